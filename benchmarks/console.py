@@ -1,7 +1,8 @@
 """Benchmark of the console with 50 campaigns, 200 agents and 100 viewers: `python -m benchmarks.console [--quick]`.
 
 The campaigns dial on the real clock. The benchmark measures how long each page takes, beside an answer that does
-nothing, and the server's share of a processor with 100 open live pages and without.
+nothing, and the server's share of a processor with 100 open live pages, with one of each, and without. It also
+measures how late dials are with and without viewers, and how long a browser works on a new live part.
 """
 
 import http.client
@@ -12,17 +13,21 @@ import socket
 import statistics
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from sqlalchemy import Connection
 
 from benchmarks.advance import add
 from benchmarks.campaigning import ready, start
+from benchmarks.console_redraw import redraws_ms
 from benchmarks.fixture_database import PASSWORD, USERNAME, create_database
-from benchmarks.live import PARAMETERS
+from benchmarks.live import PARAMETERS, p99, watch_dials
 from benchmarks.servers import DIALER, Server, running
 from dialer.passwords import hash_password
 from dialer.store.database import Database
@@ -40,6 +45,10 @@ WORDS: Final = 30
 WARM_UP_S: Final = 20
 MEASURE_S: Final = 20
 TIMES: Final = 15
+TIMES_ANEW: Final = 5
+PAUSE_S: Final = 1.05
+"""The pause after which a live part is made anew."""
+LIVE: Final = ("overview/", "campaigns/1/", "board/")
 PAGES: Final = (
     "overview/",
     "campaigns/",
@@ -84,51 +93,89 @@ def sign_in(server: Server, username: str) -> dict[str, str]:
     return {"Cookie": "; ".join(cookies.values())}
 
 
-class Times(NamedTuple):
-    """The median and the longest time of a page, in milliseconds. The longest one makes a live part anew."""
+class Share(NamedTuple):
+    """The server's share of a processor, the bytes that its viewers got, and how late dials were."""
 
-    median: float
-    longest: float
+    used: float
+    received: int
+    late_p99_ms: float
 
 
-def times_of(server: Server, path: str, headers: dict[str, str]) -> Times:
-    """Return the times of a page over one connection."""
+def time_of(server: Server, path: str, headers: dict[str, str], times: int, pause_s: float = 0) -> float:
+    """Return the median time of a page over one connection, in milliseconds, with pauses between the requests."""
     connection = http.client.HTTPConnection(*server.address, timeout=30)
-    times = []
-    for _ in range(TIMES):
+    found = []
+    for _ in range(times):
+        time.sleep(pause_s)
         began_s = time.perf_counter()
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         answer.read()
-        times.append(time.perf_counter() - began_s)
+        found.append(time.perf_counter() - began_s)
         if answer.status != http.HTTPStatus.OK:
             sys.exit(f"{path} answered {answer.status}")
     connection.close()
-    return Times(statistics.median(times) * 1_000, max(times) * 1_000)
+    return statistics.median(found) * 1_000
 
 
-def share(server: Server, sessions: list[dict[str, str]], viewers: int, seconds: float) -> tuple[float, int]:
-    """Return the server's share of a processor, and the bytes that viewers of the wall board and of a campaign got."""
-    received = 0
-    with selectors.DefaultSelector() as open_pages:
-        for place in range(viewers):
-            page = "board" if place % 2 else "campaigns/1"
-            request = (
-                f"GET /console/{page}/live/ HTTP/1.1\r\nHost: {server.address[0]}\r\nAccept: text/event-stream\r\n"
-            )
+@contextmanager
+def open_pages(server: Server, sessions: list[dict[str, str]], pages: list[str]) -> Iterator[selectors.BaseSelector]:
+    """Open the streams of live pages, each of the next session in turn."""
+    with selectors.DefaultSelector() as tabs:
+        for place, page in enumerate(pages):
             tab = socket.create_connection(server.address)
-            tab.sendall(f"{request}Cookie: {sessions[place % len(sessions)]['Cookie']}\r\n\r\n".encode())
-            open_pages.register(tab, selectors.EVENT_READ)
+            tab.sendall(
+                f"GET /console/{page}live/ HTTP/1.1\r\nHost: {server.address[0]}\r\nAccept: text/event-stream\r\n"
+                f"Cookie: {sessions[place % len(sessions)]['Cookie']}\r\n\r\n".encode()
+            )
+            tabs.register(tab, selectors.EVENT_READ)
+        try:
+            yield tabs
+        finally:
+            for key in list(tabs.get_map().values()):
+                key.fileobj.close()  # type: ignore[union-attr] # a socket
+
+
+def share(server: Server, sessions: list[dict[str, str]], pages: list[str], seconds: float) -> Share:
+    """Return the server's share of a processor, with a stream for each of the live pages."""
+    received, late_ms, over = 0, list[float](), threading.Event()
+    watcher = threading.Thread(target=watch_dials, args=(server.database, late_ms, over))
+    watcher.start()
+    with open_pages(server, sessions, pages) as tabs:
         before_s, began_s = server.cpu_s(), time.perf_counter()
         while (left_s := seconds - (time.perf_counter() - began_s)) > 0:
-            for key, _ in open_pages.select(timeout=left_s) if viewers else ():
+            for key, _ in tabs.select(timeout=left_s) if pages else ():
                 received += len(key.fileobj.recv(1 << 20))  # type: ignore[union-attr] # a socket
-            if not viewers:
+            if not pages:
                 time.sleep(left_s)
         used = (server.cpu_s() - before_s) / (time.perf_counter() - began_s)
-        for key in list(open_pages.get_map().values()):
-            key.fileobj.close()  # type: ignore[union-attr] # a socket
-    return used, received
+    over.set()
+    watcher.join()
+    return Share(used, received, p99(late_ms) if late_ms else 0.0)
+
+
+def measured(server: Server, seconds: float) -> dict[str, Any]:
+    """Measure the server."""
+    viewers = [sign_in(server, f"viewer{place}") for place in range(USERS)]
+    headers = sign_in(server, USERNAME)
+    console = {page: f"/console/{page}" for page in PAGES}
+    pages_ms = {page: time_of(server, path, headers, TIMES) for page, path in console.items()}
+    anew_ms = {page: time_of(server, console[page], headers, TIMES_ANEW, PAUSE_S) for page in LIVE}
+    alone = share(server, viewers, [], seconds)
+    one = {page: share(server, viewers, [page], seconds).used - alone.used for page in LIVE}
+    many = share(server, viewers, ["board/", "campaigns/1/"] * (VIEWERS // 2), seconds)
+    return {
+        "bare_ms": time_of(server, BARE, {}, TIMES),
+        "pages_ms": pages_ms,
+        "anew_ms": anew_ms,
+        "share": alone.used,
+        "share_of_one_viewer": one,
+        f"share_with_{VIEWERS}_viewers": many.used,
+        "late_p99_ms": alone.late_p99_ms,
+        f"late_p99_ms_with_{VIEWERS}_viewers": many.late_p99_ms,
+        "bytes_a_second": many.received / seconds / VIEWERS,
+        "redraws_ms": redraws_ms(server.address, headers["Cookie"], LIVE, seconds),
+    }
 
 
 def main() -> None:
@@ -145,13 +192,8 @@ def main() -> None:
             for campaign_id in ids:
                 start(server, campaign_id)
             time.sleep(warm_up_s)
-            viewers = [sign_in(server, f"viewer{place}") for place in range(USERS)]
-            headers = sign_in(server, USERNAME)
-            bare_ms = times_of(server, BARE, {}).median
-            pages = {page: times_of(server, f"/console/{page}", headers) for page in PAGES}
-            alone, _ = share(server, viewers, 0, measure_s)
-            watched, received = share(server, viewers, VIEWERS, measure_s)
-    report(bare_ms, pages, (alone, watched), received / measure_s / VIEWERS)
+            found = measured(server, measure_s)
+    report(found)
 
 
 def _ready(path: Path, now_ms: int, name: str) -> int:
@@ -159,27 +201,28 @@ def _ready(path: Path, now_ms: int, name: str) -> int:
     return ready(path, now_ms, parameters=PARAMETERS, words=WORDS, **columns)
 
 
-def report(bare_ms: float, pages: dict[str, Times], shares: tuple[float, float], bytes_a_second: float) -> None:
+def report(found: dict[str, Any]) -> None:
     """Print a table on standard error and JSON on standard output."""
+    bare_ms, many = found["bare_ms"], f"with_{VIEWERS}_viewers"
     lines = [
         f"The console with {CAMPAIGNS} campaigns and {AGENTS} agents (median ms; times an answer that does nothing)"
     ]
+    lines += [f"  {page:<36} {took:>7.1f} {took / bare_ms:>7.1f}x" for page, took in found["pages_ms"].items()]
     lines += [
-        f"  {page:<32} {took.median:>6.1f}  {took.longest:>6.1f}  {took.median / bare_ms:>6.1f}x"
-        for page, took in pages.items()
+        f"  {page + ', made anew':<36} {took:>7.1f} {took / bare_ms:>7.1f}x" for page, took in found["anew_ms"].items()
     ]
-    alone, watched = shares
     lines.append(
-        f"  share of a processor: {alone:.3f}, with {VIEWERS} live pages {watched:.3f}; {bytes_a_second:,.0f} B/s each"
+        f"  share of a processor: {found['share']:.3f}, with {VIEWERS} live pages {found[f'share_{many}']:.3f}"
     )
+    lines += [
+        f"  one viewer of {page:<22} {added * 1_000:>7.1f} ms of the server a second"
+        for page, added in found["share_of_one_viewer"].items()
+    ]
+    lines.append(f"  dials late, p99: {found['late_p99_ms']:.0f} ms, {found[f'late_p99_ms_{many}']:.0f} ms {many}")
+    lines.append(f"  {found['bytes_a_second']:,.0f} B/s for each of {VIEWERS} viewers")
+    lines += [f"  a browser redraws {page:<18} {took:>7.1f} ms" for page, took in found["redraws_ms"].items()]
     sys.stderr.write("\n".join(lines) + "\n")
-    found = {
-        "bare_ms": bare_ms,
-        "pages_ms": {page: took.median for page, took in pages.items()},
-        "share": alone,
-        f"share_with_{VIEWERS}_viewers": watched,
-    }
-    print(json.dumps({"title": "console", **found, "bytes_a_second": bytes_a_second}))
+    print(json.dumps({"title": "console", **found}))
 
 
 if __name__ == "__main__":

@@ -65,15 +65,16 @@ def measured(server: Server, path: Path, seconds: float) -> dict[str, float]:
     watcher.join()
     return {
         "share of a processor": round(share, 3),
-        "API p99, ms": round(_p99(answers) * 1_000, 1),
+        "API p99, ms": round(p99(answers) * 1_000, 1),
         "dials": len(late_ms),
         "dials seen late, median ms": round(statistics.median(late_ms), 1),
-        "p99 ms": round(_p99(late_ms), 1),
+        "p99 ms": round(p99(late_ms), 1),
         "most ms": round(max(late_ms), 1),
     }
 
 
-def _p99(values: list[float]) -> float:
+def p99(values: list[float]) -> float:
+    """Return the value that 99 % of the values do not exceed."""
     return sorted(values)[int(len(values) * 0.99)]
 
 

@@ -17,10 +17,10 @@ from dialer import connections, passwords
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts
+from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
-from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks, trial_calls
+from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX

@@ -42,9 +42,13 @@ class _HungUp(Exception):  # noqa: N818 - an event, not an error
 class Phone:
     """One leg. The names of recordings begin with their length in milliseconds."""
 
-    def __init__(self, leg: Dialling, callee: Callee, dialled_ms: int) -> None:
+    def __init__(self, leg: Dialling, callee: Callee, dialled_ms: int, wanted: str | None = None) -> None:
+        """Ring. The callee presses the `wanted` key when asked, unless a script says otherwise."""
+        self._wanted: Final = wanted
         self._leg = leg
-        self._callee: Final = callee
+        self.callee: Final = callee
+        self.turn = 0
+        """Number of the last order."""
         self._cut_ms = 0
         self._began_ms: int | None = None
         """The start of the recording in progress."""
@@ -60,7 +64,7 @@ class Phone:
         at_ms, heard = self._coming.pop(0)
         match heard:
             case Answered():
-                limit_ms, habit_ms = self._leg.talk_limit_ms, self._callee.hangs_up_after_ms
+                limit_ms, habit_ms = self._leg.talk_limit_ms, self.callee.hangs_up_after_ms
                 self._cut_ms = at_ms + (limit_ms if habit_ms is None else min(habit_ms, limit_ms))
                 self._coming = [self._end(self._cut_ms)]
             case Done():
@@ -72,10 +76,19 @@ class Phone:
         """Let the callee hang up."""
         self._coming = [self._end(now_ms)]
 
+    def talk_until(self, at_ms: int) -> None:
+        """Let the callee talk with another leg, and hang up then."""
+        self._coming = [self._end(min(at_ms, self._cut_ms))]
+
+    def part(self, now_ms: int) -> None:
+        """End the talk with another leg, which is gone."""
+        self._coming = [(now_ms, Done(self.turn, 0))]
+
     def perform(self, order: Order, now_ms: int) -> None:
         """Obey an order."""
         if not self._coming:
             return
+        self.turn = order.turn
         if isinstance(order, Clear):
             self._coming = [self._end(min(now_ms, self._cut_ms) if self._cut_ms else now_ms)]
             return
@@ -86,7 +99,7 @@ class Phone:
         self._coming = [(at_ms, heard)] if at_ms < self._cut_ms else [self._end(self._cut_ms)]
 
     def _fate(self, dialled_ms: int) -> list[Said]:
-        fate, limit_ms = self._callee.fate, self._leg.ring_limit_ms
+        fate, limit_ms = self.callee.fate, self._leg.ring_limit_ms
         is_missed = fate.cause is Cause.NO_ANSWER or fate.after_ms >= limit_ms
         ends_ms = dialled_ms + (limit_ms if is_missed else fate.after_ms)
         rings_ms = dialled_ms + fate.signal_ms
@@ -106,7 +119,7 @@ class Phone:
         match order:
             case Detect(turn):
                 at_ms = self._until(now_ms + AMD_MS)
-                sound = at_ms, Done(turn, 0, status=self._callee.detected_as())
+                sound = at_ms, Done(turn, 0, status=self.callee.detected_as())
             case AwaitBeep(turn):
                 sound = now_ms, Done(turn, 0)
             case Play(turn, speeches):
@@ -116,24 +129,24 @@ class Phone:
                 sound = at_ms, Done(turn, 0, keys)
             case Record(turn):
                 self._began_ms = now_ms
-                length_ms = RECORDING_MS_MAX if self._callee.is_machine else RECORDING_MS
+                length_ms = RECORDING_MS_MAX if self.callee.is_machine else RECORDING_MS
                 sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
             case Confer(turn):
-                sound = now_ms + self._callee.talks_ms(), Done(turn, 0)
+                sound = now_ms + self.callee.talks_ms(), Done(turn, 0)
         return sound
 
     def _play(self, speeches: tuple[Speech, ...], at_ms: int) -> int:
         for speech in speeches:
             length_ms = int(speech.file.partition("-")[0]) if speech.file else speech_ms(speech.text)
-            if length_ms and not self._callee.listens:
-                within_ms = self._callee.hangs_up_within(length_ms)
+            if length_ms and not self.callee.listens:
+                within_ms = self.callee.hangs_up_within(length_ms)
                 if within_ms is not None:
                     raise _HungUp(self._until(at_ms + within_ms))
             at_ms = self._until(at_ms + length_ms)
         return at_ms
 
     def _listen(self, ask: Ask, at_ms: int) -> tuple[str, int]:
-        keys, after_ms = self._callee.presses()
+        keys, after_ms = self.callee.presses(self._wanted)
         if not keys or after_ms > ask.timeout_ms:
             return "", at_ms + ask.timeout_ms
         digits, end, _ = keys.partition(INPUT_END)

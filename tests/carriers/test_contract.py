@@ -19,7 +19,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Hold, Texting
+from dialer.domain.line import Answered, Ask, Bridge, Clear, Confer, Dialling, Done, Ended, Hold, Texting
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
@@ -105,3 +105,24 @@ async def test_a_line_keeps_its_contract_through_a_call(bench: Bench) -> None:
     assert (done.turn, done.keys, bench.count(Answered), bench.count(Ended)) == (2, "", 1, 1)
     assert [number for number, *_ in heard_of] == list(range(1, len(heard_of) + 1))
     assert {key for _, key, _ in heard_of} == {call.key}
+
+
+async def test_two_legs_are_connected_until_one_is_gone(bench: Bench) -> None:
+    line, until = bench.line, bench.watch.until
+    first, second = (Dialling(secrets.token_hex(16), bench.number, "", 20_000, 20_000) for _ in range(2))
+    for leg in (first, second):
+        line.dial(leg)
+    await until(lambda: bench.count(Answered) == 2)
+    line.settled(bench.worker.heard_of[-1][0])
+    for order in (Hold(1), Bridge(2, second.key)):
+        line.perform(first.key, order)
+    assert list(await line.find([LiveLeg(first, 10, 5), LiveLeg(second, 10, 5)])) == [Alive(), Alive()]
+    line.perform(second.key, Clear(1))
+    await until(lambda: bench.count(Done) and bench.count(Ended))
+    line.perform(first.key, Confer(3, "room"))
+    line.perform(first.key, Bridge(4, second.key))
+    await until(lambda: bench.count(Done) == 2)
+    line.perform(first.key, Clear(5))
+    await until(lambda: bench.count(Ended) == 2)
+    shown = [(key, heard.turn) for _, key, heard in bench.worker.heard_of if isinstance(heard, Done)]
+    assert shown == [(first.key, 2), (first.key, 4)]

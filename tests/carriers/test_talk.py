@@ -68,7 +68,7 @@ class Line:
         return self._reports.popleft()
 
     def transfer_failed(self, now_ms: int) -> Milestone:
-        self._follow(self._talk.transfer_failed(now_ms), now_ms)
+        self._follow(self._talk.transfer_over(now_ms, is_connected=False), now_ms)
         return self.next()
 
     def hang_up(self, now_ms: int) -> CallOutcome:

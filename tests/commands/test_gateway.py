@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from dialer.api.routes.trial_calls import TrialFailedError
+from dialer.api.records.trial_calls import TrialFailedError
 from dialer.app.trial_calls import TrialCall
 from dialer.carriers.sip.messages import read_message, write_response
 from dialer.commands.trial_calls import place_for_api

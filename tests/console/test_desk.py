@@ -1,10 +1,12 @@
 """Tests of the page of an agent at work."""
 
+from datetime import UTC, datetime
+
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from dialer.store.database import Database
-from dialer.store.tables import Agent, CallRequest, Subscriber, Transfer
+from dialer.store.tables import Agent, CallRequest, Cdr, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -24,6 +26,23 @@ def gus(visitor: Visitor, api: Caller) -> Visitor:
 def state(database: Database) -> tuple[int, str]:
     agents = Agent.__table__.c
     return tuple(database.read_now(lambda c: c.execute(select(agents.status, agents.break_reason)).one()))
+
+
+def talk_to_gus(database: Database, identity: int) -> None:
+    """Let somebody of a campaign talk to Gus for 65 seconds."""
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    person = {"id": 900, "campaign_id": identity, "number": "+12025550001", "duplicate_contact": "+12025550001"}
+    person |= {"zone": "", "gmt_offset": "", "tz_code": "", "full_name": HOSTILE, "status": 6}
+    call = {"id": 7, "callid": "7", "campaign_id": identity, "subscriber_id": 900, "user_id": 2, "gateway_id": 1}
+    call |= {"attempt": 1, "phone_number": "+12025550001", "dialled_number": "+12025550001", "callerid": "+1"}
+    call |= {"status": 7, "status_reason": "", "started_ms": NOW_MS - 70_000, "hold": 0, "call_rate": 0}
+    leg = {"callrequest_id": 7, "agent_id": 1, "status": 2, "answered_ms": NOW_MS - 65_000, "place": 1}
+    store(
+        database,
+        insert(Subscriber.__table__).values(**person, **dates, additional_vars='{"seat": "12A"}'),
+        insert(CallRequest.__table__).values(**call, ring_limit_ms=1, talk_limit_ms=1),
+        insert(Transfer.__table__).values(**leg, section_id=1, phone_number="+1", joined_ms=NOW_MS - 66_000),
+    )
 
 
 def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, database: Database) -> None:
@@ -47,21 +66,53 @@ def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, databa
 
 def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
     identity = campaign(api, name="Departures")
-    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
-    person = {"id": 900, "campaign_id": identity, "number": "+12025550001", "duplicate_contact": "+12025550001"}
-    person |= {"zone": "", "gmt_offset": "", "tz_code": "", "full_name": HOSTILE, "status": 6}
-    call = {"id": 7, "callid": "7", "campaign_id": identity, "subscriber_id": 900, "user_id": 2, "gateway_id": 1}
-    call |= {"attempt": 1, "phone_number": "+12025550001", "dialled_number": "+12025550001", "callerid": "+1"}
-    call |= {"status": 7, "status_reason": "", "started_ms": NOW_MS - 70_000, "hold": 0, "call_rate": 0}
-    leg = {"callrequest_id": 7, "agent_id": 1, "status": 2, "answered_ms": NOW_MS - 65_000, "place": 1}
-    store(
-        database,
-        insert(Subscriber.__table__).values(**person, **dates, additional_vars='{"seat": "12A"}'),
-        insert(CallRequest.__table__).values(**call, ring_limit_ms=1, talk_limit_ms=1),
-        insert(Transfer.__table__).values(**leg, section_id=1, phone_number="+1", joined_ms=NOW_MS - 66_000),
-    )
+    talk_to_gus(database, identity)
     text = words(gus.get("desk/"))
-    assert "1:05 min Number +12025550001 Campaign Departures seat 12A Calls with this person before" in text
+    assert (
+        "1:05 min Number +12025550001 Campaign Departures seat 12A What came of it Success Not interested Call back"
+        in text
+    )
+    assert "Calls with this person before There is none yet." in text
     assert "<script>alert" not in gus.page
     assert "+12025550001" not in bob.get("desk/")
     assert "+12025550001" in gus.get("desk/live/")
+
+
+def say(gus: Visitor, path: str = "desk/disposition/", **fields: str) -> int:
+    """Send the form with an outcome, and return the status of the answer."""
+    answer = gus.send(path, **{"call": "7", "note": "", "call_back_date": "", **fields})
+    gus.page = answer.text or gus.page
+    return answer.status_code
+
+
+def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    gus.get("desk/")
+    later = {"disposition": "call_back", "call_back_date": "2026-11-18T18:00", "note": HOSTILE}
+    assert say(gus, **later) == 409
+    assert "The call is in progress." in words(gus.page)
+    assert 'value="2026-11-18T18:00"' in gus.page
+    assert "<script>alert" not in gus.page
+    assert [say(gus, disposition="rich"), say(gus, disposition="other", call="x")] == [400, 404]
+    over = {"ended_ms": NOW_MS - 1_000, "status": 4, "hangup_cause_q850": 16}
+    end = [update(CallRequest.__table__).values(**over), update(Transfer.__table__).values(status=3)]
+    cdr = {"user_id": 2, "callid": "7", "callerid": "+1", "phone_number": "+12025550001", "starting_date": NOW_MS}
+    cdr |= {"duration": 70, "billsec": 65, "call_cost": 0, "billed_duration": 65, "hangup_cause_q850": 16}
+    cdr |= {"leg_type": 1, "amd_status": 0, "callrequest_id": 7, "subscriber_id": 900, "attempt": 1, "gateway_id": 1}
+    store(database, *end, insert(Cdr.__table__).values(**cdr), update(Subscriber.__table__).values(status=5))
+    gus.get("desk/")
+    assert say(gus, **later) == 303
+    people = Subscriber.__table__.c
+    waits = database.read_now(lambda c: c.execute(select(people.status, people.due_ms).where(people.id == 900)).one())
+    at_ms = int(datetime(2026, 11, 18, 18, tzinfo=UTC).timestamp() * 1_000)
+    assert tuple(waits) == (1, at_ms)
+    assert "Answered (16) Call back 1:05 min" in words(gus.get("desk/"))
+    page = gus.get("calls/1/")
+    assert "Call back" in words(page)
+    assert "<script>alert" not in page
+    assert say(gus, "calls/1/disposition/", disposition="success") == 303
+    alice = api.request("GET", "cdr/?format=csv").text.splitlines()[-1]
+    assert alice.endswith(",success,")
+    bob.get("account/")
+    assert say(bob, "calls/1/disposition/", disposition="other") == 404
+    assert bob.request("GET", "calls/1/").status_code == 404

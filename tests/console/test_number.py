@@ -1,6 +1,9 @@
 """Tests of the page of a number."""
 
+from pathlib import Path
+
 from dialer.console.pages.number import CAMPAIGNS_A_PAGE
+from dialer.domain.line import SPEECH_FOLDER
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign
 from tests.console.visitor import Visitor, words
@@ -42,6 +45,20 @@ def test_an_admin_erases_a_person(alice: Visitor, admin: Visitor, api: Caller) -
             (400, True, False),
             (200, False, False),
         }
+
+
+def test_an_erasure_that_leaves_spoken_texts_says_so(admin: Visitor, api: Caller, media: Path) -> None:
+    campaign(api, name="Departures", started="no")
+    stuck = media / SPEECH_FOLDER / "x.wav"
+    stuck.mkdir(parents=True)  # It cannot be deleted like a file.
+    admin.get("number/?number=%2B12025550100")
+    done = admin.send("number/erase/", number="+12025550100")
+    stuck.rmdir()
+    stuck.parent.rmdir()
+    text = words(done.text)
+    assert (done.status_code, "Erased: 1 contacts" in text) == (503, True)
+    assert "The records are erased, but a spoken text cannot be deleted" in text
+    assert api.get("contact/")["count"] == 3
 
 
 def test_many_campaigns_have_pages(alice: Visitor, api: Caller) -> None:

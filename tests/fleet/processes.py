@@ -118,6 +118,7 @@ class SharedService:
             process = self._start(name, link, *arguments)
             if process.base:
                 return process
+            process.lose(signal.SIGKILL)
         raise AssertionError(f"{name} does not start")
 
     def _start(self, name: str, link: Link | None, *arguments: str) -> Process:

@@ -10,6 +10,7 @@ from dialer.store.tables import (
     ApiKey,
     AuditLog,
     CallBack,
+    CallDisposition,
     CallRequest,
     Campaign,
     CampaignForecast,
@@ -51,7 +52,7 @@ from tests.runtime.house import MONDAY_NOON_MS, House
 
 COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard)
-PAST = (CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
+PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, TextNews, TextPart)
 LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, event, insert, make_url, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from dialer.store.backends.backend import backend_for
-from dialer.store.backends.postgresql_rows import COPY_MIN
+from dialer.store.backends.postgresql_rows import COPY_MIN, driver_of
+from dialer.store.backends.postgresql_turns import STEP_IDLE_TIMEOUT_MS
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.database import Database, OutcomeUnknownError, StorageUnavailableError
 from dialer.store.process_lock import ServedError
@@ -178,3 +179,23 @@ def test_rows_that_are_copied_break_the_same_rules(database: Database) -> None:
     rows = [(number, 1, 1, 1) for number in range(1, COPY_MIN + 1)]
     assert database.write_now(lambda unit: returned.run(unit, rows)) == COPY_MIN
     assert database.read_now(lambda unit: [tuple(row) for row in unit.execute(CpsReturned.__table__.select())]) == rows
+
+
+async def test_a_step_that_is_silent_in_the_middle_of_a_statement_ends_before_users_lose_patience(url: str) -> None:
+    """The server's limit for idle transactions does not end it: its statement goes on, and waits for rows."""
+
+    def silent(unit: Connection) -> None:
+        with driver_of(unit).cursor().copy("COPY cps_returned (id) FROM STDIN"):
+            user.write_now(add)
+
+    def announce(_unit: Connection, _touched: object) -> None:
+        """Tell nobody: that there are other processes makes it a step beside others."""
+
+    patience_ms = STEP_IDLE_TIMEOUT_MS + 100
+    with (
+        closing(Database(url, synchronous="OFF", announce=announce)) as worker,
+        closing(Database(url, synchronous="OFF", busy_timeout_ms=patience_ms)) as user,
+    ):
+        with pytest.raises(StorageUnavailableError):
+            await worker.write(silent, is_step=True)
+        assert user.read_now(names) == ["ann"]

@@ -4,20 +4,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
+import msgspec
 from sqlalchemy import Connection
 
 from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.second_talk import SecondStanding
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.chance import Chance
 from dialer.store.audit.audit import audit
 from dialer.store.database import StorageUnavailableError
 from dialer.store.media.files import Media
-from dialer.store.tables import AudioFile, Gateway, User
+from dialer.store.tables import Agent, AudioFile, CallRequest, Gateway, LiveLeg, Transfer, User
 from tests.new_database import new_database
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
-from tests.runtime.other_side import FAKE, OtherSide
+from tests.runtime.other_side import FAKE, Kin, OtherSide
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.faults import Fault
 
@@ -54,6 +57,7 @@ class LineHouse(House):
         self.pay(100_000 * CENTS)
         self.gateway_id = self.add(Gateway, name="line", protocol=FAKE)
         self.side = OtherSide(self.now_ms, seed, behaviour)
+        self.side.kin = self._kin
         self.worker = self._open_worker()
 
     def start(self, campaign_id: int) -> None:
@@ -115,6 +119,21 @@ class LineHouse(House):
             self.restart()
         else:
             raise AssertionError("nothing failed")
+
+    def _kin(self, key: str) -> Kin | None:
+        """Return the call of a second leg, from the rows."""
+        rows = {row["key"]: row for row in self.rows(LiveLeg)}
+        if key not in rows or not rows[key]["place"]:
+            return None
+        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=SecondStanding)
+        (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
+        if standing.agent_id is None:
+            numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}
+            return Kin(first, standing.place, numbers[call_id, standing.place])
+        call = self.row(CallRequest, call_id)
+        named = f"agent:{standing.agent_id}:{standing.began_ms}"
+        chance = Chance(self._seed, call["campaign_id"], call["subscriber_id"], call["attempt"], named)
+        return Kin(first, standing.place, "", self.row(Agent, standing.agent_id)["parameters"], chance)
 
     def findings(self) -> list[str]:
         """Return everything that is wrong between the two sides."""

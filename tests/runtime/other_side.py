@@ -5,25 +5,41 @@ It notes everything that it sees, so that a test can judge the service by it.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Arrived, Arriving, Dialling, Ended, Heard, Leg, Order
+from dialer.domain.line import Answered, Arrived, Arriving, Bridge, Dialling, Ended, Heard, Leg, Order
 from dialer.domain.numbers.normal_form import is_number
-from dialer.sim.callee import callee_behind
-from dialer.sim.callee_profile import parse_behaviour
+from dialer.sim.callee import Callee, Fate, callee_behind
+from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
 from tests.carriers.phone import CallingPhone, Phone, Said, aged
 from tests.vopr.dice import Dice
 
+CONFIRM_KEY: Final = "5"
+"""The key that is pressed by callees of second legs."""
 FAKE: Final = "fake"
 """The protocol of gateways whose calls go to the other side."""
 
 
 LISTENS: Final = "+12025550100"
 """The number of a caller who gives none, and hears everything."""
+
+
+class Kin(NamedTuple):
+    """The call to which a second leg belongs."""
+
+    first: str
+    """The key of the call's own leg."""
+    place: int
+    number: str
+    """The number of the transfer."""
+    parameters: str = ""
+    """The behaviour of the agent whose telephone it is."""
+    chance: Chance | None = None
+    """The chance of the agent's answer."""
 
 
 class OtherSide:
@@ -34,14 +50,21 @@ class OtherSide:
         self._seed: Final = seed
         self._behaviour: Final = parse_behaviour(behaviour or {})
         self.phones: Final[dict[str, Phone]] = {}
+        self._callees: Final[dict[str, Callee]] = {}
         self.dialled: Final[Counter[str]] = Counter()
         """Number of times each key was dialled."""
         self.numbers: Final[list[str]] = []
-        """Numbers that were dialled, in order."""
+        """Numbers that were dialled, in order, without those of second legs."""
+        self.second_numbers: Final[dict[str, str]] = {}
+        """Numbers of second legs that were dialled, in order, by key."""
         self.last: Final[dict[str, Said]] = {}
         """The end of each leg that is over, by key."""
         self.answers: Final[dict[str, Said]] = {}
         self.lines: list[FakeLine] = []
+        self.kin: Callable[[str], Kin | None] = lambda _: None
+        """Tells whether a leg is a second one of a call, so that its callee draws from the chance of the call."""
+        self.bridges: Final[dict[str, str]] = {}
+        """The leg with which each leg that was ordered to is connected."""
         self.on_dial: Callable[[Leg], None] = lambda _: None
         """Called before a leg is placed. It may raise, as a process that ends."""
         self.after_dial: Callable[[], None] = lambda: None
@@ -75,10 +98,17 @@ class OtherSide:
         assert isinstance(leg, Dialling)
         self.on_dial(leg)
         self.dialled[leg.key] += 1
+        kin = self.kin(leg.key)
+        if kin is not None:
+            self.second_numbers[leg.key] = leg.number
+            self.phones[leg.key] = Phone(leg, self._second(kin), self.now_ms(), CONFIRM_KEY)
+            self.after_dial()
+            return
         self.numbers.append(leg.number)
         attempt = self.numbers.count(leg.number)
         subscriber = sorted(set(self.numbers), key=self.numbers.index).index(leg.number) + 1
         callee = callee_behind(self._behaviour, leg.number, attempt, Chance(self._seed, 1, subscriber, attempt))
+        self._callees[leg.key] = callee
         self.phones[leg.key] = Phone(leg, callee, self.now_ms())
         self.after_dial()
 
@@ -104,6 +134,31 @@ class OtherSide:
             phone.answer(leg, self.now_ms())
 
     @property
+    def seconds(self) -> list[str]:
+        """Numbers of second legs that were dialled, in order."""
+        return list(self.second_numbers.values())
+
+    def _second(self, kin: Kin) -> Callee:
+        """Return the callee of a second leg."""
+        if kin.chance is None:
+            return self._callees[kin.first].other(kin.number, kin.place)
+        span = read_agent(kin.parameters).answer
+        fate = Fate(kin.chance.between(span.least_ms, span.most_ms), None, 0)
+        return Callee(fate, False, True, self._behaviour, Scripted(CalleeOutcome.ANSWER), kin.chance)  # noqa: FBT003
+
+    def bridge(self, key: str, order: Bridge) -> None:
+        """Let two callees talk, as long as the first one likes to."""
+        first, second, kin = self.phones.get(key), self.phones.get(order.other), self.kin(order.other)
+        if first is None or second is None or kin is None:
+            if first is not None:
+                first.part(self.now_ms())
+            return
+        self.bridges[key] = order.other
+        if not second.callee.talks_on:
+            talk = read_agent(kin.parameters).talk if kin.chance is not None else None
+            second.talk_until(self.now_ms() + first.callee.talks_ms(talk))
+
+    @property
     def next_ms(self) -> int | None:
         """The time of the next thing that any leg says."""
         times = [phone.next_ms for phone in self.phones.values() if phone.next_ms is not None]
@@ -126,6 +181,10 @@ class OtherSide:
         if isinstance(sound[1], Ended):
             self.last[key] = sound
             del self.phones[key]
+            for first in [one for one, other in self.bridges.items() if other == key]:
+                del self.bridges[first]
+                if first in self.phones:
+                    self.phones[first].part(sound[0])
 
     def speak(self) -> bool:
         """Let the line hear everything until now, and return whether there was anything."""
@@ -174,7 +233,10 @@ class FakeLine:
     def perform(self, key: str, order: Order) -> None:
         self.orders.append((key, order))
         if key in self._side.phones:
+            self._side.bridges.pop(key, None)
             self._side.phones[key].perform(order, self._side.now_ms())
+        if isinstance(order, Bridge):
+            self._side.bridge(key, order)
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
         return [self._found(leg) for leg in legs]

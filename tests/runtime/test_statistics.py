@@ -7,14 +7,18 @@ from typing import Final
 import anyio
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Connection
 
 from dialer.app.call_centre import change_agent
 from dialer.app.delete_campaign import delete_campaign
+from dialer.app.situation import read_situation
 from dialer.app.statistics import RowsAsked, read_statistics
 from dialer.app.subscribers import delete_subscriber
 from dialer.domain.enums import AgentStatus, CampaignStatus
 from dialer.store.audit.statistics import audit_statistics
+from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
+from dialer.store.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import AgentHour, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House
@@ -60,6 +64,19 @@ def check(house: House) -> None:
     people = house.rows(Subscriber)
     assert sum(one.subscribers for one in found.subscribers) == len(people)
     assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
+    house.database.read_now(lambda c: check_situation(c, now_ms))
+
+
+def check_situation(connection: Connection, now_ms: int) -> None:
+    """Compare the situation of all campaigns, which is read at once, with the statistics of each."""
+    found = read_situation(connection, now_ms).campaigns
+    states = subscribers_of_campaigns(connection, [one.campaign.id for one in found])
+    for one in found:
+        alone = read_statistics(connection, WhoseCalls(campaign_id=one.campaign.id), RowsAsked(), now_ms)
+        now = alone.present
+        assert one.present == CallsNow(now.calls, now.waiting, now.talking, now.calls_a_minute)
+        assert one.totals == alone.totals
+        assert states[one.campaign.id] == alone.subscribers
 
 
 @settings(max_examples=8, deadline=None)

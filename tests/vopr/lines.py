@@ -10,12 +10,13 @@ from typing import Any, Final, NoReturn
 import structlog
 from sqlalchemy import select
 
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.identity import leg_key
 from dialer.domain.line import Arriving, Leg
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import CallRequest, Campaign, Did, LiveLeg, ServiceState, User
+from dialer.store.tables import CallRequest, Campaign, Did, Gateway, LiveLeg, ServiceState, Transfer, User
 from tests.runtime.line_house import LineHouse
+from tests.runtime.other_side import CONFIRM_KEY
 from tests.vopr.database import CrashError
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Fault
@@ -56,9 +57,10 @@ class LineRun:
         survey_id = house.survey(
             {"type": 1, "audiofile_id": house.recording(3_000)},
             {"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "timeout": 5},
-            {"type": dice.pick((5, 8)), "audiofile_id": house.recording(1_000)},
-            branches={0: {"0": 1}, 1: {"any": 2, "timeout": 1}},
+            {"type": dice.pick((5, 8)), "audiofile_id": house.recording(1_000), **self._transfer()},
+            branches={0: {"0": 1}, 1: {"any": 2, "timeout": 1}, 2: {"timeout": 0}},
         )
+        house.change(Gateway, house.gateway_id, max_cps=dice.pick((0, 0, 1)))
         numbers = [f"+1202556{index:04}" for index in range(dice.between(2, 8))]
         self._campaign_id = house.campaign(
             survey_id, house.phonebook(*numbers), maxretry=1, intervalretry=20, callmaxduration=60, calltimeout=20
@@ -71,6 +73,18 @@ class LineRun:
         self._judge()
         house.database.close()
         return self._findings
+
+    def _transfer(self) -> dict[str, object]:
+        """Return what makes the last section a transfer to a number or to agents; nothing if it is none."""
+        house, dice = self._house, self._dice
+        confirm = dice.pick(({}, {"confirm_key": CONFIRM_KEY, "confirm_script": "press five", "timeout": 3}))
+        match dice.between(0, 3):
+            case 0:
+                return {"type": 6, "phonenumber": dice.pick(("+12025559999", "+12025550111")), **confirm}
+            case 1:
+                agents = [house.agent(contact=f"100{place}", wrap_up_time=2) for place in range(dice.between(1, 3))]
+                return {"type": 6, "queue_id": house.queue(*agents, strategy=dice.pick((1, 2)), max_wait_time=30)}
+        return {}
 
     async def _one_step(self) -> None:
         dice, side = self._dice, self._side
@@ -140,7 +154,8 @@ class LineRun:
         if marked is None:
             self._findings.append(f"{leg.key} was dialled without the mark")
         status = database.read_now(lambda c: c.scalar(select(campaigns.c.status)))
-        if status == CampaignStatus.PAUSE and not isinstance(leg, Arriving):
+        is_second = database.read_now(lambda c: c.scalar(select(legs.c.place).where(legs.c.key == leg.key)))
+        if status == CampaignStatus.PAUSE and not (is_second or isinstance(leg, Arriving)):
             self._findings.append(f"{leg.key} was dialled in a paused campaign")
         if self._crashes_at_dial == 1:
             self._crashes_at_dial = 0
@@ -159,9 +174,13 @@ class LineRun:
             leg_key(key, f"{row['callid']}:{row['id']}") if row["attempt"] > 0 else row["callid"]
             for row in house.rows(CallRequest)
         }
-        self._findings += [f"{one} was dialled, and has no attempt" for one in side.dialled if one not in stored]
+        firsts = side.dialled.keys() - side.second_numbers.keys()
+        self._findings += [f"{one} was dialled, and has no attempt" for one in firsts if one not in stored]
         self._findings += [f"{one} is still up" for one in side.phones]
         self._findings += [f"{row['key']} has still a row" for row in house.rows(LiveLeg)]
+        self._findings += [
+            f"{row} is still open" for row in house.rows(Transfer) if row["status"] != TransferStatus.OVER
+        ]
         held = house.row(User, house.user_id)["held"]
         self._findings += [f"{held} is still held"] if held else []
 

@@ -28,7 +28,7 @@ def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     def planted(self: Worker, *arguments: Any) -> bool:  # noqa: ANN401 - as the step
         is_done = step(self, *arguments)
         live = self._live
-        for leg in [] if live is None else live.switchboard._fresh.values():  # noqa: SLF001
+        for leg in [] if live is None else live.switchboard._legs._dials:  # noqa: SLF001
             self._lines.dial([leg])
         return is_done
 
@@ -44,7 +44,7 @@ def marked_after_the_dial(patch: pytest.MonkeyPatch) -> None:
 
     async def planted(self: Worker, live: Any) -> None:  # noqa: ANN401 - a live engine
         await self._lines.follow(live.switchboard.settings)
-        self._lines.dial(list(live.switchboard._fresh.values()))  # noqa: SLF001
+        self._lines.dial(live.switchboard._legs._dials)  # noqa: SLF001
         with pytest.MonkeyPatch.context() as once:
             once.setattr(Lines, "dial", lambda *_: None)
             await hand_over(self, live)

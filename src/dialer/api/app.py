@@ -26,6 +26,7 @@ from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.forecasting import Forecaster, Forecasting
 from dialer.api.records.table import RESOURCES
+from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
 from dialer.api.routes import health
 from dialer.api.routes.audio import delete_audio, download_audio, upload_audio
 from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
@@ -33,6 +34,7 @@ from dialer.api.routes.call_centre_statistics import read_statistics_of_agent, r
 from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
+from dialer.api.routes.dispositions import read_disposition, set_disposition
 from dialer.api.routes.exports import export
 from dialer.api.routes.forecast import forecast_campaign, forecast_sms_campaign
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
@@ -48,7 +50,7 @@ from dialer.api.routes.statistics import (
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.routes.text_callbacks import take_receipt, take_text
-from dialer.api.routes.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call, place_test_call
+from dialer.api.routes.trial_calls import place_test_call
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.settings import Settings
@@ -82,6 +84,8 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     recycle_campaign,
     recycle_sms_campaign,
     place_test_call,
+    read_disposition,
+    set_disposition,
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

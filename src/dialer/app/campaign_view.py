@@ -7,7 +7,8 @@ from sqlalchemy import Connection, select
 from dialer.app.overview import People, people_in
 from dialer.domain.enums import LegType
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
-from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, count_subscribers, present
+from dialer.store.queries.statistics import Counted, Present, WhoseCalls, count_calls, present
+from dialer.store.subscriber_counts import subscribers_by_state
 from dialer.store.tables import Campaign, Cdr
 
 OUTCOMES_MAX: Final = 30
@@ -50,7 +51,7 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
     scope = WhoseCalls(campaign_id=campaign_id)
     row = connection.execute(select(_campaigns).where(_campaigns.c.id == campaign_id)).mappings().one()
     totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
-    states = count_subscribers(connection, scope)
+    states = subscribers_by_state(connection, campaign_id, None)
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, None, OUTCOMES_MAX, by_hour=False)
     return CampaignView(
         dict(row),

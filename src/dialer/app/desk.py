@@ -3,8 +3,9 @@
 import json
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, case, literal_column, select
+from sqlalchemy import Connection, case, select
 
+from dialer.app.call_dispositions import Disposed, disposition_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
@@ -15,14 +16,13 @@ _queues = Queue.__table__
 _requests = CallRequest.__table__
 _subscribers = Subscriber.__table__
 _transfers = Transfer.__table__
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _CLOCK: Final = [_agents.c[name] for name in AgentClock.__struct_fields__]
 
 
 class CallOnDesk(NamedTuple):
-    """The call that an agent has taken."""
+    """The newest call that an agent has taken."""
 
+    id: int
     subscriber_id: int | None
     """None for a caller who is no subscriber."""
     number: str
@@ -31,6 +31,8 @@ class CallOnDesk(NamedTuple):
     campaign: str
     queue: str
     answered_ms: int
+    is_over: bool
+    disposed: Disposed | None
 
 
 class Desk(NamedTuple):
@@ -43,6 +45,12 @@ class Desk(NamedTuple):
     break_reason: str
     wraps_until_ms: int
     call: CallOnDesk | None
+    """The newest call; None before the first one."""
+
+    @property
+    def is_talking(self) -> bool:
+        """Return whether the newest call is in progress."""
+        return self.call is not None and not self.call.is_over
 
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
@@ -66,6 +74,9 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
 def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
     query = (
         select(
+            _requests.c.id.label("call_id"),
+            _requests.c.status.label("call_status"),
+            _transfers.c.status.label("leg_status"),
             _subscribers.c.id,
             case((_requests.c.attempt < 0, _requests.c.callerid), else_=_requests.c.phone_number).label("number"),
             _subscribers.c.full_name,
@@ -78,20 +89,24 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
         .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
         .outerjoin(_queues, _queues.c.id == _transfers.c.queue_id)
-        .where(_is_calling, _transfers.c.status == TransferStatus.CONNECTED, _transfers.c.agent_id == agent_id)
+        .where(_transfers.c.agent_id == agent_id, _transfers.c.answered_ms.is_not(None))
+        .order_by(_transfers.c.id.desc())
         .limit(1)
     )
     row = connection.execute(query).first()
     if row is None:
         return None
     return CallOnDesk(
+        row.call_id,
         row.id,
         row.number,
         row.full_name or "",
         _variables(row.additional_vars),
         row.campaign,
         row.queue or "",
-        row.answered_ms or 0,
+        row.answered_ms,
+        row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
+        disposition_of(connection, row.call_id),
     )
 
 

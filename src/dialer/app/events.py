@@ -57,6 +57,15 @@ class CampaignDeleted(AppEvent, frozen=True):
     campaign_id: int
 
 
+class CallDisposed(AppEvent, frozen=True):
+    """An agent said what came of a call."""
+
+    campaign_id: int
+    callrequest_id: int
+    disposition: str
+    call_back_ms: int | None
+
+
 class SubscriberAdded(AppEvent, frozen=True):
     """A subscriber was added to a campaign."""
 

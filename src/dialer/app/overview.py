@@ -1,6 +1,6 @@
 """The overview of a user, or of all: the present, the figures of today, and the campaigns in progress."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -8,7 +8,8 @@ from sqlalchemy import Connection, select
 from dialer.app.situation import FloorSituation, read_situation
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
-from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, count_subscribers
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
+from dialer.store.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import User
 
 _users = User.__table__
@@ -52,7 +53,7 @@ def read_overview(connection: Connection, now_ms: int, viewer_id: int, today: Ho
     return Overview(
         situation,
         totals[0].figures if totals else Figures(),
-        {one.campaign.id: people_of(connection, one.campaign.id) for one in situation.campaigns},
+        people_of_campaigns(connection, [one.campaign.id for one in situation.campaigns]),
         int(connection.scalar(free) or 0),
     )
 
@@ -67,9 +68,10 @@ _PLACES = {
 }
 
 
-def people_of(connection: Connection, campaign_id: int) -> People:
-    """Return the people of a campaign by how far it has come with them."""
-    return people_in(count_subscribers(connection, WhoseCalls(campaign_id=campaign_id)))
+def people_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, People]:
+    """Return the people of each of the campaigns by how far it has come with them."""
+    states = subscribers_of_campaigns(connection, campaign_ids)
+    return {campaign_id: people_in(found) for campaign_id, found in states.items()}
 
 
 def people_in(states: Iterable[SubscriberState]) -> People:

@@ -4,7 +4,8 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.domain.statistics import Figures, Grouping
+from dialer.domain.statistics import Figures
+from dialer.store.queries.campaigns_now import CallsNow, calls_now, totals_of_campaigns
 from dialer.store.queries.situation import (
     CampaignInProgress,
     GatewayUse,
@@ -15,7 +16,7 @@ from dialer.store.queries.situation import (
     messages_on_their_way,
     open_campaigns,
 )
-from dialer.store.queries.statistics import Present, WhoseCalls, count_calls, present
+from dialer.store.queries.statistics import Present, WhoseCalls, present
 
 CAMPAIGNS_MAX: Final = 50
 GATEWAYS_MAX: Final = 50
@@ -26,7 +27,7 @@ class CampaignNow(NamedTuple):
     """A campaign in progress, its situation, and the figures of all its calls."""
 
     campaign: CampaignInProgress
-    present: Present
+    present: CallsNow
     messages: int
     """Messages on their way."""
     totals: Figures
@@ -45,18 +46,19 @@ class FloorSituation(NamedTuple):
 
 def read_situation(connection: Connection, now_ms: int, user_id: int | None = None) -> FloorSituation:
     """Return the situation of a user, or of all. It reads calls in progress, and counters for calls that are over."""
-    texts = messages_on_their_way(connection)
     return FloorSituation(
         present(connection, WhoseCalls(user_id=user_id), now_ms),
-        [_campaign(connection, one, texts, now_ms) for one in open_campaigns(connection, CAMPAIGNS_MAX, user_id)],
+        _campaigns(connection, open_campaigns(connection, CAMPAIGNS_MAX, user_id), now_ms),
         count_open_campaigns(connection, user_id),
         gateways_in_use(connection, GATEWAYS_MAX, user_id),
         low_balances(connection, now_ms, BALANCES_MAX, user_id),
     )
 
 
-def _campaign(connection: Connection, campaign: CampaignInProgress, texts: dict[int, int], now_ms: int) -> CampaignNow:
-    scope = WhoseCalls(campaign_id=campaign.id)
-    totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
-    figures = totals[0].figures if totals else Figures()
-    return CampaignNow(campaign, present(connection, scope, now_ms), texts.get(campaign.id, 0), figures)
+def _campaigns(connection: Connection, found: list[CampaignInProgress], now_ms: int) -> list[CampaignNow]:
+    if not found:
+        return []
+    ids = [one.id for one in found]
+    now, totals = calls_now(connection, ids, now_ms), totals_of_campaigns(connection, ids)
+    texts = messages_on_their_way(connection)
+    return [CampaignNow(one, now[one.id], texts.get(one.id, 0), totals.get(one.id, Figures())) for one in found]

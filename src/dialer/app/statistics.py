@@ -16,9 +16,9 @@ from dialer.store.queries.statistics import (
     Present,
     WhoseCalls,
     count_calls,
-    count_subscribers,
     present,
 )
+from dialer.store.subscriber_counts import subscribers_by_state
 
 ROWS_MAX: Final = 2_000
 """Rows of one answer. A longer time has to be asked for in parts."""
@@ -90,7 +90,7 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         present=present(connection, scope, now_ms),
         totals=_sum(one.figures for one in outcomes),
         outcomes=outcomes,
-        subscribers=count_subscribers(connection, scope),
+        subscribers=subscribers_by_state(connection, scope.campaign_id, scope.user_id),
         rows=_rows(connection, scope, question),
     )
 

@@ -14,7 +14,7 @@ class Milestone(msgspec.Struct, frozen=True, gc=False):
     """Moment of a call that the engine must know of, and its event."""
 
     at_ms: int
-    event: events.Report
+    event: events.Report | events.LegDue
 
 
 class Taken(NamedTuple):
@@ -48,11 +48,20 @@ class Carrier(Protocol):
     def wait(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call in a queue if no agent takes it, or None if the call is over."""
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int | None:
-        """Offer a call to an agent, and return when the agent takes it."""
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
+        """Offer a call to an agent, whose telephone has the number `dialled`, and return when the agent takes it."""
 
-    def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
-        """Dial the B-leg of a transfer, or bridge the call to its agent. Return the next milestone."""
+    def withdraw(self, call_id: int, agent_id: int) -> None:
+        """Stop offering a call to an agent."""
+
+    def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
+        """Dial the B-leg of a transfer, or bridge the call to its agent. Return the next milestone.
+
+        `dialled` is the number of the B-leg as the carrier receives it.
+        """
+
+    def dial_leg(self, call_id: int, place: int) -> None:
+        """Dial the B-leg of a call over a line. The time that its milestone `LegDue` has named has come."""
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Continue a call whose transfer ended without a connection, and return its next milestone."""

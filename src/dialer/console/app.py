@@ -14,13 +14,13 @@ from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
-from dialer.console.pages.call import play_answer, show_call
+from dialer.console.pages.call import dispose_of_shown_call, play_answer, show_call
 from dialer.console.pages.calls import export_calls, show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
 from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
 from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
-from dialer.console.pages.desk import change_own_status, show_desk, stream_desk
+from dialer.console.pages.desk import change_own_status, dispose_on_desk, show_desk, stream_desk
 from dialer.console.pages.importing import check_file, import_file, show_import
 from dialer.console.pages.money import show_money
 from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
@@ -34,6 +34,7 @@ from dialer.console.pages.sign_in import make_first_admin, show_first_admin, sho
 from dialer.console.pages.static import show_asset, show_nothing
 from dialer.console.pages.survey import show_survey_template, try_survey
 from dialer.console.pages.survey_editor import order_sections, remove_branch, set_branch
+from dialer.console.pages.trial_call import place_trial_call, show_trial_call
 from dialer.console.pages.wall_board import change_agent, show_board, stream_board
 from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
@@ -91,6 +92,10 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_desk,
     stream_desk,
     change_own_status,
+    dispose_on_desk,
+    dispose_of_shown_call,
+    show_trial_call,
+    place_trial_call,
     show_survey_template,
     try_survey,
     set_branch,

@@ -12,7 +12,7 @@ from litestar import Response
 
 from dialer import __version__
 from dialer.console.assets import asset_url
-from dialer.console.words import capitalised, outcome_words, word_of
+from dialer.console.words import capitalised, outcome_words, word_of, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
 HTML: Final = "text/html"
@@ -58,6 +58,7 @@ def _environment() -> Environment:
         "iso": iso,
         "seconds": seconds,
         "word": word_of,
+        "named": words_of,
         "outcome": outcome_words,
         "capitalised": capitalised,
     }

@@ -6,6 +6,7 @@ from typing import Final
 
 from dialer.domain.enums import (
     AgentActivity,
+    AgentDisposition,
     AgentStatus,
     CampaignStatus,
     Cause,
@@ -33,6 +34,11 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         SubscriberStatus.IN_PROCESS: "In a call",
         SubscriberStatus.NOT_AUTHORIZED: "Refused",
         SubscriberStatus.COMPLETED: "Completed",
+    },
+    AgentDisposition: {
+        AgentDisposition.CALL_BACK: "Call back",
+        AgentDisposition.DO_NOT_CALL: "Do not call again",
+        AgentDisposition.OTHER: "Something else",
     },
     AgentActivity: {
         AgentActivity.LOGGED_OUT: "Logged out",

@@ -127,6 +127,8 @@ class DialLeg(msgspec.Struct, frozen=True, gc=False):
 
     call: Call
     transfer: Transfer
+    dialled: str
+    """The number as the carrier receives it."""
 
 
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
@@ -141,6 +143,15 @@ class OfferCall(msgspec.Struct, frozen=True, gc=False):
     call: Call
     agent: AgentPlan
     offered_ms: int
+    dialled: str
+    """The number of the agent's telephone as the carrier receives it; empty if there is none."""
+
+
+class WithdrawOffer(msgspec.Struct, frozen=True, gc=False):
+    """Stop asking an agent to take a call: the telephone stops ringing."""
+
+    call_id: int
+    agent_id: int
 
 
 class BridgeCall(msgspec.Struct, frozen=True, gc=False):
@@ -320,6 +331,7 @@ Effect = (
     | DialLeg
     | WaitForAgent
     | OfferCall
+    | WithdrawOffer
     | BridgeCall
     | ResumeCall
     | FinishLeg

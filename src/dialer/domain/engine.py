@@ -45,6 +45,7 @@ _AGENT_EVENTS: Final = frozenset(
         events.TransferReached,
         events.CallerLeft,
         events.AgentAnswered,
+        events.AgentMissed,
         events.LegEnded,
         events.FloorWoken,
         events.CallEnded,
@@ -55,6 +56,7 @@ _PENDING: Final = SubscriberStatus.PENDING
 KEPT_ASIDE_MAX: Final = 100
 """Number of reports without effect that are kept for inspection."""
 _REPORTS: Final = frozenset(get_args(events.Report))
+_ABOUT_OFFERS: Final = frozenset({events.AgentAnswered, events.AgentMissed})
 
 
 class Engine:
@@ -102,6 +104,7 @@ class Engine:
             events.TransferReached: self._transfers.reached,
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
+            events.AgentMissed: self._transfers.missed,
             events.LegEnded: self._end_leg,
             events.FloorWoken: self._transfers.woken,
             events.WatchdogWoken: self._watchdog.woken,
@@ -148,7 +151,7 @@ class Engine:
             self.reports_ignored += 1
             self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
             return effects
-        if kind is events.AgentAnswered and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
+        if kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
         if kind in _AGENT_EVENTS:

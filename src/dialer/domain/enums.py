@@ -129,6 +129,18 @@ class MessageStatus(StrEnum):
     UNAUTHORIZED = "Unauthorized"
 
 
+class AgentDisposition(StrEnum):
+    """The outcome of a call in the words of the agent who took it."""
+
+    SUCCESS = "success"
+    NOT_INTERESTED = "not_interested"
+    CALL_BACK = "call_back"
+    WRONG_PERSON = "wrong_person"
+    NO_CONVERSATION = "no_conversation"
+    DO_NOT_CALL = "do_not_call"
+    OTHER = "other"
+
+
 class DialMethod(IntEnum):
     """The method by which a campaign decides when the next call is due."""
 

@@ -191,6 +191,23 @@ class AgentAnswered(msgspec.Struct, frozen=True, gc=False):
     offered_ms: int
 
 
+class AgentMissed(msgspec.Struct, frozen=True, gc=False):
+    """The telephone of an agent, who was asked at `offered_ms`, does not take the call: busy, refused or not placed."""
+
+    call_id: int
+    agent_id: int
+    offered_ms: int
+
+
+class LegDue(msgspec.Struct, frozen=True, gc=False):
+    """The time came to dial the B-leg of a call over a line. The kernel tells the carrier, and not the engine."""
+
+    call_id: int
+    place: int
+    """The place of its transfer in the call."""
+    seq: int = 0
+
+
 class LegEnded(msgspec.Struct, frozen=True, gc=False):
     """The B-leg of a call ended."""
 
@@ -336,6 +353,8 @@ Event = (
     | TransferReached
     | CallerLeft
     | AgentAnswered
+    | AgentMissed
+    | LegDue
     | LegEnded
     | LineLost
     | LineFound

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Final
 
 from dialer.domain.enums import (
+    AgentDisposition,
     AgentStatus,
     AmdBehavior,
     AmdStatus,
@@ -39,6 +40,15 @@ def _sentence(words: str) -> str:
 
 
 MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
+    AgentDisposition: {
+        AgentDisposition.SUCCESS: "The aim of the call was reached.",
+        AgentDisposition.NOT_INTERESTED: "The callee declined.",
+        AgentDisposition.CALL_BACK: "The callee is to be called again, at a certain time if one is given.",
+        AgentDisposition.WRONG_PERSON: "Somebody else has the number.",
+        AgentDisposition.NO_CONVERSATION: "Silence, a machine, or the callee hung up at once.",
+        AgentDisposition.DO_NOT_CALL: "No more calls are wanted. The number goes on the campaign's do-not-call list.",
+        AgentDisposition.OTHER: "Anything else; the note says it.",
+    },
     CampaignStatus: {
         CampaignStatus.NEW: "It was created and has not been started.",
         CampaignStatus.START: "It dials, within its dates and its daily window.",

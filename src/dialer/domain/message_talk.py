@@ -29,7 +29,7 @@ class MessageTalk:
     """One text message over a line. It is delivered once all its parts are."""
 
     def __init__(self, message: Call, standing: MessageStanding = MessageStanding()) -> None:  # noqa: B008 - immutable
-        self._message: Final = message
+        self.message: Final = message
         self.standing = standing
 
     def hear(self, now_ms: int, heard: Heard) -> Reaction:
@@ -64,7 +64,7 @@ class MessageTalk:
         return _NOTHING if left else self._end(now_ms, status)
 
     def _end(self, now_ms: int, status: MessageStatus) -> Reaction:
-        return Reaction((), (events.CallEnded(self._message.id, self._outcome(now_ms, status)),))
+        return Reaction((), (events.CallEnded(self.message.id, self._outcome(now_ms, status)),))
 
     def _outcome(self, now_ms: int, status: MessageStatus) -> CallOutcome:
         delivered_ms = now_ms if status is MessageStatus.DELIVERED else None

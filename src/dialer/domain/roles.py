@@ -53,7 +53,7 @@ class Permission(Enum):
     WORK = Needs(
         _MANAGERS | {Role.AGENT},
         Scope.CAMPAIGNS,
-        "change agents; an agent changes only the own status and break_reason",
+        "change agents and dispositions of calls; an agent changes only the own status, break_reason and calls",
     )
     KEYS = Needs(_MANAGERS, Scope.ADMIN, "create, change and revoke API keys")
     MONEY = Needs(_ADMINS, Scope.MONEY, "record payments, refund calls and change rate cards")

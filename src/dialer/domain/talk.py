@@ -18,6 +18,7 @@ from dialer.domain.line import (
     Answered,
     Ask,
     AwaitBeep,
+    Bridge,
     Clear,
     Confer,
     Detect,
@@ -60,6 +61,8 @@ class Stage(StrEnum):
     CONFERRING = "conferring"
     TRANSFERRED = "transferred"
     """The engine decides when the call goes on."""
+    BRIDGED = "bridged"
+    """It is connected with another leg, until that is over."""
     CLEARING = "clearing"
     OVER = "over"
 
@@ -79,6 +82,8 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     is_refused_machine: bool = False
     is_completed: bool = False
     results: tuple[SectionResult, ...] = ()
+    other: str = ""
+    """The key of the leg with which it is connected."""
 
     def moved(self, by_ms: int) -> "Standing":
         """Return the standing with all its times moved, after the clock has jumped."""
@@ -108,7 +113,7 @@ class Talk:
     """
 
     def __init__(self, call: Call, standing: Standing = FRESH) -> None:
-        self._call: Final = call
+        self.call: Final = call
         self._standing = standing
         self._position = None if standing.place is None else call.plan.flow.position_at(standing.place)
         self._orders: list[Order] = []
@@ -147,14 +152,24 @@ class Talk:
                     self._leave_section(now_ms)
             case Stage.TRANSFERRED:
                 self._order(Hold(self._next_turn()), Stage.TRANSFERRED)
+            case Stage.BRIDGED:
+                self._order(Bridge(self._next_turn(), self._standing.other), Stage.BRIDGED)
             case Stage.CLEARING:
                 self._clear()
         return self._reaction()
 
-    def transfer_failed(self, now_ms: int) -> Reaction:
-        """Continue the survey after a transfer that reached nobody."""
-        if self._standing.stage is Stage.TRANSFERRED and self._position is not None:
-            self._position = self._call.plan.flow.transferred(self._position, is_connected=False)
+    def bridge(self, other: str) -> Reaction:
+        """Connect the call, which waits in a transfer, with another leg."""
+        if self._standing.stage is Stage.TRANSFERRED:
+            self._note(other=other)
+            self._order(Bridge(self._next_turn(), other), Stage.BRIDGED)
+        return self._reaction()
+
+    def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
+        """Continue the survey after a transfer that has ended, or has reached nobody."""
+        if self._standing.stage in {Stage.TRANSFERRED, Stage.BRIDGED} and self._position is not None:
+            self._position = self.call.plan.flow.transferred(self._position, is_connected=is_connected)
+            self._note(other="")
             self._walk(now_ms)
         return self._reaction()
 
@@ -171,7 +186,7 @@ class Talk:
 
     def _moment(self, now_ms: int, age_ms: int) -> int:
         """Return the time of something heard, which is neither in the future nor before the call and its answer."""
-        earliest_ms = self._standing.answered_ms or self._call.started_ms
+        earliest_ms = self._standing.answered_ms or self.call.started_ms
         return max(earliest_ms, min(now_ms, now_ms - age_ms))
 
     def _note(self, **changes: object) -> None:
@@ -199,7 +214,7 @@ class Talk:
             return
         self._ring(at_ms)
         self._note(answered_ms=at_ms)
-        if self._call.amd == NO_AMD:
+        if self.call.amd == NO_AMD:
             self._greet(at_ms)
         else:
             self._detect()
@@ -216,7 +231,7 @@ class Talk:
 
         A callee that `amd_behavior` excludes is hung up on.
         """
-        call, plan, status = self._call, self._call.plan, self._standing.amd_status
+        call, plan, status = self.call, self.call.plan, self._standing.amd_status
         if plan.flow.queue_ids:
             is_live = status is not AmdStatus.MACHINE
             answered_ms = self._standing.answered_ms or at_ms
@@ -234,7 +249,7 @@ class Talk:
         self._order(AwaitBeep(self._next_turn()), Stage.AWAITING_BEEP)
 
     def _leave_message(self) -> None:
-        prompt = self._call.plan.voicemail_prompt
+        prompt = self.call.plan.voicemail_prompt
         speeches = () if prompt is None else self._speeches((prompt,))
         if speeches:
             self._order(Play(self._next_turn(), speeches), Stage.LEAVING_MESSAGE)
@@ -273,12 +288,12 @@ class Talk:
                 self._act_before(position, at_ms)
             if self._begin_section(at_ms):
                 return
-            self._position = self._call.plan.flow.done(position)
+            self._position = self.call.plan.flow.done(position)
         self._clear()
 
     def _act_before(self, position: Position, at_ms: int) -> None:
-        call_id = self._call.id
-        match position.definition.before_prompt(position.section, context_of(self._call)):
+        call_id = self.call.id
+        match position.definition.before_prompt(position.section, context_of(self.call)):
             case DncWish(response):
                 self._keep(response, at_ms)
                 self._reports.append(events.DncReached(call_id, self._next_seq()))
@@ -291,7 +306,7 @@ class Talk:
         position = self._position
         if position is None:
             return False
-        speeches = self._speeches(self._call.plan.flow.prompts(position))
+        speeches = self._speeches(self.call.plan.flow.prompts(position))
         if position.definition.asks:
             section, turn = position.section, self._next_turn()
             digits_max = position.definition.digits_max(section)
@@ -303,12 +318,12 @@ class Talk:
         return self._act(at_ms)
 
     def _leave_section(self, at_ms: int) -> None:
-        self._position = None if self._position is None else self._call.plan.flow.done(self._position)
+        self._position = None if self._position is None else self.call.plan.flow.done(self._position)
         self._walk(at_ms)
 
     def _take_keys(self, at_ms: int, keys: str) -> None:
         if self._position is not None:
-            turn = self._call.plan.flow.heard(self._position, keys)
+            turn = self.call.plan.flow.heard(self._position, keys)
             if turn.response is not None:
                 self._keep(turn.response, at_ms)
             self._position = turn.position
@@ -320,12 +335,12 @@ class Talk:
         if position is None or not position.definition.acts_after_prompt:
             return False
         turn = self._next_turn()
-        match position.definition.after_prompt(position.section, context_of(self._call)):
+        match position.definition.after_prompt(position.section, context_of(self.call)):
             case Diversion() as diversion:
                 self._transfer(position, diversion, at_ms)
             case ConferenceTalk(response, room):
                 self._keep(response, at_ms)
-                self._order(Confer(turn, f"{self._call.plan.user_id}-{room}"), Stage.CONFERRING)
+                self._order(Confer(turn, f"{self.call.plan.user_id}-{room}"), Stage.CONFERRING)
             case VoiceRecording(response):
                 self._order(Record(turn, response), Stage.RECORDING)
             case _:
@@ -338,7 +353,7 @@ class Talk:
         answered_ms = self._standing.answered_ms or at_ms
         self._reports.append(
             events.TransferReached(
-                self._call.id, position.section.id, to.queue_id, to.number, answered_ms, self._next_seq()
+                self.call.id, position.section.id, to.queue_id, to.number, answered_ms, self._next_seq()
             )
         )
 
@@ -346,7 +361,7 @@ class Talk:
         """Keep the recording of the present section, if the line has made one."""
         if self._position is None or not recording_ms or recording_ms < 0:
             return
-        match self._position.definition.after_prompt(self._position.section, context_of(self._call)):
+        match self._position.definition.after_prompt(self._position.section, context_of(self.call)):
             case VoiceRecording(response):
                 self._keep(response, at_ms, recording_ms)
 
@@ -366,7 +381,7 @@ class Talk:
             if prompt.audio_ms is not None:
                 found.append(Speech(file=prompt.file))
             else:
-                found.append(Speech(text=spoken(prompt.script, self._call.subscriber).strip()))
+                found.append(Speech(text=spoken(prompt.script, self.call.subscriber).strip()))
         return tuple(one for one in found if one.file or one.text)
 
     # --- the end ------------------------------------------------------------------------------------------------
@@ -380,17 +395,17 @@ class Talk:
         if standing.stage is Stage.OVER:
             return
         if standing.answered_ms is not None:
-            at_ms = min(at_ms, standing.answered_ms + self._call.talk_limit_ms)
+            at_ms = min(at_ms, standing.answered_ms + self.call.talk_limit_ms)
         self._keep_recording(at_ms, ended.recording_ms)
         if standing.answered_ms is None and ended.cause not in NOT_NETWORK:
             self._ring(at_ms)
         self._note(stage=Stage.OVER)
         outcome = self._outcome(at_ms, ended.cause)
-        self._reports.append(events.CallEnded(self._call.id, outcome, self._next_seq()))
+        self._reports.append(events.CallEnded(self.call.id, outcome, self._next_seq()))
 
     def _outcome(self, at_ms: int, cause: Cause) -> CallOutcome:
         standing = self._standing
-        signalled_ms = standing.signalled_ms if self._call.attempt > 0 else None
+        signalled_ms = standing.signalled_ms if self.call.attempt > 0 else None
         return CallOutcome(
             at_ms,
             cause,

@@ -20,6 +20,7 @@ from dialer.domain.effects import (
     ResumeCall,
     WaitForAgent,
     WakeFloor,
+    WithdrawOffer,
 )
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.events import LegEnded
@@ -30,7 +31,7 @@ from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved
+from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason
 
@@ -81,7 +82,7 @@ class Transfers:
         self._floor.open_agent(plan, event.figures)
         asked = self._floor.asked_for(plan.id)
         if known is not None and known.parameters != plan.parameters and asked is not None:
-            self._board.emit(OfferCall(self._board.calls[asked.call_id], plan, asked.offers[plan.id]))
+            self._offer(self._board.calls[asked.call_id], plan, asked.offers[plan.id])
         self.wake(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
@@ -95,7 +96,7 @@ class Transfers:
             for one in call.transfers:
                 one.queue_id = None if one.queue_id == event.queue_id else one.queue_id
             if transfer is not None and was_in_it and self._floor.waiting_of(call.id) is not None:
-                self._floor.forget_call(call.id)
+                self._withdraw(self._floor.forget_call(call.id))
                 self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
         self.wake(now_ms)
 
@@ -137,7 +138,7 @@ class Transfers:
         for agent_id, offered_ms in offers.items():
             agent = self._agents.get(agent_id)
             if agent is not None and not is_emergency_contact(agent.contact):
-                self._board.emit(OfferCall(call, agent, offered_ms))
+                self._offer(call, agent, offered_ms)
         self.wake(now_ms)
 
     # --- events ----------------------------------------------------------------------------------------------------
@@ -162,7 +163,7 @@ class Transfers:
         campaign.legs += 1
         self._board.accounts[call.plan.user_id].held += transfer.hold
         if transfer.queue_id is None:
-            self._dial(call, transfer, now_ms)
+            self._dial(call, transfer)
         else:
             self._wait(call, transfer, event.answered_ms, now_ms)
 
@@ -172,19 +173,21 @@ class Transfers:
         transfer = None if call is None else _open_transfer(call)
         if call is not None and transfer is not None:
             self._abandonment.count(now_ms)
-            self._floor.leave(now_ms, call.id)
+            self._withdraw(self._floor.leave(now_ms, call.id))
             self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
 
-    def is_asked(self, event: events.AgentAnswered) -> bool:
-        """Return whether the call still waits for the agent who answered."""
+    def is_asked(self, event: events.AgentAnswered | events.AgentMissed) -> bool:
+        """Return whether the call still waits for the agent who answered, or did not."""
         waiting = self._floor.waiting_of(event.call_id)
         return waiting is not None and waiting.offers.get(event.agent_id) == event.offered_ms
 
     def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
         """Connect a waiting call with the agent who took it."""
         self._abandonment.count(now_ms)
-        if self._floor.taken(now_ms, event.call_id, event.agent_id) is None:
+        others = self._floor.taken(now_ms, event.call_id, event.agent_id)
+        if others is None:
             return
+        self._withdraw(others)
         call = self._board.calls[event.call_id]
         transfer, agent = call.transfers[-1], self._agents[event.agent_id]
         transfer.status = TransferStatus.CONNECTED
@@ -197,6 +200,11 @@ class Transfers:
         transfer.offers = {}
         self._board.emit(KeepTransfer(call, transfer))
         self._board.emit(BridgeCall(call, transfer))
+        self._touch()
+
+    def missed(self, now_ms: int, event: events.AgentMissed) -> None:
+        """Ask others for a call whose agent's telephone did not take it."""
+        self._floor.missed(now_ms, event.call_id, event.agent_id)
         self._touch()
 
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
@@ -230,7 +238,7 @@ class Transfers:
             self.leg_ended(now_ms, LegEnded(call.id, _outcome_at_call_end(transfer, outcome)))
         elif transfer is not None:
             self._abandonment.count(now_ms)
-            self._floor.leave(now_ms, call.id)
+            self._withdraw(self._floor.leave(now_ms, call.id))
             transfer.reason = TransferReason.HUNG_UP
             self._release(call, transfer)
             self._close(call, transfer, now_ms)
@@ -282,8 +290,12 @@ class Transfers:
         self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
     ) -> TransferReason | NoReason:
         """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
-        if transfer.queue_id is None and self._board.gateways[call.plan.gateway_id].dials_emergency(transfer.number):
-            return TransferReason.EMERGENCY
+        if transfer.queue_id is None:
+            gateway = self._board.gateways[call.plan.gateway_id]
+            if gateway.dials_emergency(transfer.number):
+                return TransferReason.EMERGENCY
+            if gateway.refuses(transfer.number):
+                return TransferReason.INVALID_NUMBER
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return TransferReason.MAX_XFER
         offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
@@ -308,9 +320,10 @@ class Transfers:
         agents = self._floor.serving(transfer.queue_id) if account.card else ()
         return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
 
-    def _dial(self, call: Call, transfer: Transfer, _now_ms: int) -> None:
+    def _dial(self, call: Call, transfer: Transfer) -> None:
+        dialled = self._board.gateways[transfer.gateway_id].number_for_carrier(transfer.number)
         self._board.emit(KeepTransfer(call, transfer))
-        self._board.emit(DialLeg(call, transfer))
+        self._board.emit(DialLeg(call, transfer, dialled))
 
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
@@ -323,11 +336,21 @@ class Transfers:
 
     def _perform(self, decision: Decision, now_ms: int) -> None:
         if isinstance(decision, AgentOffer):
-            call = self._board.calls[decision.call_id]
-            self._board.emit(OfferCall(call, self._agents[decision.agent_id], now_ms))
+            self._offer(self._board.calls[decision.call_id], self._agents[decision.agent_id], now_ms)
         elif isinstance(decision, Unserved):
             call = self._board.calls[decision.call_id]
             self._unserved(call, call.transfers[-1], decision.reason, now_ms)
+        else:
+            self._withdraw([decision])
+
+    def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
+        dialled = self._board.gateways[call.plan.gateway_id].number_of_agent(agent.contact)
+        self._board.emit(OfferCall(call, agent, offered_ms, dialled))
+
+    def _withdraw(self, decisions: list[Decision]) -> None:
+        for one in decisions:
+            if isinstance(one, Withdraw):
+                self._board.emit(WithdrawOffer(one.call_id, one.agent_id))
 
     def _unserved(self, call: Call, transfer: Transfer, reason: TransferReason, now_ms: int) -> None:
         transfer.reason = reason

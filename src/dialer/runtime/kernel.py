@@ -1,9 +1,9 @@
 """Event kernel: one heap of future events, one engine that decides, one carrier, and one store that records.
 
 Events of one millisecond have a fixed order that depends only on the events themselves. First come events within calls,
-then the ends of calls (both by call id). Then come agents who take calls, queues, inbound calls, gateways, campaigns,
-and the watchdog. So a run that was stopped after any millisecond, and rebuilt from its records, continues exactly as it
-would have.
+then the ends of calls (both by call id). Then come B-legs to dial over lines, agents who take calls, queues, inbound
+calls, gateways, campaigns, and the watchdog. So a run that was stopped after any millisecond, and rebuilt from its
+records, continues exactly as it would have.
 """
 
 from collections.abc import Callable
@@ -53,12 +53,13 @@ class CampaignStore(Protocol):
 # Ranks: the order of events within one millisecond.
 _IN_CALL: Final = 0
 _CALL_ENDED: Final = 1
-_AGENT: Final = 2
-_FLOOR: Final = 3
-_INBOUND: Final = 4
-_GATEWAY: Final = 5
-_CAMPAIGN: Final = 6
-_WATCHDOG: Final = 7
+_LEG_DUE: Final = 2
+_AGENT: Final = 3
+_FLOOR: Final = 4
+_INBOUND: Final = 5
+_GATEWAY: Final = 6
+_CAMPAIGN: Final = 7
+_WATCHDOG: Final = 8
 _WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
 _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
 """Events after which a call waits for a reply from the engine. After any other event it continues by itself."""
@@ -85,8 +86,9 @@ class Kernel:
             effects.AnswerCall: self._dial,
             effects.WaitForAgent: self._wait,
             effects.OfferCall: self._offer,
-            effects.DialLeg: self._connect,
-            effects.BridgeCall: self._connect,
+            effects.WithdrawOffer: self._withdraw,
+            effects.DialLeg: self._dial_leg,
+            effects.BridgeCall: self._bridge,
             effects.ResumeCall: self._resume,
             effects.HangUp: self._hang_up,
             effects.GiveUpCall: self._give_up,
@@ -154,7 +156,7 @@ class Kernel:
         return True
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
-        """Pass an event from the heap to the engine, unless the event is outdated."""
+        """Pass an event from the heap to the engine, unless the event is outdated or meant for the carrier."""
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
             self.now_ms = at_ms
         if rank <= _CALL_ENDED:
@@ -167,6 +169,9 @@ class Kernel:
             if self._answers.get(key) != sequence:
                 return
             del self._answers[key]
+        elif isinstance(event, events.LegDue):
+            self._carrier.dial_leg(event.call_id, event.place)
+            return
         elif isinstance(event, events.CallArrived):
             arrived = self._store.take_call_back(event)
             if arrived is None:
@@ -214,14 +219,23 @@ class Kernel:
 
     def _offer(self, effect: effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
-        at_ms = self._carrier.offer(call, agent, effect.offered_ms)
+        at_ms = self._carrier.offer(call, agent, effect.offered_ms, effect.dialled)
         if at_ms is None:
             return ()
         answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
         self._answers[agent.id] = self._push(at_ms, _AGENT, agent.id, answered)
         return ()
 
-    def _connect(self, effect: effects.DialLeg | effects.BridgeCall) -> _FollowUp:
+    def _withdraw(self, effect: effects.WithdrawOffer) -> _FollowUp:
+        self._carrier.withdraw(effect.call_id, effect.agent_id)
+        return ()
+
+    def _dial_leg(self, effect: effects.DialLeg) -> _FollowUp:
+        milestone = self._carrier.connect(effect.call.id, effect.transfer, effect.dialled)
+        self._expect_if(effect.call.id, milestone)
+        return ()
+
+    def _bridge(self, effect: effects.BridgeCall) -> _FollowUp:
         self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
         return ()
 
@@ -282,6 +296,9 @@ class Kernel:
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         event, sequence = milestone.event, next(self._sequence)
+        if type(event) is events.LegDue:
+            heappush(self._heap, (milestone.at_ms, _LEG_DUE, call_id, sequence, event))
+            return
         rank = _CALL_ENDED if type(event) is events.CallEnded else _IN_CALL
         self._expected[call_id] = sequence
         heappush(self._heap, (milestone.at_ms, rank, call_id, sequence, event))

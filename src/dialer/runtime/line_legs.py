@@ -1,44 +1,24 @@
-"""Legs over lines, as the switchboard knows them, and what it exchanges with lines."""
+"""LineLegs: the legs over lines of one live engine, with their rows and with everything that the lines are to be given.
 
-from collections import deque
-from typing import Any, Final, NamedTuple
+A call over a line has one leg, and its transfers have more: second legs, to a number or to agents. A leg that nobody
+needs any more is leaving: it has been told to end, and its row stays until the line says that it is over.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
+from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Milestone
-from dialer.carriers.port import Found
-from dialer.domain.line import Heard, Leg, Order
-from dialer.domain.message_talk import MessageTalk
-from dialer.domain.plans import SIMULATED, Call
-from dialer.domain.talk import Talk
+from dialer.domain.line import Clear, Dialling, Leg, Order, Texting
+from dialer.domain.message_talk import MessageStanding, MessageTalk
+from dialer.domain.plans import Call
+from dialer.domain.second_talk import SecondStanding, SecondTalk
+from dialer.domain.talk import Standing, Talk
+from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 
-
-class LineSettings(NamedTuple):
-    """The settings of a gateway's carrier; `parameters` are a JSON object as text."""
-
-    protocol: str
-    parameters: str
-
-    @property
-    def is_simulated(self) -> bool:
-        """Return whether the callees are simulated."""
-        return self.protocol == SIMULATED
-
-    def simulated(self) -> str:
-        """Return the behaviour of simulated callees: for a real carrier, its parameter `simulated`."""
-        if self.is_simulated:
-            return self.parameters
-        behaviour = msgspec.json.decode(self.parameters, type=dict[str, Any]).get("simulated", {})
-        return msgspec.json.encode(behaviour).decode()
-
-
-class LineNews(NamedTuple):
-    """Something that a line has heard of a leg, and when the service was told."""
-
-    gateway_id: int
-    key: str
-    heard: Heard | Found
-    told_ms: int
+LEAVING_MS_MAX: Final = 60_000
+"""Time after the limits of a leg that is leaving. Then its row goes, though its line has never told of its end."""
 
 
 class LegOrder(NamedTuple):
@@ -49,53 +29,62 @@ class LegOrder(NamedTuple):
     order: Order
 
 
-class HandOver(NamedTuple):
-    """Everything that a committed step has for the lines."""
+class Leaving(NamedTuple):
+    """The conversation of a leg that was leaving when the last engine ended: only its end is awaited."""
 
-    dials: list["LineLeg"]
-    orders: list[LegOrder]
+    standing: SecondStanding
+
+
+Conversation: TypeAlias = Talk | MessageTalk | SecondTalk | Leaving
 
 
 class LineLeg:
-    """A call or a message over a line."""
+    """A call, a second leg of a call, or a message, over a line."""
 
     __slots__ = (
-        "call",
+        "call_id",
         "gateway_id",
         "handed_ms",
         "handle",
         "heard_ms",
         "is_changed",
+        "is_leaving",
         "key",
-        "milestones",
         "order",
         "talk",
         "wanted_ms",
     )
 
-    def __init__(self, key: str, call: Call, order: Leg, talk: Talk | MessageTalk, now_ms: int) -> None:
+    def __init__(
+        self,
+        key: str,
+        call_id: int,
+        gateway_id: int,
+        order: Leg,
+        talk: Conversation,
+        wanted_ms: int,
+    ) -> None:
         self.key: Final = key
-        self.call: Final = call
-        self.gateway_id: Final = call.plan.gateway_id
+        self.call_id: Final = call_id
+        self.gateway_id: Final = gateway_id
         self.order: Final = order
         self.talk: Final = talk
-        self.wanted_ms: Final = now_ms
+        self.wanted_ms: Final = wanted_ms
         self.handed_ms: int | None = None
         self.heard_ms: int | None = None
         self.handle = ""
         self.is_changed = False
-        self.milestones: Final[deque[Milestone]] = deque()
-        """Reports of this moment that the kernel has not asked for yet."""
+        self.is_leaving = False
 
     @property
     def answered_ms(self) -> int | None:
         """The time of the answer, as far as the service knows it."""
-        return self.talk.standing.answered_ms if isinstance(self.talk, Talk) else None
+        return None if isinstance(self.talk, MessageTalk) else self.talk.standing.answered_ms
 
     @property
     def turn(self) -> int:
         """The number of the last order."""
-        return self.talk.standing.turn if isinstance(self.talk, Talk) else 0
+        return 0 if isinstance(self.talk, MessageTalk) else self.talk.standing.turn
 
     @property
     def has_left(self) -> bool:
@@ -105,3 +94,180 @@ class LineLeg:
     def standing(self) -> str:
         """Return the state of the conversation as it is stored."""
         return msgspec.json.encode(self.talk.standing).decode()
+
+
+class HandOver(NamedTuple):
+    """Everything that a committed step has for the lines."""
+
+    dials: list[LineLeg]
+    orders: list[LegOrder]
+
+
+class LineLegs:
+    """The legs of one live engine. Changes are written, and orders handed over, at the end of a step."""
+
+    def __init__(self) -> None:
+        self._firsts: Final[dict[int, LineLeg]] = {}
+        self._seconds: Final[dict[int, list[LineLeg]]] = {}
+        self._by_key: Final[dict[str, LineLeg]] = {}
+        self._new: list[LineLeg] = []
+        """Legs without a row."""
+        self._dials: list[LineLeg] = []
+        self._gone: list[str] = []
+        self._orders: list[LegOrder] = []
+        self.accepted: Final[dict[tuple[int, str], int]] = {}
+        """The messages that carriers have named since the last step, by gateway and name."""
+
+    def __iter__(self) -> Iterator[LineLeg]:
+        return iter(self._by_key.values())
+
+    def first(self, call_id: int) -> LineLeg | None:
+        """Return the leg of a call or a message; None if it is not over a line."""
+        return self._firsts.get(call_id)
+
+    def seconds(self, call_id: int) -> list[LineLeg]:
+        """Return the second legs of a call that are not leaving."""
+        return list(self._seconds.get(call_id, ()))
+
+    def by_key(self, key: str) -> LineLeg | None:
+        """Return a leg by its name."""
+        return self._by_key.get(key)
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def add(self, leg: LineLeg) -> LineLeg:
+        """Take in a leg that has a row."""
+        self._by_key[leg.key] = leg
+        if isinstance(leg.talk, SecondTalk):
+            self._seconds.setdefault(leg.call_id, []).append(leg)
+        elif not leg.is_leaving:
+            self._firsts[leg.call_id] = leg
+        return leg
+
+    def add_new(self, leg: LineLeg) -> LineLeg:
+        """Take in a leg that was just decided."""
+        self._new.append(leg)
+        return self.add(leg)
+
+    def add_leaving(self, stored: StoredLeg) -> None:
+        """Take in a leg that was leaving, and tell it again to end."""
+        talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+        leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
+        leg.is_leaving = True
+        _fill(self.add(leg), stored)
+        self.give(leg, (Clear(leg.turn + 1),))
+
+    def dial(self, leg: LineLeg) -> None:
+        """Give a leg to its line after the commit, unless it is gone by then."""
+        self._dials.append(leg)
+
+    def give(self, leg: LineLeg, orders: Iterable[Order]) -> None:
+        """Give orders to a leg after the commit."""
+        for order in orders:
+            self._orders.append(LegOrder(leg.gateway_id, leg.key, order))
+            leg.is_changed = True
+
+    def turn_away(self, gateway_id: int, key: str, order: Clear) -> None:
+        """End a call that came in, and is no leg, after the commit."""
+        self._orders.append(LegOrder(gateway_id, key, order))
+
+    def remove(self, leg: LineLeg) -> None:
+        """Remove a leg that is over, or was never given to its line."""
+        if self._by_key.pop(leg.key, None) is not None:
+            self._gone.append(leg.key)
+            if not leg.is_leaving:
+                self._detach(leg)
+
+    def leave(self, leg: LineLeg) -> None:
+        """End a second leg that nobody needs any more."""
+        if leg.handed_ms is None:
+            self.remove(leg)
+            return
+        self._detach(leg)
+        leg.is_leaving = True
+        if isinstance(leg.talk, SecondTalk):
+            self.give(leg, (leg.talk.clear(),))
+
+    def _detach(self, leg: LineLeg) -> None:
+        if not isinstance(leg.talk, SecondTalk):
+            del self._firsts[leg.call_id]
+            return
+        others = [one for one in self._seconds.get(leg.call_id, ()) if one is not leg]
+        if others:
+            self._seconds[leg.call_id] = others
+        else:
+            self._seconds.pop(leg.call_id, None)
+
+    # --- the end of a step ------------------------------------------------------------------------------------------
+
+    def write(self, connection: Connection, now_ms: int) -> None:
+        """Write what the step has changed."""
+        self._forget_lost(now_ms)
+        fresh = [leg for leg in self._new if leg.key in self._by_key]
+        add_legs(connection, [_row(leg) for leg in fresh])
+        keys = {leg.key for leg in self._new}
+        changed = [leg for leg in self if leg.is_changed and leg.key not in keys]
+        change_legs(connection, [_change(leg) for leg in changed])
+        for leg in changed:
+            leg.is_changed = False
+        for (gateway_id, name), message_id in self.accepted.items():
+            if message_id in self._firsts:
+                name_part(connection, gateway_id, message_id, name)
+        delete_legs(connection, [key for key in self._gone if key not in keys])
+        self._new, self._gone = [], []
+        self.accepted.clear()
+
+    def take_hand_over(self) -> HandOver:
+        """Return what the lines are to be given after the commit, once."""
+        over = HandOver([leg for leg in self._dials if leg.key in self._by_key], self._orders)
+        self._dials, self._orders = [], []
+        return over
+
+    def _forget_lost(self, now_ms: int) -> None:
+        for leg in [leg for leg in self if leg.is_leaving and now_ms >= _ends_by_ms(leg)]:
+            del self._by_key[leg.key]
+            self._gone.append(leg.key)
+
+
+def restored(stored: StoredLeg, call: Call) -> LineLeg:
+    """Return a leg as its row describes it."""
+    talk: Talk | MessageTalk | SecondTalk
+    if isinstance(stored.order, Texting):
+        talk = MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
+    elif stored.place:
+        talk = SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
+    else:
+        talk = Talk(call, msgspec.json.decode(stored.standing, type=Standing))
+    return _fill(LineLeg(stored.key, call.id, stored.gateway_id, stored.order, talk, stored.wanted_ms), stored)
+
+
+def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
+    leg.handed_ms, leg.heard_ms, leg.handle = stored.handed_ms, stored.heard_ms, stored.handle
+    return leg
+
+
+def talk_of(leg: LineLeg) -> SecondTalk:
+    """Return the conversation of a second leg that is not leaving.
+
+    Raises:
+        TypeError: it is another leg.
+    """
+    if isinstance(leg.talk, SecondTalk):
+        return leg.talk
+    raise TypeError(leg.key)
+
+
+def _ends_by_ms(leg: LineLeg) -> int:
+    """Return the time after which the line itself has certainly ended a leg."""
+    limits_ms = leg.order.ring_limit_ms + leg.order.talk_limit_ms if isinstance(leg.order, Dialling) else 0
+    return (leg.handed_ms or leg.wanted_ms) + limits_ms + LEAVING_MS_MAX
+
+
+def _row(leg: LineLeg) -> LegRow:
+    dialling = msgspec.json.encode(leg.order).decode()
+    place = leg.talk.standing.place if isinstance(leg.talk, SecondTalk) else 0
+    return LegRow(leg.key, leg.call_id, place, leg.gateway_id, dialling, leg.wanted_ms, leg.standing())
+
+
+def _change(leg: LineLeg) -> LegChange:
+    return LegChange(leg.standing(), leg.heard_ms, leg.handle, leg.is_leaving, leg.key)

@@ -26,16 +26,16 @@ from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.line_legs import LineNews, LineSettings
+from dialer.runtime.line_news import STARTING, LineNews, LineSettings
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.switchboard import STARTING, Switchboard
+from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
 from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
-from dialer.store.live_legs import legs_of, service_leg_key
+from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
@@ -165,7 +165,7 @@ class LiveEngine:
         if is_done and (sounds or self.switchboard.settings):
             self._tell(connection, sounds)
             is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
-        self.switchboard.write(connection)
+        self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
@@ -355,8 +355,9 @@ class LiveEngine:
     def _take_up(self, connection: Connection) -> None:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)
         calls = [call for call in found if not self._quarantine.has(call)]
+        shards = self._loader.shards
         legs = legs_of(connection, [call.id for call in calls])
-        self.switchboard.load(legs)
+        self.switchboard.load(legs, leaving_legs(connection, shards))
         over_lines = {leg.call_id for leg in legs}
         for call in calls:
             call.is_over_line = call.id in over_lines
@@ -368,7 +369,7 @@ class LiveEngine:
             self.kernel,
             self.journal,
             calls,
-            shards=self._loader.shards,
+            shards=shards,
             done_until_ms=self._coordinator.done_until_ms,
         )
 

@@ -4,10 +4,10 @@ It works within a step. Orders for lines are collected, and given to them once t
 (`dialer.runtime.lines`). So no line knows of anything that a rollback takes back.
 """
 
+from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Mapping
 from typing import Final
 
-import msgspec
 from sqlalchemy import Connection
 
 from dialer.carriers.carrier import Carrier, Milestone, Taken
@@ -22,31 +22,23 @@ from dialer.domain.line import (
     Arriving,
     Clear,
     Dialling,
+    Done,
     Ended,
     Heard,
-    Order,
     Receipt,
     Texting,
 )
-from dialer.domain.message_talk import MessageStanding, MessageTalk
+from dialer.domain.message_talk import MessageTalk
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.talk import Stage, Standing, Talk
+from dialer.domain.second_talk import SecondReaction, SecondStanding, SecondTalk
+from dialer.domain.talk import Reaction, Stage, Talk
 from dialer.runtime.arrivals import Arrivals
-from dialer.runtime.line_legs import HandOver, LegOrder, LineLeg, LineNews, LineSettings
-from dialer.store.live_legs import (
-    LegChange,
-    LegRow,
-    StoredLeg,
-    add_legs,
-    change_legs,
-    delete_legs,
-    message_named,
-    name_part,
-)
+from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, restored, talk_of
+from dialer.runtime.line_news import LineNews, LineSettings
+from dialer.store.live_legs import StoredLeg, message_named
 
-STARTING: Final = "it is starting"
-"""The reason why a line does not work that has not said that it does."""
 _FAILED: Final = Cause.TEMPORARY_FAILURE
 
 
@@ -61,20 +53,14 @@ class Switchboard:
         """The lines that gateways need, by gateway id."""
         self.service_key: bytes | None = None
         """Key of the names of legs; None while no gateway needs a line."""
-        self._legs: Final[dict[int, LineLeg]] = {}
-        self._by_key: Final[dict[str, LineLeg]] = {}
-        self._fresh: dict[str, LineLeg] = {}
-        self._gone: list[str] = []
-        self._orders: list[LegOrder] = []
-        self._accepted: dict[tuple[int, str], int] = {}
-        """The messages that carriers have named since the last step, by gateway and name."""
-        self._stored: dict[int, StoredLeg] = {}
+        self._legs: Final = LineLegs()
+        self._arrivals: Final = Arrivals()
+        self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""
         self._to_follow_up: list[LineLeg] = []
         """Restored legs about which the engine has to be told something."""
-        self._arrivals: Final = Arrivals()
-        self._failed_ms: dict[int, int] = {}
-        """The end of a B-leg that could not be placed, by call id."""
+        self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
+        """Reports of this moment that the kernel has not asked for yet, by call id."""
 
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
@@ -91,135 +77,176 @@ class Switchboard:
         """Close the line of a gateway that was deleted, if it has one."""
         self.settings.pop(gateway_id, None)
 
-    def load(self, stored: Iterable[StoredLeg]) -> None:
-        """Take the rows of the legs whose calls are about to be restored."""
-        self._stored = {one.call_id: one for one in stored}
+    def load(self, stored: Iterable[StoredLeg], leaving: Iterable[StoredLeg]) -> None:
+        """Take the rows of the legs whose calls are about to be restored, and of those that are leaving."""
+        for one in stored:
+            self._stored[one.call_id].append(one)
+        for one in leaving:
+            self._legs.add_leaving(one)
 
     def legs_over(self, gateway_id: int) -> list[LineLeg]:
         """Return the legs that were given to the line of a gateway."""
-        return [leg for leg in self._legs.values() if leg.gateway_id == gateway_id and leg.handed_ms is not None]
+        return [leg for leg in self._legs if leg.gateway_id == gateway_id and leg.handed_ms is not None]
 
     def legs_elsewhere(self, gateway_ids: Container[int]) -> list[LineLeg]:
         """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
-        elsewhere = (leg for leg in self._legs.values() if leg.gateway_id not in gateway_ids)
+        elsewhere = (leg for leg in self._legs if leg.gateway_id not in gateway_ids)
         return [leg for leg in elsewhere if leg.handed_ms is not None and not leg.has_left]
 
     def has_leg(self, key: str) -> bool:
         """Return whether a leg is in progress."""
-        return key in self._by_key
+        return self._legs.by_key(key) is not None
 
-    def write(self, connection: Connection) -> None:
+    def write(self, connection: Connection, now_ms: int) -> None:
         """Write what the step has changed."""
-        fresh = [leg for leg in self._fresh.values() if leg.key in self._by_key]
-        add_legs(connection, [_row(leg) for leg in fresh])
-        changed = [leg for leg in self._legs.values() if leg.is_changed and leg.key not in self._fresh]
-        change_legs(connection, [LegChange(leg.standing(), leg.heard_ms, leg.handle, leg.key) for leg in changed])
-        for leg in changed:
-            leg.is_changed = False
-        for (gateway_id, name), message_id in self._accepted.items():
-            if message_id in self._legs:
-                name_part(connection, gateway_id, message_id, name)
-        delete_legs(connection, [key for key in self._gone if key not in self._fresh])
-        self._gone, self._accepted = [], {}
+        self._legs.write(connection, now_ms)
 
     def take_hand_over(self) -> HandOver:
         """Return what the lines are to be given after the commit, once."""
-        over = HandOver([leg for leg in self._fresh.values() if leg.key in self._by_key], self._orders)
-        self._fresh, self._orders = {}, []
         self._arrivals.clear()
-        return over
+        return self._legs.take_hand_over()
 
     # --- orders of the engine ---------------------------------------------------------------------------------------
 
     def dial(self, call: Call) -> Milestone | None:
         """Place a call, send a message, or answer a call. A line does so after the commit, and tells of it."""
-        if call.plan.gateway_id not in self.settings:
+        gateway_id = call.plan.gateway_id
+        if gateway_id not in self.settings:
             return self._simulated.dial(call)
         came_in = call.is_inbound and not call.parts
-        key = call.callid if came_in else leg_key(self.service_key or b"", f"{call.callid}:{call.id}")
+        key = call.callid if came_in else self._key(f"{call.callid}:{call.id}")
         order = self._arrivals.order(call) if came_in else _order(key, call)
         talk = MessageTalk(call) if call.parts else Talk(call)
-        self._fresh[key] = self._add(LineLeg(key, call, order, talk, call.started_ms))
+        call.is_over_line = True
+        self._dial(LineLeg(key, call.id, gateway_id, order, talk, call.started_ms))
         return None
 
     def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
         """Let a line refuse a call that came in."""
         self._arrivals.refuse(key, cause)
-        self._orders.append(LegOrder(gateway_id, key, Clear(1, cause)))
+        self._legs.turn_away(gateway_id, key, Clear(1, cause))
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call, as far as it is known."""
-        leg = self._legs.get(call_id)
-        if leg is None:
-            return self._simulated.proceed(call_id)
-        failed_ms = self._failed_ms.pop(call_id, None)
-        if failed_ms is not None:
-            return self._go_on(leg, failed_ms)
-        return leg.milestones.popleft() if leg.milestones else None
+        return self._simulated.proceed(call_id) if self._legs.first(call_id) is None else self._next(call_id)
 
     def wait(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call in a queue. A call over a line waits until its caller hangs up."""
-        return None if call_id in self._legs else self._simulated.wait(call_id)
+        return None if self._legs.first(call_id) is not None else self._simulated.wait(call_id)
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int | None:
-        """Return when an agent takes a call, or None: a call over a line reaches no agent yet."""
-        return None if call.id in self._legs else self._simulated.offer(call, agent, offered_ms)
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
+        """Return when an agent takes a call. For a call over a line, let the agent's telephone ring, and return None.
 
-    def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
-        """Dial the B-leg of a transfer. Lines cannot place B-legs yet, so it fails at once."""
-        if call_id not in self._legs:
-            return self._simulated.connect(call_id, transfer)
-        at_ms = self._failed_ms[call_id] = transfer.started_ms or transfer.joined_ms
-        return Milestone(at_ms, events.LegEnded(call_id, LegOutcome(at_ms, _FAILED)))
+        An agent without a telephone is asked in vain.
+        """
+        first = self._legs.first(call.id)
+        if first is None:
+            return self._simulated.offer(call, agent, offered_ms, dialled)
+        rings = any(talk_of(leg).standing.agent_id == agent.id for leg in self._legs.seconds(call.id))
+        if dialled and not rings:
+            transfer = call.transfers[-1]
+            key = self._key(f"{transfer.callid}:{call.id}:{agent.id}:{offered_ms}")
+            order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
+            talk = SecondTalk(call, SecondStanding(transfer.place, agent.id, offered_ms))
+            self._dial(LineLeg(key, call.id, first.gateway_id, order, talk, offered_ms))
+        return None
+
+    def withdraw(self, call_id: int, agent_id: int) -> None:
+        """Let an agent's telephone stop ringing, unless the agent has the call."""
+        for leg in self._legs.seconds(call_id):
+            standing = talk_of(leg).standing
+            if standing.agent_id == agent_id and not standing.is_taken:
+                self._legs.leave(leg)
+
+    def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
+        """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""
+        first = self._legs.first(call_id)
+        if first is None or not isinstance(first.talk, Talk):
+            return self._simulated.connect(call_id, transfer, dialled)
+        if transfer.has_queued:
+            for leg in self._legs.seconds(call_id):
+                if talk_of(leg).standing.agent_id == transfer.agent_id:
+                    talk_of(leg).take()
+                    self._join(leg)
+            return None
+        call, due_ms = first.talk.call, transfer.started_ms or transfer.joined_ms
+        key = self._key(f"{transfer.callid}:{call_id}")
+        order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
+        talk = SecondTalk(call, SecondStanding(transfer.place, began_ms=due_ms, is_taken=True))
+        self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, talk, due_ms))
+        return Milestone(due_ms, events.LegDue(call_id, transfer.place))
+
+    def dial_leg(self, call_id: int, place: int) -> None:
+        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
+        for leg in self._legs.seconds(call_id):
+            if leg.handed_ms is None and talk_of(leg).standing.place == place:
+                self._legs.dial(leg)
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
-        """Continue a call whose transfer reached nobody."""
-        leg = self._legs.get(call_id)
-        return self._simulated.resume(call_id, now_ms) if leg is None else self._go_on(leg, now_ms)
+        """Continue a call whose transfer reached nobody. Reports that follow at once are milestones of this moment."""
+        first = self._legs.first(call_id)
+        if first is None or not isinstance(first.talk, Talk):
+            return self._simulated.resume(call_id, now_ms)
+        reaction = first.talk.transfer_over(now_ms, is_connected=False)
+        self._legs.give(first, reaction.orders)
+        self._milestones[call_id].extend(Milestone(now_ms, report) for report in reaction.reports)
+        return self._next(call_id)
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call. A leg that no line has been given yet is over at once; the end of any other is heard."""
-        leg = self._legs.get(call_id)
-        if leg is None:
+        first = self._legs.first(call_id)
+        if first is None:
             return self._simulated.hang_up(call_id, now_ms)
-        if leg.handed_ms is None:
-            if isinstance(leg.order, Arriving):
-                self._give(leg, (Clear(leg.turn + 1),))
-            self._remove(leg)
-            status = MessageStatus.UNSENT if leg.call.parts else None
+        if first.handed_ms is None:
+            if isinstance(first.order, Arriving):
+                self._legs.give(first, (Clear(first.turn + 1),))
+            self._remove(first)
+            status = MessageStatus.UNSENT if isinstance(first.talk, MessageTalk) else None
             return None, CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status)
-        if isinstance(leg.talk, MessageTalk):
-            self._remove(leg)
-            return None, leg.talk.give_up(now_ms)
-        self._give(leg, leg.talk.hang_up().orders)
+        if isinstance(first.talk, MessageTalk):
+            self._remove(first)
+            return None, first.talk.give_up(now_ms)
+        if isinstance(first.talk, Talk):
+            self._legs.give(first, first.talk.hang_up().orders)
+        for leg in self._legs.seconds(call_id):
+            if leg.handed_ms is not None and talk_of(leg).standing.is_taken:
+                self._legs.give(leg, (talk_of(leg).clear(),))
+            else:
+                self._legs.leave(leg)
         return None
 
     def forget(self, call_id: int) -> None:
         """Discard a call. If its line may still have it, end it there."""
-        leg = self._legs.get(call_id)
-        if leg is None:
+        first = self._legs.first(call_id)
+        if first is None:
             self._simulated.forget(call_id)
             return
-        self._give(leg, (Clear(leg.turn + 1),))
-        self._remove(leg)
+        self._legs.give(first, (Clear(first.turn + 1),))
+        for leg in self._legs.seconds(call_id):
+            self._legs.leave(leg)
+        self._remove(first)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Take up a call that was in progress before this switchboard was made."""
-        stored = self._stored.pop(call.id, None)
-        if stored is None:
+        stored = self._stored.pop(call.id, [])
+        if not stored or stored[0].place:
             return self._simulated.take_up(call, done_until_ms)
-        leg = self._restored(call, stored)
-        is_behind = leg.turn > self._given.get(leg.key, leg.turn)
-        if leg.handed_ms is None or is_behind:
-            self._to_follow_up.append(leg)
-        if not isinstance(leg.talk, Talk):
+        call.is_over_line = True
+        first, *seconds = [self._legs.add(restored(one, call)) for one in stored]
+        due = [leg for leg in seconds if leg.handed_ms is None and leg.wanted_ms > done_until_ms]
+        for leg in (first, *seconds):
+            is_behind = leg.turn > self._given.get(leg.key, leg.turn)
+            if leg not in due and (leg.handed_ms is None or is_behind):
+                self._to_follow_up.append(leg)
+        if not isinstance(first.talk, Talk):
             return Taken(events.CallRestored(call), None)
-        standing = leg.talk.standing
+        standing = first.talk.standing
         call.last_seq = standing.seq
         is_reported = standing.answered_ms is not None and standing.stage is not Stage.DETECTING
         answered_ms = standing.answered_ms if is_reported else None
         is_live = standing.amd_status is not AmdStatus.MACHINE
-        return Taken(events.CallRestored(call, answered_ms, is_live), None)
+        milestones = [Milestone(leg.wanted_ms, events.LegDue(call.id, talk_of(leg).standing.place)) for leg in due]
+        return Taken(events.CallRestored(call, answered_ms, is_live), milestones[0] if milestones else None)
 
     # --- what is heard ----------------------------------------------------------------------------------------------
 
@@ -230,6 +257,8 @@ class Switchboard:
         """
         told: list[events.Event] = []
         for leg in self._to_follow_up:
+            if not self.has_leg(leg.key):
+                continue
             if leg.handed_ms is None:
                 told += self._never_placed(leg, now_ms)
             else:
@@ -244,15 +273,24 @@ class Switchboard:
         leg = self._leg_of(connection, sound)
         if leg is None:
             return None
-        return self._news_of(leg, sound, now_ms)
+        return self._news_of_leaving(leg, sound) if leg.is_leaving else self._news_of(leg, sound, now_ms)
 
     def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
-        if sound.key in self._by_key or sound.gateway_id not in self.settings:
+        if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
             return []
         cause = self._arrivals.heard(connection, sound.key, arrived)
         if cause is None:
             return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
         self.turn_away(sound.gateway_id, sound.key, cause)
+        return []
+
+    def _news_of_leaving(self, leg: LineLeg, sound: LineNews) -> list[events.Event]:
+        """Forget a leg that is over. One that is still there is told again to end."""
+        match sound.heard:
+            case Ended() | Over() | Unknown() | Unplaced():
+                self._legs.remove(leg)
+            case Alive():
+                self._legs.give(leg, (Clear(leg.turn + 1),))
         return []
 
     def _news_of(self, leg: LineLeg, sound: LineNews, now_ms: int) -> list[events.Event]:
@@ -277,33 +315,46 @@ class Switchboard:
     def _leg_of(self, connection: Connection, sound: LineNews) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):
             name = sound.heard.name
-            message_id = self._accepted.get((sound.gateway_id, name))
+            message_id = self._legs.accepted.get((sound.gateway_id, name))
             if message_id is None:
                 message_id = message_named(connection, sound.gateway_id, name)
-            return None if message_id is None else self._legs.get(message_id)
-        leg = self._by_key.get(sound.key)
+            return None if message_id is None else self._legs.first(message_id)
+        leg = self._legs.by_key(sound.key)
         return leg if leg is not None and leg.gateway_id == sound.gateway_id else None
 
     def _heard(self, leg: LineLeg, heard: Heard, at_ms: int) -> list[events.Event]:
-        reaction = leg.talk.hear(at_ms, heard)
         leg.heard_ms, leg.is_changed = at_ms, True
         if isinstance(heard, Answered):
             leg.handle = heard.handle
         elif isinstance(heard, Accepted):
-            self._accepted.update({(leg.gateway_id, name): leg.call.id for name in heard.names})
-        return self._follow(leg, reaction.orders, reaction.reports)
+            self._legs.accepted.update({(leg.gateway_id, name): leg.call_id for name in heard.names})
+        if isinstance(leg.talk, SecondTalk):
+            return self._follow_second(leg, leg.talk.hear(at_ms, heard))
+        if isinstance(leg.talk, Talk):
+            self._part(leg, leg.talk, heard)
+        return [] if isinstance(leg.talk, Leaving) else self._follow(leg, leg.talk.hear(at_ms, heard))
+
+    def _part(self, leg: LineLeg, talk: Talk, heard: Heard) -> None:
+        """End the other leg of a bridge that is over."""
+        is_over = isinstance(heard, Done) and heard.turn == talk.standing.turn
+        if is_over and talk.standing.stage is Stage.BRIDGED:
+            for second in self._legs.seconds(leg.call_id):
+                self._legs.give(second, (talk_of(second).clear(),))
 
     def _begin_again(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
-        if not isinstance(leg.talk, Talk):
-            return []
-        reaction = leg.talk.resume(now_ms)
-        return self._follow(leg, reaction.orders, reaction.reports)
+        if isinstance(leg.talk, SecondTalk):
+            return self._follow_second(leg, leg.talk.resume())
+        return self._follow(leg, leg.talk.resume(now_ms)) if isinstance(leg.talk, Talk) else []
 
-    def _follow(self, leg: LineLeg, orders: Iterable[Order], reports: Iterable[events.Report]) -> list[events.Event]:
-        self._give(leg, orders)
-        told: list[events.Event] = list(reports)
-        if any(isinstance(one, events.CallEnded) for one in told):
-            self._remove(leg)
+    def _follow(self, leg: LineLeg, reaction: Reaction) -> list[events.Event]:
+        """Return the reports of the leg of a call. Before its end, its second legs end."""
+        self._legs.give(leg, reaction.orders)
+        told: list[events.Event] = []
+        for report in reaction.reports:
+            if isinstance(report, events.CallEnded):
+                told += self._end_seconds(leg.call_id, report.outcome.ended_ms)
+                self._remove(leg)
+            told.append(report)
         return told
 
     def _never_placed(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
@@ -312,66 +363,89 @@ class Switchboard:
         A call that came in cannot be made again: it ends.
         """
         if isinstance(leg.order, Arriving):
-            self._give(leg, (Clear(leg.turn + 1, _FAILED),))
+            self._legs.give(leg, (Clear(leg.turn + 1, _FAILED),))
             return self._heard(leg, Ended(0, _FAILED), now_ms)
+        if isinstance(leg.talk, SecondTalk):
+            return self._second_over(leg, LegOutcome(leg.talk.standing.began_ms, _FAILED))
         self._remove(leg)
-        if leg.call.parent_id is None or not isinstance(leg.talk, MessageTalk):
-            return [events.CallTakenBack(leg.call.id)]
-        return [events.CallEnded(leg.call.id, leg.talk.never_sent(now_ms))]
+        if isinstance(leg.talk, MessageTalk) and leg.talk.message.parent_id is not None:
+            return [events.CallEnded(leg.call_id, leg.talk.never_sent(now_ms))]
+        return [events.CallTakenBack(leg.call_id)]
 
     def _lost(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """End a leg of which nobody can say anything. An answered call ended when it was heard of last."""
         if isinstance(leg.talk, MessageTalk):
             self._remove(leg)
-            return [events.CallEnded(leg.call.id, leg.talk.give_up(now_ms))]
-        self._give(leg, (Clear(leg.turn + 1),))
+            return [events.CallEnded(leg.call_id, leg.talk.give_up(now_ms))]
+        self._legs.give(leg, (Clear(leg.turn + 1),))
         ended_ms = now_ms if leg.answered_ms is None else leg.heard_ms or leg.answered_ms
         return self._heard(leg, Ended(now_ms - ended_ms, _FAILED), now_ms)
 
-    def _go_on(self, leg: LineLeg, now_ms: int) -> Milestone | None:
-        """Continue a call after its transfer. Reports that follow at once are milestones of this moment."""
-        if isinstance(leg.talk, Talk):
-            reaction = leg.talk.transfer_failed(now_ms)
-            self._give(leg, reaction.orders)
-            leg.milestones.extend(Milestone(now_ms, report) for report in reaction.reports)
-        return leg.milestones.popleft() if leg.milestones else None
+    # --- second legs ------------------------------------------------------------------------------------------------
+
+    def _follow_second(self, leg: LineLeg, reaction: SecondReaction) -> list[events.Event]:
+        self._legs.give(leg, reaction.orders)
+        standing = talk_of(leg).standing
+        if reaction.ended is not None:
+            return self._second_over(leg, reaction.ended)
+        if reaction.is_accepted and standing.agent_id is not None:
+            return [events.AgentAnswered(leg.call_id, standing.agent_id, standing.began_ms)]
+        if reaction.is_accepted:
+            self._join(leg)
+        return []
+
+    def _join(self, leg: LineLeg) -> None:
+        """Connect a call with its second leg."""
+        first = self._legs.first(leg.call_id)
+        leg.is_changed = True
+        if first is not None and isinstance(first.talk, Talk):
+            self._legs.give(first, first.talk.bridge(leg.key).orders)
+
+    def _second_over(self, leg: LineLeg, outcome: LegOutcome) -> list[events.Event]:
+        """Return the events of a second leg that is over, and let its call go on."""
+        self._legs.remove(leg)
+        standing, first = talk_of(leg).standing, self._legs.first(leg.call_id)
+        if standing.agent_id is not None and not standing.is_taken:
+            return [events.AgentMissed(leg.call_id, standing.agent_id, standing.began_ms)]
+        ended = events.LegEnded(leg.call_id, outcome)
+        if first is None or not isinstance(first.talk, Talk):
+            return [ended]
+        reaction = first.talk.transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)
+        return [ended, *self._follow(first, reaction)]
+
+    def _end_seconds(self, call_id: int, ended_ms: int) -> list[events.Event]:
+        """Return the ends of the second legs of a call that is over."""
+        told: list[events.Event] = []
+        for leg in self._legs.seconds(call_id):
+            talk = talk_of(leg)
+            if talk.standing.is_taken and leg.handed_ms is not None:
+                told.append(events.LegEnded(call_id, talk.cut(ended_ms)))
+            self._legs.leave(leg)
+        return told
 
     # --- legs -------------------------------------------------------------------------------------------------------
 
-    def _add(self, leg: LineLeg) -> LineLeg:
-        leg.call.is_over_line = True
-        self._legs[leg.call.id] = self._by_key[leg.key] = leg
-        return leg
+    def _key(self, name: str) -> str:
+        return leg_key(self.service_key or b"", name)
+
+    def _dial(self, leg: LineLeg) -> None:
+        self._legs.dial(self._legs.add_new(leg))
 
     def _remove(self, leg: LineLeg) -> None:
-        del self._legs[leg.call.id], self._by_key[leg.key]
-        self._failed_ms.pop(leg.call.id, None)
-        self._gone.append(leg.key)
+        self._legs.remove(leg)
+        self._milestones.pop(leg.call_id, None)
         if isinstance(leg.order, Arriving):
             self._arrivals.ended(leg.key)
 
-    def _give(self, leg: LineLeg, orders: Iterable[Order]) -> None:
-        for order in orders:
-            self._orders.append(LegOrder(leg.gateway_id, leg.key, order))
-            leg.is_changed = True
-
-    def _restored(self, call: Call, stored: StoredLeg) -> LineLeg:
-        talk: Talk | MessageTalk
-        if isinstance(stored.order, Texting):
-            talk = MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
-        else:
-            talk = Talk(call, msgspec.json.decode(stored.standing, type=Standing))
-        leg = LineLeg(stored.key, call, stored.order, talk, stored.wanted_ms)
-        leg.handed_ms, leg.heard_ms, leg.handle = stored.handed_ms, stored.heard_ms, stored.handle
-        return self._add(leg)
+    def _next(self, call_id: int) -> Milestone | None:
+        waiting = self._milestones.pop(call_id, deque())
+        found = waiting.popleft() if waiting else None
+        if waiting:
+            self._milestones[call_id] = waiting
+        return found
 
 
 def _order(key: str, call: Call) -> Dialling | Texting:
     if call.parts:
         return Texting(key, call.dialled, call.callerid, call.text, call.parts)
     return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
-
-
-def _row(leg: LineLeg) -> LegRow:
-    dialling = msgspec.json.encode(leg.order).decode()
-    return LegRow(leg.key, leg.call.id, leg.gateway_id, dialling, leg.wanted_ms, leg.standing())

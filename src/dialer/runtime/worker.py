@@ -24,7 +24,7 @@ from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.line_legs import LineNews
+from dialer.runtime.line_news import LineNews
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.quarantine import Quarantine

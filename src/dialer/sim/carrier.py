@@ -60,13 +60,19 @@ class SimulatedCarrier:
         """Return the next milestone of a call in a queue if no agent takes it."""
         return self._next(call_id, QueueWait())
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> int:
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int:  # noqa: ARG002 - no telephone
         """Return when an agent takes a call that is offered to them at `offered_ms`."""
         chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
         span = read_agent(agent.parameters).answer
         return offered_ms + chance.between(span.least_ms, span.most_ms)
 
-    def connect(self, call_id: int, transfer: Transfer) -> Milestone | None:
+    def withdraw(self, call_id: int, agent_id: int) -> None:
+        """Do nothing: the engine ignores the answer to an offer that was withdrawn."""
+
+    def dial_leg(self, call_id: int, place: int) -> None:
+        """Do nothing: the course of a simulated B-leg is known from the start."""
+
+    def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:  # noqa: ARG002 - as above
         """Return the next milestone of a call whose B-leg is dialled or whose agent has taken the call."""
         return self._next(call_id, transfer)
 

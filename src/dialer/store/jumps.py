@@ -13,6 +13,7 @@ from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, tru
 from dialer.domain.enums import CallRequestStatus, SubscriberStatus
 from dialer.domain.line import Dialling, Texting
 from dialer.domain.queueing.plans import AgentFigures
+from dialer.domain.second_talk import SecondStanding
 from dialer.domain.talk import Standing
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (
@@ -104,9 +105,11 @@ def _move_offers(connection: Connection, by_ms: int) -> None:
 
 def _move_talks(connection: Connection, by_ms: int) -> None:
     """Move the times within the conversations over lines. Messages have none."""
-    for leg_id, document, order in connection.execute(select(_legs.c.id, _legs.c.standing, _legs.c.dialling)).all():
+    query = select(_legs.c.id, _legs.c.standing, _legs.c.dialling, _legs.c.place)
+    for leg_id, document, order, place in connection.execute(query).all():
         if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
-            moved = msgspec.json.encode(msgspec.json.decode(document, type=Standing).moved(by_ms)).decode()
+            kind: type[Standing | SecondStanding] = SecondStanding if place else Standing
+            moved = msgspec.json.encode(msgspec.json.decode(document, type=kind).moved(by_ms)).decode()
             connection.execute(update(_legs).where(_legs.c.id == leg_id).values(standing=moved))
 
 

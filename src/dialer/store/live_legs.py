@@ -5,12 +5,13 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, null, select, union_all, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete, null, select, true, union_all, update
 
 from dialer.domain.identity import leg_key
 from dialer.domain.line import Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
+from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import CallRequest, LiveLeg, ServiceState, Subscriber, TextPart
 
 KEY_BYTES: Final = 32
@@ -26,6 +27,7 @@ class LegRow(NamedTuple):
 
     key: str
     call_id: int
+    place: int
     gateway_id: int
     dialling: str
     wanted_ms: int
@@ -39,6 +41,7 @@ class LegChange(NamedTuple):
     new_standing: str
     new_heard_ms: int | None
     new_handle: str
+    new_is_leaving: bool
     leg_key: str
 
 
@@ -47,6 +50,8 @@ class StoredLeg(NamedTuple):
 
     key: str
     call_id: int
+    place: int
+    """The place of its transfer in the call; 0 for the leg of the call itself."""
     gateway_id: int
     order: Leg
     wanted_ms: int
@@ -60,7 +65,12 @@ _INSERT: Final = bulk_insert(_legs, *LegRow._fields)
 _CHANGE: Final = Bulk(
     update(_legs)
     .where(_legs.c.key == bindparam("leg_key"))
-    .values(standing=bindparam("new_standing"), heard_ms=bindparam("new_heard_ms"), handle=bindparam("new_handle")),
+    .values(
+        standing=bindparam("new_standing"),
+        heard_ms=bindparam("new_heard_ms"),
+        handle=bindparam("new_handle"),
+        is_leaving=bindparam("new_is_leaving"),
+    ),
     LegChange._fields,
 )
 _HAND: Final = Bulk(
@@ -68,6 +78,10 @@ _HAND: Final = Bulk(
     .where(_legs.c.key == bindparam("leg_key"), _legs.c.handed_ms == null())
     .values(handed_ms=bindparam("now_ms")),
     ("now_ms", "leg_key"),
+)
+_LEAVING: Final = OwnedRows(
+    select(_legs).join(_calls, _calls.c.id == _legs.c.call_id).where(_legs.c.is_leaving == true()).order_by(_legs.c.id),
+    _calls.c.user_id,
 )
 _ORDER: Final = msgspec.json.Decoder[Leg](Leg)
 
@@ -121,26 +135,35 @@ def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> boo
 
 
 def legs_of(connection: Connection, call_ids: Collection[int]) -> list[StoredLeg]:
-    """Return the legs of some calls and messages in progress, in the order in which they were decided."""
+    """Return the legs of some calls and messages in progress, in the order in which they were decided.
+
+    Legs that are leaving are not among them.
+    """
     if not call_ids:
         return []
     wanted = frozenset(call_ids)
-    rows = connection.execute(select(_legs).order_by(_legs.c.id)).mappings()
-    return [
-        StoredLeg(
-            key=row["key"],
-            call_id=row["call_id"],
-            gateway_id=row["gateway_id"],
-            order=_ORDER.decode(row["dialling"]),
-            wanted_ms=row["wanted_ms"],
-            handed_ms=row["handed_ms"],
-            heard_ms=row["heard_ms"],
-            standing=row["standing"],
-            handle=row["handle"],
-        )
-        for row in rows
-        if row["call_id"] in wanted
-    ]
+    rows = connection.execute(select(_legs).where(_legs.c.is_leaving != true()).order_by(_legs.c.id)).mappings()
+    return [_stored(row) for row in rows if row["call_id"] in wanted]
+
+
+def leaving_legs(connection: Connection, shards: Shards) -> list[StoredLeg]:
+    """Return the legs that were told to end, of the accounts in `shards`. Their calls may be over."""
+    return [_stored(row) for row in _LEAVING.run(connection, shards).mappings()]
+
+
+def _stored(row: RowMapping) -> StoredLeg:
+    return StoredLeg(
+        key=row["key"],
+        call_id=row["call_id"],
+        place=row["place"],
+        gateway_id=row["gateway_id"],
+        order=_ORDER.decode(row["dialling"]),
+        wanted_ms=row["wanted_ms"],
+        handed_ms=row["handed_ms"],
+        heard_ms=row["heard_ms"],
+        standing=row["standing"],
+        handle=row["handle"],
+    )
 
 
 def service_leg_key(connection: Connection) -> bytes:

@@ -1,12 +1,11 @@
 """The counters of subscribers by state: triggers write down every move, and each step of the worker counts them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    RowMapping,
     Select,
     bindparam,
     delete,
@@ -17,6 +16,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from dialer.domain.statistics import SubscriberState
 from dialer.store.backends.expressions import insert_or
 from dialer.store.queries.selection import Shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
@@ -93,34 +93,41 @@ def forget_lost_moves(connection: Connection) -> None:
     connection.execute(_FORGET_LOST)
 
 
-def subscribers_by_state(connection: Connection, campaign_id: int | None, user_id: int | None) -> Sequence[RowMapping]:
-    """Return the number of subscribers, and of those with an attempt, by phonebook, status and reason.
+def subscribers_by_state(connection: Connection, campaign_id: int | None, user_id: int | None) -> list[SubscriberState]:
+    """Return the number of subscribers, and of those with an attempt, by status and reason.
 
     They are those of a campaign, else of a user, else of everybody. States without subscribers are left out.
     """
     by_owner, owner = (_OF_CAMPAIGN, campaign_id) if campaign_id is not None else (_OF_USER, user_id)
     query = _OF_EVERYBODY if owner is None else by_owner
-    return connection.execute(query, {"owner": owner}).mappings().all()
+    return [SubscriberState(*row) for row in map(tuple, connection.execute(query, {"owner": owner}))]
+
+
+def subscribers_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, list[SubscriberState]]:
+    """Return, of each campaign, the number of subscribers, and of those with an attempt, by status and reason."""
+    found: dict[int, list[SubscriberState]] = {one: [] for one in campaign_ids}
+    for campaign_id, *state in map(tuple, connection.execute(_OF_CAMPAIGNS, {"ids": list(campaign_ids)})):
+        found[campaign_id].append(SubscriberState(*state))
+    return found
+
+
+_stored = select(*[_counts.c[name] for name in (*_KEY, "subscribers", "attempted")])
+_every = union_all(_stored, _moved()).subquery()
+_STATE: Final = (_every.c.status, _every.c.status_reason)
+
+
+def _by(keys: Sequence[ColumnElement[Any]], is_meant: ColumnElement[bool]) -> Select[Any]:
+    """Return a query of the numbers of subscribers by the given keys, in their order."""
+    subscribers = func.sum(_every.c.subscribers)
+    found = select(*keys, subscribers, func.sum(_every.c.attempted)).where(is_meant)
+    return found.group_by(*keys).having(subscribers != 0).order_by(*keys)
 
 
 def _by_state(of_campaigns: ColumnElement[bool]) -> Select[Any]:
-    stored = select(*[_counts.c[name] for name in (*_KEY, "subscribers", "attempted")])
-    every = union_all(stored, _moved()).subquery()
-    found = (
-        select(
-            every.c.phonebook_id,
-            every.c.status,
-            every.c.status_reason,
-            func.sum(every.c.subscribers).label("subscribers"),
-            func.sum(every.c.attempted).label("attempted"),
-        )
-        .where(every.c.campaign_id.in_(select(_campaigns.c.id).where(of_campaigns)))
-        .group_by(every.c.phonebook_id, every.c.status, every.c.status_reason)
-        .having(func.sum(every.c.subscribers) != 0)
-    )
-    return found.order_by(every.c.status, every.c.status_reason, every.c.phonebook_id)
+    return _by(_STATE, _every.c.campaign_id.in_(select(_campaigns.c.id).where(of_campaigns)))
 
 
 _OF_CAMPAIGN: Final = _by_state(_campaigns.c.id == bindparam("owner"))
+_OF_CAMPAIGNS: Final = _by((_every.c.campaign_id, *_STATE), _every.c.campaign_id.in_(bindparam("ids", expanding=True)))
 _OF_USER: Final = _by_state(_campaigns.c.user_id == bindparam("owner"))
 _OF_EVERYBODY: Final = _by_state(true())

@@ -1,4 +1,4 @@
-"""A telephone of the other side that calls us, as RFC 3261 says: it repeats its requests, and acknowledges each answer."""
+"""A telephone that calls us, as RFC 3261 says: it repeats its requests, and acknowledges each answer."""
 
 from collections.abc import Callable
 from typing import Final

@@ -49,6 +49,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /audio-files/{RECORD}/download": Permission.READ,
     f"POST /cdr/{RECORD}/refund": Permission.MONEY,
     f"POST /gateway/{RECORD}/test-call": Permission.ADMIN,
+    f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
+    f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
 
@@ -86,6 +88,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/surveys/{RECORD}/branches": Permission.CAMPAIGNS,
     f"POST /console/surveys/{RECORD}/branches/delete": Permission.CAMPAIGNS,
     f"POST /console/surveys/{RECORD}/order": Permission.CAMPAIGNS,
+    f"GET /console/gateways/{RECORD}/test-call": Permission.ADMIN,
+    f"POST /console/gateways/{RECORD}/test-call": Permission.ADMIN,
     "GET /console/recordings/new": Permission.CAMPAIGNS,
     "POST /console/recordings/new": Permission.CAMPAIGNS,
     f"GET /console/recordings/{RECORD}/sound": Permission.READ,
@@ -96,6 +100,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/desk": Permission.WORK,
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
+    "POST /console/desk/disposition": Permission.WORK,
+    f"POST /console/calls/{RECORD}/disposition": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,
     f"GET /console/calls/{RECORD}": Permission.READ_CALLS,

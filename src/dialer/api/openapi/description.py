@@ -156,6 +156,11 @@ _CHECKED: Final = {
         }
     ],
 }
+_DISPOSITION: Final = {
+    "disposition": "call_back",
+    "note": "After work.",
+    "call_back_date": "2026-11-20T17:30:00Z",
+}
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _ADDED: Final = {
     "created": 1,
@@ -223,6 +228,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
         "keys": "7",
         "messages": ["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"],
     },
+    "read_disposition": _DISPOSITION,
+    "set_disposition": _DISPOSITION,
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
@@ -241,6 +248,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
     "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
+    "set_disposition": _DISPOSITION,
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 

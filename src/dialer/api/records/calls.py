@@ -238,6 +238,10 @@ _NAMES: Final = {
     "contact_number": read_only(
         Text(), description="Number of the subscriber, or of its contact.", example="+12025550100"
     ),
+    "disposition": read_only(
+        Text(), description="The outcome of the call in the words of its agent; empty without one.", example="success"
+    ),
+    "disposition_note": read_only(Text(), description="The agent's note; empty without one.", example="After work."),
     "contact_name": read_only(Text(), description="Name of the subscriber, or of its contact.", example="Ada Byron"),
 }
 """Fields that only exports have."""

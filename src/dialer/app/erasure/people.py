@@ -27,7 +27,16 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.bulk import Bulk
-from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, SmsMessage, Subscriber, SurveyResult
+from dialer.store.tables import (
+    CallBack,
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    Cdr,
+    SmsMessage,
+    Subscriber,
+    SurveyResult,
+)
 
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
@@ -36,6 +45,7 @@ _results = SurveyResult.__table__
 _campaigns = Campaign.__table__
 _cdrs = Cdr.__table__
 _call_backs = CallBack.__table__
+_dispositions = CallDisposition.__table__
 _erased: ColumnElement[str] = literal_column(f"'{ERASED}'")
 _nothing: ColumnElement[str] = literal_column("''")
 _ERASED_MESSAGE: Final = {
@@ -64,6 +74,8 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     erase_answers(connection, _results.c.callrequest_id.in_(requests), delete_file)
     _erase_records(connection, requests)
     connection.execute(delete(_call_backs).where(_call_backs.c.id.in_(requests)))
+    theirs = _dispositions.c.callrequest_id.in_(requests)
+    connection.execute(update(_dispositions).where(theirs).values(note="", call_back_ms=None))
     connection.execute(
         update(_requests)
         .where(_requests.c.subscriber_id.in_(subscriber_ids))
@@ -77,8 +89,8 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
     _ERASE_MESSAGES.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
     connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(unit.now_ms)))
-    theirs = select(_subscribers.c.campaign_id).where(_subscribers.c.id.in_(subscriber_ids)).distinct()
-    unit.note(known_campaigns(connection, _campaigns.c.id.in_(theirs)))
+    campaigns = select(_subscribers.c.campaign_id).where(_subscribers.c.id.in_(subscriber_ids)).distinct()
+    unit.note(known_campaigns(connection, _campaigns.c.id.in_(campaigns)))
 
 
 def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: DeleteFile) -> None:

@@ -19,7 +19,20 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.telephone import Telephone
-from dialer.domain.line import Answered, Arrived, Arriving, Clear, Dialling, Done, Ended, Heard, Leg, Order, Ringing
+from dialer.domain.line import (
+    Answered,
+    Arrived,
+    Arriving,
+    Bridge,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Leg,
+    Order,
+    Ringing,
+)
 
 NO_ORDER_MS: Final = 30_000
 """An answered leg that has nothing to do for so long is cleared: nobody steers it any more."""
@@ -40,6 +53,8 @@ class _LineLeg:
     def __init__(self, answered_ms: int | None = None) -> None:
         self.answered_ms = answered_ms
         self.idle_since_ms: int | None = answered_ms
+        self.other = ""
+        """The leg that this one was told to talk with, and that needs no order meanwhile."""
         self.answered: tuple[int, Answered] | None = None
         """The answer, until it is settled, with its moment."""
         self.ended: tuple[int, Ended] | None = None
@@ -92,7 +107,11 @@ class SipLine:
         leg = self._legs.get(key)
         if leg is None or self._telephone is None:
             return
+        self._part(leg)
         leg.idle_since_ms = None
+        if isinstance(order, Bridge) and order.other in self._legs:
+            leg.other = order.other
+            self._legs[leg.other].idle_since_ms = None
         self._telephone.perform(key, order)
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
@@ -143,8 +162,10 @@ class SipLine:
             leg.answered, leg.answered_ms, leg.idle_since_ms = (at_ms, heard), at_ms, at_ms
         elif isinstance(heard, Ended):
             leg.ended = (at_ms, heard)
+            self._part(leg)
             _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
         elif isinstance(heard, Done):
+            self._part(leg)
             leg.idle_since_ms = at_ms
         self._tell(key, heard, at_ms)
 
@@ -198,6 +219,12 @@ class SipLine:
             if is_idle and leg.ended is None:
                 leg.idle_since_ms = None
                 self.perform(key, Clear(0))
+
+    def _part(self, leg: _LineLeg) -> None:
+        """Note that a leg talks with no other one any more, and that the other one has nothing to do."""
+        other, leg.other = self._legs.get(leg.other), ""
+        if other is not None:
+            other.idle_since_ms = steady_ms()
 
     def _acknowledge(self, key: str) -> None:
         if self._telephone is not None:

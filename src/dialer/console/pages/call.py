@@ -1,19 +1,25 @@
 """One call that is over: its outcome, and what happened in it, moment by moment, with the recordings of its answers."""
 
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from litestar import Response, get
+from litestar import Response, get, post
 from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
+from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.records.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
+from dialer.app.call_dispositions import Disposed, disposition_of
 from dialer.console.cells import id_in
+from dialer.console.forms import read_fields
 from dialer.console.pages.calls import CallRow, rows_of_calls
+from dialer.console.pages.dispositions import DispositionForm, form_of, save
 from dialer.console.pages.record import identity_in
-from dialer.console.services import page
+from dialer.console.services import go_to, page
+from dialer.console.zones import zone_of
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS
 from dialer.domain.roles import Permission
@@ -27,19 +33,40 @@ PLACE: Final = "calls"
 class _Call(NamedTuple):
     call: CallRow
     billed_s: int
+    callrequest_id: int | None
+    """None if the call request was deleted with its campaign."""
     attempt: AttemptPart | None
+    disposed: Disposed | None
 
 
 @get("/calls/{record_id:str}", media_type="text/html")
 async def show_call(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Show a call. Agents see its outcome, and not what the callee answered."""
-    identity = identity_in(record_id)
+    return await _show(request, identity_in(record_id))
+
+
+@post("/calls/{record_id:str}/disposition", media_type="text/html")
+async def dispose_of_shown_call(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Save the outcome of a call."""
+    identity, filled = identity_in(record_id), await read_fields(request)
     found = await request.service.read(request, lambda unit: _read(unit, identity))
+    if found.callrequest_id is None:
+        raise RecordNotFoundError("The campaign was deleted with the details of its calls.")
+    refused = await save(request, found.callrequest_id, filled)
+    return go_to(f"/console/calls/{identity}/") if refused is None else await _show(request, identity, refused)
+
+
+async def _show(request: ApiRequest, identity: int, refused: DispositionForm | None = None) -> Response[Any]:
+    found = await request.service.read(request, lambda unit: _read(unit, identity))
+    zone = zone_of(request, request.service.settings.timezone)
     return page(
         request,
         "call.html",
         PLACE,
+        HTTPStatus.OK if refused is None else refused.status,
         **found._asdict(),
+        form=refused or form_of(found.disposed, zone),
+        is_refused=refused is not None,
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS},
         cause_in_words=cause_in_words,
         erased=ERASED,
@@ -57,4 +84,6 @@ def _read(unit: Unit, identity: int) -> _Call:
     attempt = None
     if record.callrequest is not None and unit.actor.may(Permission.READ):
         attempt = call_of(unit.connection, id_in(record.callrequest))
-    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, attempt)
+    call_id = None if record.callrequest is None else id_in(record.callrequest)
+    disposed = None if call_id is None else disposition_of(unit.connection, call_id)
+    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, disposed)

@@ -11,7 +11,7 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
-from dialer.app.overview import People, people_of
+from dialer.app.overview import People, people_of_campaigns
 from dialer.console.charts import Slice
 from dialer.console.pages.overview import people_bar
 from dialer.console.services import page
@@ -72,7 +72,8 @@ async def show_campaigns(request: ApiRequest) -> Response[Any]:
             .offset((number - 1) * PAGE_SIZE)
         )
         rows = unit.connection.execute(query).mappings().all()
-        return [_listed(dict(row), people_of(unit.connection, row["id"])) for row in rows]
+        people = people_of_campaigns(unit.connection, [row["id"] for row in rows])
+        return [_listed(dict(row), people[row["id"]]) for row in rows]
 
     found = await request.service.read(request, read)
     if number > 1 and not found:

@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from sqlalchemy import false, select
+from sqlalchemy import false, func, select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
@@ -15,11 +15,14 @@ from dialer.app.call_centre import change_agent
 from dialer.app.desk import Desk, read_desk
 from dialer.console.forms import read_fields
 from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.pages.dispositions import CHOICES, DispositionForm, form_of, save
+from dialer.console.pages.record import identity_in
 from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentStatus
+from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
@@ -27,16 +30,19 @@ CALLS_MAX: Final = 8
 REASON_MAX: Final = 100
 NOT_AN_AGENT: Final = "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 _cdrs = CDRS.table
+_dispositions = CallDisposition.__table__
+_SAID: Final = dict(CHOICES)
 
 
 class PastCall(NamedTuple):
-    """A call that came to the agent."""
+    """A call that came to the agent, with the words for its disposition."""
 
     id: int
     starting_ms: int
     number: str
     cause: int
     billsec: int
+    said: str
 
 
 class _Read(NamedTuple):
@@ -49,7 +55,7 @@ class _Read(NamedTuple):
 async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the desk of the viewer."""
     live = await console.snapshots.get(_key(request), lambda: _make(request))
-    return page(request, "desk.html", PLACE, live=live, reason_max=REASON_MAX)
+    return page(request, "desk.html", PLACE, live=live)
 
 
 @get("/desk/live", media_type=EVENT_STREAM)
@@ -77,15 +83,32 @@ async def change_own_status(request: ApiRequest) -> Response[Any]:
     return go_to(DESK)
 
 
+@post("/desk/disposition", media_type="text/html")
+async def dispose_on_desk(request: ApiRequest) -> Response[Any]:
+    """Save the outcome of a call that came to the viewer."""
+    filled = await read_fields(request)
+    refused = await save(request, identity_in(filled.get("call", "")), filled)
+    if refused is None:
+        return go_to(DESK)
+    return page(request, "desk.html", PLACE, refused.status, live=await _make(request, refused))
+
+
 def _key(request: ApiRequest) -> tuple[object, ...]:
     return (PLACE, request.user.id, zone_of(request, request.service.settings.timezone).key)
 
 
-async def _make(request: ApiRequest) -> str:
+async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> str:
     found = await request.service.read(request, _read)
     zone = zone_of(request, request.service.settings.timezone)
-    now_ms = request.service.worker.clock.now_ms()
-    return render("desk_live.html", **found._asdict(), now_ms=now_ms, zone=zone, not_an_agent=NOT_AN_AGENT)
+    call = None if found.desk is None else found.desk.call
+    return render(
+        "desk_live.html",
+        **found._asdict(),
+        form=refused or form_of(None if call is None else call.disposed, zone),
+        now_ms=request.service.worker.clock.now_ms(),
+        zone=zone,
+        not_an_agent=NOT_AN_AGENT,
+    )
 
 
 def _read(unit: Unit) -> _Read:
@@ -93,9 +116,11 @@ def _read(unit: Unit) -> _Read:
     if desk is None:
         return _Read(None, [])
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
-    query = select(*(_cdrs.c[name] for name in names)).where(visible(CDRS, unit.actor, unit.resources))
-    if desk.call is not None:
+    said = func.coalesce(_dispositions.c.disposition, "")
+    query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
+    query = query.outerjoin_from(_cdrs, _dispositions, _dispositions.c.callrequest_id == _cdrs.c.callrequest_id)
+    if desk.is_talking and desk.call is not None:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
         query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    return _Read(desk, [PastCall._make(row) for row in map(tuple, rows)])
+    return _Read(desk, [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)])

@@ -18,6 +18,7 @@ from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
+from dialer.store.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.blockers import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
@@ -50,9 +51,13 @@ async def erase(request: ApiRequest) -> Response[Any]:
         normal = normalise(number, service.settings.default_region)
         work = partial(erase_number, service.database, normal, delete_file, now_ms, origin)
         erased = await anyio.to_thread.run_sync(work)
-        await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
     except (NumberError, RefusedError) as error:
         return await _show(request, number, message=f"Nothing was erased: {error}")
+    try:
+        await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
+    except StorageUnavailableError as error:
+        message = f"The records are erased, but {error}. Erase the person once more when that is repaired."
+        return await _show(request, number, message=message, erased=erased)
     return await _show(request, number, erased=erased)
 
 
@@ -70,7 +75,7 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         request,
         "number.html",
         PLACE,
-        HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK,
+        _status(message, erased),
         number=number,
         message=message,
         stories=stories,
@@ -81,6 +86,12 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
         cause_in_words=cause_in_words,
         states=SubscriberStatus.__members__,
     )
+
+
+def _status(message: str, erased: Erased | None) -> HTTPStatus:
+    if not message:
+        return HTTPStatus.OK
+    return HTTPStatus.BAD_REQUEST if erased is None else HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> tuple[list[Story], bool]:

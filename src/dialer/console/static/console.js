@@ -11,6 +11,7 @@ if (zone && known !== `dialer_zone=${encodeURIComponent(zone)}`) {
 }
 
 // Make the children of one element equal to those of another, and keep what is equal: focus, selection and scrolling.
+// A part with `data-keep` stays as it is, because somebody may be filling it in.
 function morph(from, to) {
   const wanted = [...to.childNodes];
   wanted.forEach((fresh, place) => {
@@ -19,7 +20,7 @@ function morph(from, to) {
     else if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || old.id !== fresh.id) old.replaceWith(fresh);
     else if (fresh.nodeType !== Node.ELEMENT_NODE) {
       if (old.data !== fresh.data) old.data = fresh.data;
-    } else if (!old.isEqualNode(fresh)) {
+    } else if (!old.isEqualNode(fresh) && !("keep" in old.dataset)) {
       for (const { name } of [...old.attributes]) {
         if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
       }

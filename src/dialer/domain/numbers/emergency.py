@@ -62,6 +62,11 @@ def spells_emergency(text: str, region: str | None = None) -> bool:
         return False
 
 
+def is_extension(contact: str) -> bool:
+    """Return whether an agent's contact is an extension: 2 to 6 bare digits."""
+    return _EXTENSION.fullmatch(contact) is not None
+
+
 def is_emergency_contact(contact: str, region: str | None = None) -> bool:
     """Return whether an agent's contact is an emergency number.
 
@@ -69,7 +74,7 @@ def is_emergency_contact(contact: str, region: str | None = None) -> bool:
     default region, are taken for emergency numbers then, behind any zeros too.
     """
     bare = contact.strip()
-    if not _EXTENSION.fullmatch(bare):
+    if not is_extension(bare):
         return spells_emergency(contact, region)
     return any(digits in EVERYWHERE or _is_short_in(digits, region) for digits in _without_prefixes(bare))
 

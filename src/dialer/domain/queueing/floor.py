@@ -146,6 +146,13 @@ class Floor:
         self._talks[call_id] = agent_id
         return [one for one in others if one != Withdraw(call_id, agent_id)]
 
+    def missed(self, now_ms: int, call_id: int, agent_id: int) -> None:
+        """End the offer of a waiting call to an agent whose telephone does not take it. The agent rests."""
+        waiting, agent = self._waiting[call_id], self._agents[agent_id]
+        agent.let_ring(now_ms)
+        self._notes.agents[agent_id] = agent.figures
+        self._keep(replace(waiting, offers={one: at for one, at in waiting.offers.items() if one != agent_id}))
+
     def released(self, now_ms: int, call_id: int) -> int | None:
         """End the talk of a call: count it, begin the wrap-up time, and return the agent.
 

@@ -104,6 +104,14 @@ class CallFlow:
             return None
         return Position(section, place.asked_again, place.was_wrong, place.without_waiting, place.visited)
 
+    def section(self, section_id: int) -> Section:
+        """Return a section of the survey.
+
+        Raises:
+            KeyError: the survey has no such section.
+        """
+        return self._sections[section_id]
+
     @staticmethod
     def prompts(position: Position) -> tuple[Prompt, ...]:
         """Return the prompts to play at a position: after an invalid input, the recording for that comes first."""

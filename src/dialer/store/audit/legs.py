@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, select, union_all
+from sqlalchemy import Connection, select, true, union_all
 
 from dialer.domain.enums import CallRequestStatus
 from dialer.store.audit.differences import Difference
@@ -18,7 +18,8 @@ _IN_PROGRESS = union_all(
 
 
 def audit_legs(connection: Connection) -> Iterator[Difference]:
-    """Yield the legs whose call or message is over or missing."""
-    left = select(_legs.c.id, _legs.c.call_id).where(_legs.c.call_id.not_in(_IN_PROGRESS)).order_by(_legs.c.id)
+    """Yield the legs whose call or message is over or missing, but for those that have been told to end."""
+    is_left = _legs.c.call_id.not_in(_IN_PROGRESS) & (_legs.c.is_leaving != true())
+    left = select(_legs.c.id, _legs.c.call_id).where(is_left).order_by(_legs.c.id)
     for row in connection.execute(left):
         yield Difference(f"live_leg {row.id}", "call_id", str(row.call_id), "a call in progress")

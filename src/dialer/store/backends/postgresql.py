@@ -37,6 +37,13 @@ from dialer.store.backends.backend import (
     UnfitDatabaseError,
 )
 from dialer.store.backends.postgresql_rows import ROWS, driver_of
+from dialer.store.backends.postgresql_turns import (
+    LOCK_WAIT_MS,
+    WRITERS,
+    begin_alone,
+    begin_beside_others,
+    begin_with,
+)
 from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
 from dialer.store.database_files import FilesError
 from dialer.store.process_lock import ServedError
@@ -52,19 +59,21 @@ last_ids: Final = postgresql_rows.last_ids
 keep_last_ids: Final = postgresql_rows.keep_last_ids
 IDLE_TIMEOUT_MS: Final = 60_000
 """Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
-STEP_IDLE_TIMEOUT_MS: Final = 3_000
-"""Limit for a step beside those of other workers, because users wait for a worker that is frozen in a step."""
 CLIENT_CHECK_MS: Final = 500
 """Time after which a statement of a process that was killed is given up, with its locks."""
 SILENCE_MS: Final = 15_000
 """Time without an answer of the other machine after which a connection counts as lost."""
 CONNECT_TIMEOUT_S: Final = 5
-_LOCK_WAIT_MS: Final = 5_000
-"""Longest wait for a lock that is not the writers'."""
-_WRITERS: Final = 0x6469616C6572
-"""Key of the advisory lock of all writers."""
-_SERVER: Final = _WRITERS + 1
+_SERVER: Final = WRITERS + 1
 """Key of the advisory lock of the process that serves the database."""
+_NOTICING: Final = {
+    "client_connection_check_interval": CLIENT_CHECK_MS,
+    "tcp_user_timeout": SILENCE_MS,
+    "tcp_keepalives_idle": SILENCE_MS // 3_000,
+    "tcp_keepalives_interval": SILENCE_MS // 3_000,
+    "tcp_keepalives_count": 2,
+}
+"""The server's settings that let it notice the end of a process, or of its machine, in the middle of a statement."""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE_MS: Final = "patience_ms"
 _LOCK: Final = "lock"
@@ -95,7 +104,7 @@ def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_m
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        _begin(connection, _READ)
+        begin_with(connection, _READ)
 
     return engine
 
@@ -106,16 +115,12 @@ def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int) -> 
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        patience_ms = connection.info.get(_PATIENCE_MS, _LOCK_WAIT_MS)
+        patience_ms = connection.info.get(_PATIENCE_MS, LOCK_WAIT_MS)
         lock = connection.info.get(_LOCK, Lock.ALL)
         if lock is not Lock.ALL:
-            _begin(connection, _begin_beside_others(lock, patience_ms))
+            begin_beside_others(connection, lock, patience_ms)
             return
-        turn = _begin(
-            connection,
-            f"BEGIN; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock({_WRITERS});"
-            f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}; SELECT nextval('write_turn')",
-        )
+        turn = begin_alone(connection, patience_ms, "SELECT nextval('write_turn')")
         if turn != connection.info.get(_TURN, 0) + 1:
             connection.info[_OTHERS_WROTE] = True
         connection.info[_TURN] = turn
@@ -134,27 +139,13 @@ def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int) -> 
     return engine
 
 
-def _begin_beside_others(lock: Lock, patience_ms: int) -> str:
-    """Return the statements that begin a step, which excludes all but other steps, or a unit without a lock."""
-    begin = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = {STEP_IDLE_TIMEOUT_MS}"
-    if lock is Lock.NONE:
-        return f"{begin}; SET LOCAL lock_timeout = {_LOCK_WAIT_MS}"
-    return (
-        f"{begin}; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock_shared({_WRITERS});"
-        f" SET LOCAL lock_timeout = {_LOCK_WAIT_MS}"
-    )
-
-
 def migrating_engine(url: URL) -> Engine:
     """Return an engine whose transactions change tables, and begin with the lock of all writers."""
     engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=_connect_args())
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        _begin(
-            connection,
-            f"BEGIN; SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}; SELECT pg_advisory_xact_lock({_WRITERS})",
-        )
+        begin_alone(connection, MIGRATION_WAIT_MS, f"SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}")
 
     return engine
 
@@ -176,14 +167,14 @@ def _engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int)
     engine.dialect.colspecs = {**engine.dialect.colspecs, **WIDE}
     given = {
         "statement_timeout": statement_timeout_ms,
-        "lock_timeout": _LOCK_WAIT_MS,
+        "lock_timeout": LOCK_WAIT_MS,
         "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS,
         "jit": "off",  # It takes longer than the queries that it would make faster.
     }
     if synchronous == "OFF":
         given["synchronous_commit"] = "off"
     settings = "; ".join(f"SET {name} = {value}" for name, value in given.items())
-    noticing = f"SET client_connection_check_interval = {CLIENT_CHECK_MS}"
+    noticing = "; ".join(f"SET {name} = {value}" for name, value in _NOTICING.items())
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:  # noqa: ANN401 - SQLAlchemy's wrapper of the driver's
@@ -206,22 +197,6 @@ def _connect_args() -> dict[str, Any]:
         "keepalives_interval": SILENCE_MS // 3_000,
         "keepalives_count": 2,
     }
-
-
-def _begin(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - the value of the last statement
-    """Begin a transaction in one round trip. If the connection was lost while it waited in its pool, take a new one."""
-    driver = driver_of(connection)
-    try:
-        cursor = driver.execute(statements, prepare=False)  # Several statements cannot be prepared.
-    except psycopg.Error as error:
-        if not driver.closed:
-            raise
-        connection.invalidate(error)
-        connection.engine.dispose()  # The others of the pool are lost, too.
-        cursor = driver_of(connection).execute(statements, prepare=False)
-    while cursor.nextset():
-        pass
-    return cursor.fetchone()[0] if cursor.description else None
 
 
 def inline_reader(url: URL) -> InlineReader | None:  # noqa: ARG001 - part of the seam

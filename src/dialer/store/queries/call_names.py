@@ -9,11 +9,21 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, FromClause, Select, and_, bindparam, func, join, select
 
 from dialer.domain.enums import LegType
-from dialer.store.tables import CallRequest, Campaign, Cdr, Contact, Phonebook, Subscriber, SurveyResult
+from dialer.store.tables import (
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Contact,
+    Phonebook,
+    Subscriber,
+    SurveyResult,
+)
 
 _cdrs = Cdr.__table__
 _results = SurveyResult.__table__
 _requests = CallRequest.__table__
+_dispositions = CallDisposition.__table__
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
 _contacts = Contact.__table__
@@ -27,11 +37,13 @@ _ids: Any = bindparam("ids", expanding=True)
 
 
 class CdrNames(NamedTuple):
-    """The names beside the ids of a CDR; empty where the record is gone."""
+    """The names beside the ids of a CDR, and the agent's disposition of an A-leg; empty where the record is gone."""
 
     campaign_name: str
     contact_number: str
     contact_name: str
+    disposition: str
+    disposition_note: str
 
 
 class AnswerNames(NamedTuple):
@@ -46,12 +58,15 @@ class AnswerNames(NamedTuple):
 def _of_cdrs() -> Select[Any]:
     """Return the query of CDRs. A contact that has got another owner since is left out."""
     is_own = and_(_contacts.c.id == _cdrs.c.contact_id, _phonebooks.c.user_id == _cdrs.c.user_id)
+    is_of_leg = and_(_dispositions.c.callrequest_id == _cdrs.c.callrequest_id, _cdrs.c.leg_type == LegType.A_LEG)
     rows: FromClause = (
         _cdrs.outerjoin(_campaigns, _campaigns.c.id == _cdrs.c.campaign_id)
         .outerjoin(_subscribers, _subscribers.c.id == _cdrs.c.subscriber_id)
         .outerjoin(_owned_contacts, is_own)
+        .outerjoin(_dispositions, is_of_leg)
     )
-    return select(_cdrs.c.id, _CAMPAIGN, _NUMBER, _NAME).select_from(rows).where(_cdrs.c.id.in_(_ids))
+    said = [func.coalesce(_dispositions.c[name], "") for name in ("disposition", "note")]
+    return select(_cdrs.c.id, _CAMPAIGN, _NUMBER, _NAME, *said).select_from(rows).where(_cdrs.c.id.in_(_ids))
 
 
 def _of_answers() -> Select[Any]:

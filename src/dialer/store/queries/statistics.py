@@ -24,9 +24,8 @@ from sqlalchemy import (
 from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.queueing.activity import AgentClock
-from dialer.domain.statistics import Figures, Grouping, SubscriberState
+from dialer.domain.statistics import Figures, Grouping
 from dialer.store.backends.expressions import without_index
-from dialer.store.subscriber_counts import subscribers_by_state
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -50,7 +49,8 @@ _transfers = Transfer.__table__
 _agents = Agent.__table__
 _cdrs = Cdr.__table__
 _NAMED: Final = {Grouping.AGENT: Agent, Grouping.PHONEBOOK: Phonebook, Grouping.GATEWAY: Gateway}
-_COUNTERS: Final = Figures.__struct_fields__
+COUNTERS: Final = Figures.__struct_fields__
+"""The columns of counters."""
 # A literal, because SQLite uses the partial index over calls in progress only for a constant status.
 _is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 
@@ -127,7 +127,7 @@ def count_calls(
 def _counted(owner: str | None, *, by_hour: bool, in_hours: bool) -> Select[Any]:
     table = UserHour.__table__ if owner != "campaign_id" else CampaignHour.__table__
     keys: list[Any] = [table.c.hour, table.c.member] if by_hour else [table.c.member]
-    sums = [func.sum(table.c[name]) for name in _COUNTERS]
+    sums = [func.sum(table.c[name]) for name in COUNTERS]
     query: Select[Any] = (
         select(*keys, *sums)
         .where(_is_owned(table, owner), table.c.grouping == bindparam("grouping"))
@@ -155,16 +155,6 @@ def group_names(connection: Connection, grouping: Grouping, members: Iterable[st
 def _names(connection: Connection, table: Table, ids: set[int], ids_from: int) -> dict[str, str]:
     query = select(table.c.id, table.c.name).where(table.c.id.in_(ids))
     return {str(row[0] + ids_from): row[1] for row in map(tuple, connection.execute(query))} if ids else {}
-
-
-def count_subscribers(connection: Connection, scope: WhoseCalls) -> list[SubscriberState]:
-    """Return the number of subscribers by status and reason."""
-    found: dict[tuple[int, str], list[int]] = {}
-    for row in subscribers_by_state(connection, scope.campaign_id, scope.user_id):
-        sums = found.setdefault((row["status"], row["status_reason"]), [0, 0])
-        sums[0] += row["subscribers"]
-        sums[1] += row["attempted"]
-    return [SubscriberState(status, reason, *sums) for (status, reason), sums in found.items()]
 
 
 def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:

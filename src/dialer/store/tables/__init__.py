@@ -4,6 +4,7 @@ from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import ApiKey, ConsoleSession, LedgerEntry, Payment, RateCardLine, User
 from dialer.store.tables.calls import (
     CallBack,
+    CallDisposition,
     CallRequest,
     Cdr,
     LiveLeg,
@@ -53,6 +54,7 @@ __all__ = [
     "AuditLog",
     "BranchingTemplate",
     "CallBack",
+    "CallDisposition",
     "CallRequest",
     "CallerId",
     "CallerIdGroup",

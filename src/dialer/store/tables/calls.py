@@ -143,6 +143,10 @@ class LiveLeg(Row):
     """The leg's name for its carrier."""
     call_id: Mapped[int] = mapped_column(BIG, index=True)
     """The call request or the text message, which share one sequence of ids."""
+    place: Mapped[int] = mapped_column(default=0, server_default="0")
+    """The place of its transfer in the call; 0 for the leg of the call itself."""
+    is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if it has been told to end, and nobody needs it any more."""
     gateway_id: Mapped[int] = mapped_column(BIG)
     dialling: Mapped[str] = mapped_column(Text)
     """The order to dial, as JSON."""
@@ -196,6 +200,20 @@ class CallBack(Row):
 
     id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), primary_key=True)
     due_ms: Mapped[int] = mapped_column(BIG, index=True)
+
+
+class CallDisposition(Row):
+    """The outcome of a call in the words of its agent."""
+
+    __tablename__ = "call_disposition"
+
+    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), unique=True)
+    disposition: Mapped[str] = mapped_column(String(40))
+    note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
+    call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The time at which the callee is to be called again; null for none."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
 
 
 class Cdr(Row):

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0036_0036"
-down_revision = "0034_0029"
+down_revision = "0035_0029"
 branch_labels = None
 depends_on = None
 

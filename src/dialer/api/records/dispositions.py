@@ -1,0 +1,83 @@
+"""Dispositions of calls: the outcome of a call in the words of its agent, beside the call request."""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from dialer.api.crud import records
+from dialer.api.crud.declaration import writable
+from dialer.api.crud.fields import Text, TextChoice
+from dialer.api.crud.moments import Timestamp, show_timestamp
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import Given, parse_whole, request_shape
+from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.records.calls import CALLREQUESTS
+from dialer.app.call_dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
+from dialer.domain.enums import AgentDisposition
+
+DispositionGiven: Final = request_shape(
+    "DispositionGiven",
+    {
+        "disposition": writable(
+            TextChoice(tuple(AgentDisposition)), description="The outcome of the call.", example="call_back"
+        ),
+        "note": writable(
+            Text(NOTE_MAX), default="", description="A note for the next agent. Default: none.", example="After work."
+        ),
+        "call_back_date": writable(
+            Timestamp(column="call_back_ms"),
+            nullable=True,
+            default=None,
+            description="The moment at which the callee is called again, within the calling hours. Only with "
+            "`call_back`, and once the call is over.",
+            example="2026-11-20T17:30:00Z",
+        ),
+    },
+    "The disposition of a call.",
+)
+
+
+class DispositionRead(msgspec.Struct, frozen=True):
+    """The disposition of a call."""
+
+    disposition: Annotated[str, Meta(description="The outcome of the call.", examples=["call_back"])]
+    note: Annotated[str, Meta(description="The agent's note; empty without one.", examples=["After work."])]
+    call_back_date: Annotated[
+        str | None,
+        Meta(
+            description="The moment at which the callee is called again; null for none.",
+            examples=["2026-11-20T17:30:00Z"],
+        ),
+    ]
+
+
+def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
+    """Set the disposition of a call that the caller sees; return the names of fields that were ignored.
+
+    Raises:
+        InvalidError: a field has a wrong value.
+        RecordNotFoundError: there is no such call, or the caller may not see it.
+    """
+    parsed = parse_whole(DispositionGiven, given, unit.conventions)
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
+    values: dict[str, Any] = parsed.values
+    disposition = AgentDisposition(values["disposition"])
+    dispose_of_call(unit, callrequest_id, Disposed(disposition, values["note"], values["call_back_date"]))
+    return parsed.ignored
+
+
+def read_disposition_of(unit: Unit, callrequest_id: int) -> DispositionRead:
+    """Return the disposition of a call that the caller sees.
+
+    Raises:
+        RecordNotFoundError: there is no such call or no disposition of it, or the caller may not see the call.
+    """
+    records.require_seen(unit, CALLREQUESTS, callrequest_id)
+    found = disposition_of(unit.connection, callrequest_id)
+    if found is None:
+        raise RecordNotFoundError
+    at = None if found.call_back_ms is None else show_timestamp(found.call_back_ms)
+    return DispositionRead(found.disposition.value, found.note, at)

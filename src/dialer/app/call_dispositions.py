@@ -1,0 +1,171 @@
+"""Dispositions: the outcome of a call in the words of its agent, with a note, and a time to call again."""
+
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+
+from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.events import CallDisposed
+from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.spellings import ERASED
+from dialer.store.backends.expressions import insert_or
+from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.progress import under_way_of_subscriber
+from dialer.store.tables import CallDisposition, CallRequest, Campaign, DncContact, Subscriber
+from dialer.store.touched import NOTHING, Touched
+
+NOTE_MAX: Final = 1_000
+"""Characters of a note."""
+_dispositions = CallDisposition.__table__
+_requests = CallRequest.__table__
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_entries = DncContact.__table__
+_MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
+
+
+class Disposed(msgspec.Struct, frozen=True):
+    """The disposition of a call."""
+
+    disposition: AgentDisposition
+    note: str = ""
+    call_back_ms: int | None = None
+    """The time at which the callee is called again; only for `CALL_BACK`."""
+
+
+def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
+    """Return the disposition of a call; None if nobody gave one."""
+    query = select(_dispositions.c.disposition, _dispositions.c.note, _dispositions.c.call_back_ms)
+    row = connection.execute(query.where(_dispositions.c.callrequest_id == callrequest_id)).first()
+    if row is None:
+        return None
+    is_known = row[0] in set(AgentDisposition)  # A newer version may have written others.
+    return Disposed(AgentDisposition(row[0]) if is_known else AgentDisposition.OTHER, row[1], row[2])
+
+
+def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> None:
+    """Set the disposition of a call, in place of an earlier one, and do what it says.
+
+    With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
+    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. An earlier time that has
+    not come is forgotten. `DO_NOT_CALL` puts the number on the campaign's do-not-call list.
+
+    Raises:
+        UnknownRecordError: there is no such call.
+        InvalidFieldsError: the time is past, after the campaign's end, or does not go with the disposition.
+        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over or has no
+            do-not-call list.
+    """
+    call = _read(unit.connection, callrequest_id)
+    before = disposition_of(unit.connection, callrequest_id)
+    touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
+    if given.call_back_ms is not None:
+        touched |= _call_back(unit, call, given)
+    elif given.disposition is AgentDisposition.DO_NOT_CALL:
+        touched |= _call_off(unit, call)
+    _write(unit, callrequest_id, given)
+    event = CallDisposed(call["campaign_id"], callrequest_id, given.disposition.value, given.call_back_ms)
+    unit.note(touched, *([] if before == given else [event]))
+
+
+def _read(connection: Connection, callrequest_id: int) -> RowMapping:
+    columns = ("id", "campaign_id", "number", "duplicate_contact", "status", "due_ms")
+    query = (
+        select(
+            *(_subscribers.c[name] for name in columns),
+            _campaigns.c.status.label("campaign_status"),
+            _campaigns.c.expirationdate,
+            _campaigns.c.dnc_id,
+        )
+        .join(_requests, _requests.c.subscriber_id == _subscribers.c.id)
+        .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
+        .where(_requests.c.id == callrequest_id)
+    )
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise UnknownRecordError(f"There is no call {callrequest_id}.")
+    return row
+
+
+def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> Touched:
+    """Take back an earlier call-back that has not come: the subscriber was reached, and waits for nothing."""
+    is_waiting = call["status"] == SubscriberStatus.PENDING and before.call_back_ms == call["due_ms"]
+    if not is_waiting:
+        return NOTHING
+    _move(unit, call, SubscriberStatus.SENT, due_ms=0)
+    return touched_campaigns(call["campaign_id"])
+
+
+def _call_back(unit: UnitOfWork, call: RowMapping, given: Disposed) -> Touched:
+    _check_time(unit, call, given)
+    _check_person(unit.connection, call)
+    _move(unit, call, SubscriberStatus.PENDING, due_ms=given.call_back_ms or 0)
+    if call["status"] == SubscriberStatus.COMPLETED:
+        fewer = update(_campaigns).where(_campaigns.c.id == call["campaign_id"])
+        unit.connection.execute(fewer.values(completed=_campaigns.c.completed - 1))
+    return touched_campaigns(call["campaign_id"])
+
+
+def _check_time(unit: UnitOfWork, call: RowMapping, given: Disposed) -> None:
+    at_ms = given.call_back_ms or 0
+    wrong = None
+    if given.disposition is not AgentDisposition.CALL_BACK:
+        wrong = f"A time goes with the disposition {AgentDisposition.CALL_BACK}, not with {given.disposition}."
+    elif at_ms <= unit.now_ms:
+        wrong = "The time is past. Use a later one."
+    elif at_ms >= call["expirationdate"]:
+        wrong = "The campaign ends before that time. Use an earlier one."
+    if wrong is not None:
+        raise InvalidFieldsError({"call_back_date": [wrong]})
+
+
+def _check_person(connection: Connection, call: RowMapping) -> None:
+    """Refuse a call-back of somebody who is in a call, or must not be called again."""
+    if call["campaign_status"] not in _MAY_DIAL:
+        raise RefusedError("The campaign is over, so nobody is called back. Clear the time of the call-back.")
+    if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
+        raise RefusedError("The call is in progress. Save the time of the call-back when it is over.")
+    if call["duplicate_contact"] == ERASED or is_emergency(call["number"]):
+        raise RefusedError("The number must not be called again.")
+    if on_dnc(connection, [call["id"]]):
+        raise RefusedError("The number is on a do-not-call list, so it is not called again.")
+
+
+def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
+    """Put the number on the campaign's list, if it is not on it already."""
+    if call["duplicate_contact"] == ERASED:
+        raise RefusedError("The person was erased, and is not called again.")
+    if call["dnc_id"] is None:
+        raise RefusedError("The campaign has no do-not-call list. Ask your manager to choose one in its settings.")
+    dates = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
+    number = {"phone_number": call["number"], "number": call["number"]}
+    added = insert_or(_entries).values(dnc_id=call["dnc_id"], **number, **dates)
+    unit.connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
+    return users_of_dnc(unit.connection, call["dnc_id"])
+
+
+def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:
+    written = {"status": status, "status_reason": "", "halt_reason": "", "due_ms": due_ms}
+    unit.connection.execute(
+        update(_subscribers).where(_subscribers.c.id == call["id"]).values(**written, updated_date=unit.now_ms)
+    )
+
+
+def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> None:
+    is_of_call = _dispositions.c.callrequest_id == callrequest_id
+    since_ms = unit.connection.scalar(select(_dispositions.c.created_date).where(is_of_call))
+    unit.connection.execute(delete(_dispositions).where(is_of_call))
+    unit.connection.execute(
+        insert(_dispositions).values(
+            callrequest_id=callrequest_id,
+            disposition=given.disposition.value,
+            note=given.note,
+            call_back_ms=given.call_back_ms,
+            created_date=unit.now_ms if since_ms is None else since_ms,
+            updated_date=unit.now_ms,
+        )
+    )

@@ -1,0 +1,72 @@
+"""The outcome of a call in the words of its agent: the form on the desk and on the page of a call."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import Given
+from dialer.api.http.errors import InvalidError
+from dialer.api.records.dispositions import set_disposition_of
+from dialer.api.service import ApiRequest
+from dialer.app.call_dispositions import NOTE_MAX, Disposed
+from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.console.inputs import with_offset
+from dialer.console.words import words_of
+from dialer.console.zones import zone_of
+from dialer.domain.enums import AgentDisposition
+
+CHOICES: Final = [(one.value, words_of(one)) for one in AgentDisposition]
+_FIELDS: Final = ("disposition", "note", "call_back_date")
+_MINUTE: Final = 60_000
+
+
+class DispositionForm(NamedTuple):
+    """The form with its values, and the messages of a refusal."""
+
+    disposition: str
+    note: str
+    call_back: str
+    """A local time, as inputs have it."""
+    messages: list[str]
+    status: HTTPStatus = HTTPStatus.OK
+    choices: list[tuple[str, str]] = CHOICES
+    note_max: int = NOTE_MAX
+
+
+def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
+    """Return the form with the disposition of a call, or an empty one."""
+    if disposed is None:
+        return DispositionForm("", "", "", [])
+    return DispositionForm(disposed.disposition, disposed.note, _local(disposed.call_back_ms, zone), [])
+
+
+async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
+    """Save the form of a call; return the form with messages if it is refused."""
+    zone = zone_of(request, request.service.settings.timezone)
+    given = {name: filled.get(name, "") for name in _FIELDS}
+    members: dict[str, Any] = {**given, "note": given["note"].replace("\r\n", "\n").strip()}
+    members["call_back_date"] = with_offset(given["call_back_date"], zone) or None
+
+    def change(unit: Unit) -> None:
+        set_disposition_of(unit, callrequest_id, Given(members))
+
+    try:
+        await request.service.write(request, change)
+    except (InvalidError, InvalidFieldsError) as error:
+        return _refused(given, [text for found in error.errors.values() for text in found], HTTPStatus.BAD_REQUEST)
+    except RefusedError as error:
+        return _refused(given, [str(error)], HTTPStatus.CONFLICT)
+    return None
+
+
+def _refused(given: Mapping[str, str], messages: list[str], status: HTTPStatus) -> DispositionForm:
+    return DispositionForm(given["disposition"], given["note"], given["call_back_date"], messages, status)
+
+
+def _local(at_ms: int | None, zone: ZoneInfo) -> str:
+    if at_ms is None:
+        return ""
+    return datetime.fromtimestamp(at_ms // _MINUTE * 60, UTC).astimezone(zone).strftime("%Y-%m-%dT%H:%M")

@@ -1,0 +1,96 @@
+"""Figures of several campaigns at once. The number of queries does not grow with the campaigns."""
+
+from collections.abc import Collection
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select
+
+from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
+from dialer.domain.statistics import Figures, Grouping
+from dialer.store.backends.expressions import without_index
+from dialer.store.queries.statistics import COUNTERS, MINUTE_MS
+from dialer.store.tables import CallRequest, CampaignHour, Cdr, Transfer
+
+_cdrs = Cdr.__table__
+_hours = CampaignHour.__table__
+_requests = CallRequest.__table__
+_transfers = Transfer.__table__
+# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
+_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
+
+
+class CallsNow(NamedTuple):
+    """The calls of a campaign at this moment."""
+
+    calls: int = 0
+    waiting: int = 0
+    talking: int = 0
+    calls_a_minute: int = 0
+    """Calls dialled within the last minute."""
+
+
+def calls_now(connection: Connection, campaign_ids: Collection[int], now_ms: int) -> dict[int, CallsNow]:
+    """Return the calls of campaigns at this moment. Only calls in progress and those of the last minute are read."""
+    values = {"ids": list(campaign_ids), "since_ms": now_ms - MINUTE_MS}
+    legs = {(row[0], row[1]): row[2] for row in map(tuple, connection.execute(_LEGS, values))}
+    over = {row[0]: row[1] for row in map(tuple, connection.execute(_DIALLED, values))}
+    calls = {row[0]: (row[1], row[2]) for row in map(tuple, connection.execute(_CALLS, values))}
+    return {
+        one: CallsNow(
+            calls.get(one, (0, 0))[0],
+            legs.get((one, TransferStatus.WAITING), 0),
+            legs.get((one, TransferStatus.CONNECTED), 0),
+            calls.get(one, (0, 0))[1] + over.get(one, 0),
+        )
+        for one in campaign_ids
+    }
+
+
+def totals_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, Figures]:
+    """Return the figures of all calls of campaigns; campaigns without a call are left out."""
+    rows = connection.execute(_TOTALS, {"ids": list(campaign_ids)})
+    return {campaign_id: Figures(*sums) for campaign_id, *sums in map(tuple, rows)}
+
+
+def _is_among(column: ColumnElement[int]) -> ColumnElement[bool]:
+    return column.in_(bindparam("ids", expanding=True))
+
+
+def _calls() -> Select[Any]:
+    is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
+    query = select(_requests.c.campaign_id, func.count(), func.count().filter(is_new))
+    return query.where(_is_calling, _is_among(_requests.c.campaign_id)).group_by(_requests.c.campaign_id)
+
+
+def _legs() -> Select[Any]:
+    return (
+        select(_requests.c.campaign_id, _transfers.c.status, func.count())
+        .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
+        .where(_is_calling, _is_among(_requests.c.campaign_id))
+        .where(_transfers.c.status != TransferStatus.OVER, _transfers.c.score_from_ms > 0)
+        .group_by(_requests.c.campaign_id, _transfers.c.status)
+    )
+
+
+def _dialled() -> Select[Any]:
+    is_late = _cdrs.c.starting_date > bindparam("since_ms")
+    # By an index of the campaigns, all of their CDRs would be read.
+    return (
+        select(_cdrs.c.campaign_id, func.count())
+        .where(is_late, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0)
+        .where(without_index(_is_among(_cdrs.c.campaign_id)))
+        .group_by(_cdrs.c.campaign_id)
+    )
+
+
+def _totals() -> Select[Any]:
+    sums = [func.sum(_hours.c[name]) for name in COUNTERS]
+    is_total = _hours.c.grouping == int(Grouping.TOTAL)
+    query = select(_hours.c.campaign_id, *sums).where(_is_among(_hours.c.campaign_id), is_total)
+    return query.group_by(_hours.c.campaign_id)
+
+
+_CALLS: Final = _calls()
+_LEGS: Final = _legs()
+_DIALLED: Final = _dialled()
+_TOTALS: Final = _totals()
