@@ -118,6 +118,7 @@ class OtherSide:
         call = Dialling(key or str(uuid5(NAMESPACE_URL, f"{self._seed}:{self.calls}")), called, caller, 0, 0)
         number = caller if is_number(caller) else LISTENS
         callee = callee_behind(self._behaviour, number, 1, Chance(self._seed, 2, self.calls, 1))
+        self._callees[call.key] = callee
         self.phones[call.key] = CallingPhone(call, callee, self.now_ms(), round(patience_s * 1_000))
         return call.key
 

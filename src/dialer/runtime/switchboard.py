@@ -278,8 +278,7 @@ class Switchboard:
     def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
         if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
             return []
-        cause = self._arrivals.heard(connection, sound.key, arrived)
-        if cause is None:
+        if (cause := self._arrivals.heard(connection, sound.key, arrived)) is None:
             return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
         self.turn_away(sound.gateway_id, sound.key, cause)
         return []
