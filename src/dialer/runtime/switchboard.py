@@ -15,7 +15,7 @@ from dialer.carriers.carrier import Carrier, Milestone, Taken
 from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
-from dialer.domain.identity import leg_key
+from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.line import Accepted, Answered, Clear, Dialling, Done, Ended, Heard, Receipt, Texting
 from dialer.domain.message_talk import MessageTalk
 from dialer.domain.plans import SIMULATED, Call, CallOutcome, LegOutcome, Transfer
@@ -131,7 +131,7 @@ class Switchboard:
         gateway_id = call.plan.gateway_id
         if gateway_id not in self.settings:
             return self._simulated.dial(call)
-        key = self._key(f"{call.callid}:{call.id}")
+        key = self._key(leg_name(call.callid, call.id))
         talk = MessageTalk(call) if call.parts else Talk(call)
         call.is_over_line = True
         self._dial(LineLeg(key, call.id, gateway_id, _order(key, call), talk, call.started_ms))
@@ -158,7 +158,7 @@ class Switchboard:
             self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
         elif not rings:
             transfer = call.transfers[-1]
-            key = self._key(f"{transfer.callid}:{call.id}:{agent.id}:{offered_ms}")
+            key = self._key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
             talk = SecondTalk(call, SecondStanding(transfer.place, agent.id, offered_ms))
             self._dial(LineLeg(key, call.id, first.gateway_id, order, talk, offered_ms))
@@ -183,7 +183,7 @@ class Switchboard:
                     self._join(leg)
             return None
         call, due_ms = first.talk.call, transfer.started_ms or transfer.joined_ms
-        key = self._key(f"{transfer.callid}:{call_id}")
+        key = self._key(leg_name(transfer.callid, call_id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
         talk = SecondTalk(call, SecondStanding(transfer.place, began_ms=due_ms, is_taken=True))
         self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, talk, due_ms))

@@ -7,16 +7,18 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, RowMapping, bindparam, delete, null, select, true, update
 
-from dialer.domain.identity import leg_key
+from dialer.domain.enums import LegType
+from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.line import Dialling, Texting
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.selection import OwnedRows, Shards
-from dialer.store.tables import CallRequest, LiveLeg, ServiceState, Subscriber, TextPart
+from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, Subscriber, TextPart
 
 KEY_BYTES: Final = 32
 _legs = LiveLeg.__table__
 _calls = CallRequest.__table__
+_cdrs = Cdr.__table__
 _subscribers = Subscriber.__table__
 _parts = TextPart.__table__
 _states = ServiceState.__table__
@@ -106,15 +108,27 @@ def delete_legs(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]:
-    """Return the names that carriers know the outgoing calls to a number by, in the order in which they began."""
+    """Return the names that carriers know the outgoing calls to a number by, in the order in which they began.
+
+    Each is followed by the legs of its transfers that have a CDR.
+    """
     key = connection.scalar(select(_states.c.leg_key))
+    if key is None:
+        return []
+    is_second = (_cdrs.c.callrequest_id == _calls.c.id) & (_cdrs.c.leg_type == LegType.B_LEG)
     query = (
-        select(_calls.c.callid, _calls.c.id)
+        select(_calls.c.callid, _calls.c.id, _cdrs.c.callid, _cdrs.c.agent_id, _cdrs.c.starting_date)
         .join(_subscribers, _subscribers.c.id == _calls.c.subscriber_id)
+        .outerjoin(_cdrs, is_second)
         .where(_subscribers.c.campaign_id == campaign_id, _subscribers.c.number == number)
-        .order_by(_calls.c.started_ms, _calls.c.id)
+        .order_by(_calls.c.started_ms, _calls.c.id, _cdrs.c.id)
     )
-    return [] if key is None else [leg_key(key, f"{callid}:{call_id}") for callid, call_id in connection.execute(query)]
+    names: dict[str, None] = {}
+    for callid, call_id, other, agent_id, offered_ms in connection.execute(query):
+        names[leg_name(callid, call_id)] = None
+        if other is not None:
+            names[leg_name(other, call_id, agent_id, offered_ms)] = None
+    return [leg_key(key, name) for name in names]
 
 
 def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:
