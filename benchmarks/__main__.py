@@ -4,6 +4,7 @@ import sys
 
 from benchmarks import (
     advance,
+    calling,
     console,
     counting,
     creating,
@@ -18,6 +19,7 @@ from benchmarks import (
     restart,
     searching,
     simulate,
+    sound,
     touching,
 )
 
@@ -38,6 +40,8 @@ ALL = (
     touching,
     live,
     console,
+    sound,
+    calling,
 )
 
 if __name__ == "__main__":

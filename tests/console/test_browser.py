@@ -7,22 +7,23 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.console.browser import Watched, running_browser
-from tests.test_server import ADMIN, Served, serving
+from tests.test_server import PASSWORD, Served, serving
 
 PAGES: Final = (
     "overview/",
     "campaigns/",
-    "campaigns/1/",
-    "campaigns/1/recycle/",
+    "campaigns/2/",
+    "campaigns/2/recycle/",
     "new-campaign/",
     "new-campaign/survey/",
-    "records/campaigns/1/",
+    "records/campaigns/2/",
     "records/contact/",
     "records/phonebook/1/import/",
-    "surveys/1/",
-    "surveys/1/try/",
+    "surveys/2/",
+    "surveys/2/try/",
     "number/?number=%2B12025550100",
     "board/",
+    "gateways/1/test-call/",
     "calls/",
     "calls/?outcome=1",
     "calls/1/",
@@ -33,6 +34,11 @@ PAGES: Final = (
     "desk/",
     "account/",
 )
+FILE: Final[FilePayload] = {
+    "name": "people.csv",
+    "mimeType": "text/csv",
+    "buffer": b"Name,Phone,City\nAda Byron,+12025550177,Boston\nGrace Hopper,+1 202 555 0178,New York\nBad,x,\n",
+}
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
 SCREENS: Final[dict[str, dict[str, Any]]] = {
@@ -49,12 +55,39 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Serve a campaign that dials on a virtual clock."""
-    with serving(tmp_path_factory.mktemp("served"), **ADMIN, **CLOCK) as served:
+def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Served]:
+    """Serve two campaigns that dial on a virtual clock. The first one was made by hand, from an empty database."""
+    with serving(tmp_path_factory.mktemp("served"), **CLOCK) as served:
+        begin(Watched(browser, served.base.removesuffix("/rest-api/")))
         build_campaign(served)
         advance(served, 600)
         yield served
+
+
+def begin(tab: Watched) -> None:
+    """Go from an empty database and a file to a campaign that dials, without anything that is not on the pages."""
+    page = tab.page
+    page.goto("/")
+    page.get_by_label("User name").fill("root")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password again").fill(PASSWORD)
+    page.get_by_role("button", name="Create the admin").click()
+    page.get_by_role("link", name="Make one from a CSV file").click()
+    page.get_by_label("Name of the phonebook").fill("Spring")
+    page.get_by_label("CSV file").set_input_files(FILE)
+    page.get_by_role("button", name="Upload and go on").click()
+    expect(page.get_by_text("2 people imported. 1 line was refused: line 4.")).to_be_visible()
+    page.get_by_label("Name").fill("Reminder")
+    page.get_by_label("Message", exact=True).fill("Hello {full_name}, see you in {City}")
+    page.get_by_role("button", name="Go on").first.click()
+    page.get_by_role("button", name="Make a simulated gateway").click()
+    page.get_by_label("Caller ID").first.fill("+12025550199")
+    page.get_by_role("button", name="Create").click()
+    expect(page.get_by_text("2 people join it at the start.")).to_be_visible()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("It dials, within its dates and its daily window.").first).to_be_visible()
+    tab.context.close()
+    assert tab.complaints == []
 
 
 def build_campaign(served: Served) -> None:
@@ -125,7 +158,7 @@ def test_the_overview_moves_with_the_clock_and_keeps_the_focus(tab: Watched, ser
 
 def test_a_campaign_is_paused_and_continued_by_its_buttons(tab: Watched, served: Served) -> None:
     tab.sign_in()
-    tab.page.goto("/console/campaigns/1/")
+    tab.page.goto("/console/campaigns/2/")
     calls = tab.page.locator("dd", has_text="talked")
     before = calls.inner_text()
     advance(served, 600)
@@ -145,33 +178,40 @@ def test_everything_works_without_scripts(tab: Watched) -> None:
     expect(tab.page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
-def test_a_file_becomes_a_campaign_that_dials(tab: Watched) -> None:
-    file: FilePayload = {"name": "people.csv", "mimeType": "text/csv", "buffer": b"contact\n+12025550177\nabc\n"}
+def test_a_file_becomes_a_campaign_that_dials_beginning_with_an_empty_database(tab: Watched, served: Served) -> None:
+    """The walk itself is part of the fixture, as all other tests look at its outcome, too."""
+    (first,) = [one for one in served.client.get("campaigns/").json()["results"] if one["name"] == "Reminder"]
+    assert first["totalcontact"] == 2
     page = tab.page
     tab.sign_in()
-    page.get_by_role("link", name="Campaigns").click()
-    page.get_by_role("link", name="New campaign", exact=True).click()
-    page.get_by_label("Name of the phonebook").fill("Spring")
-    page.get_by_label("CSV file").set_input_files(file)
-    page.get_by_role("button", name="Upload and go on").click()
-    page.get_by_label("Name").fill("Reminder")
-    page.get_by_label("Message", exact=True).fill("Hello")
-    page.get_by_role("button", name="Go on").first.click()
-    page.get_by_label("Caller ID").first.fill("+12025550199")
-    page.get_by_role("button", name="Create").click()
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("It dials, within its dates and its daily window.").first).to_be_visible()
+    page.goto("/console/campaigns/2/")
     page.get_by_role("link", name="Call again").click()
     page.get_by_role("button", name="Count them").click()
     expect(page.get_by_text("These would be called again")).to_be_visible()
     page.get_by_role("link", name="People").first.click()
     page.get_by_role("link", name="Spring").click()
     page.get_by_role("link", name="Import a file").click()
-    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_label("CSV file").set_input_files({**FILE, "buffer": b"contact\n+12025550177\n"})
     page.get_by_role("button", name="Check the file").click()
     expect(page.get_by_text("What an import would do")).to_be_visible()
     page.get_by_role("button", name="Import").click()  # The file is still chosen.
     expect(page.get_by_role("heading", name="Imported")).to_be_visible()
+
+
+def test_sections_of_a_survey_are_dragged_to_another_place(tab: Watched, served: Served) -> None:
+    survey = served.client.post("survey-template/", json={"name": "Dragged"}).json()
+    for question in ("One", "Two", "Three"):
+        section = {"survey": survey["url"], "type": 1, "question": question, "script": question}
+        served.client.post("section-template/", json=section).raise_for_status()
+    tab.sign_in()
+    tab.page.goto(f"/console/surveys/{survey['id']}/")
+    sections = tab.page.locator("[data-order] > li")
+    with tab.page.expect_navigation():
+        sections.nth(2).drag_to(sections.nth(0), target_position={"x": 10, "y": 2})
+    expect(sections.nth(0)).to_contain_text("Three")
+    expect(sections.nth(1)).to_contain_text("One")
+    found = served.client.get("section-template/", params={"survey_id": survey["id"], "ordering": "order"}).json()
+    assert [one["question"] for one in found["results"]][-3:] == ["Three", "One", "Two"]
 
 
 def test_a_wrong_password_is_told_beside_the_form(tab: Watched) -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.console.charts import BOX
-from dialer.console.hour_chart import HOURS_SHOWN_MAX, draw_hours
+from dialer.console.hour_chart import HOURS_SHOWN_MAX, HOURS_SHOWN_MIN, draw_hours
 from dialer.domain.kept_forecast import ForecastHour, KeptForecast, Spread
 from dialer.domain.statistics import HOUR_MS, Figures
 from dialer.store.queries.statistics import Counted
@@ -29,6 +29,7 @@ def test_bars_and_bands_stay_within_the_chart(happened: dict[int, int], likely: 
     assert (chart is None) == (not happened and not likely)
     if chart is not None:
         assert len(chart.bars) <= HOURS_SHOWN_MAX
+        assert len(chart.bars) >= HOURS_SHOWN_MIN
         assert [one.calls for one in chart.bars] == [happened.get(one.at_ms // HOUR_MS, 0) for one in chart.bars]
         assert all(0 <= one.height <= BOX and 0 <= one.band_y <= BOX for one in chart.bars)
         assert all(one.x >= 0 and one.x + one.width <= BOX for one in chart.bars)

@@ -1,5 +1,6 @@
 """Tests of the way from a file to a campaign, and of what can be done with a campaign afterwards."""
 
+import pytest
 from sqlalchemy import update
 
 from dialer.domain.enums import SubscriberStatus
@@ -13,11 +14,13 @@ from tests.console.visitor import Visitor, words
 FILE = b"contact,full_name\n+12025550111,Ann\nabc,Bad\n"
 
 
-def test_a_file_and_a_text_become_a_campaign(alice: Visitor, api: Caller) -> None:
-    Caller(api.client, "admin").create("gateway", name="Carrier", protocol="sim")
+def test_a_file_and_a_text_become_a_campaign(alice: Visitor, admin: Visitor, api: Caller) -> None:
+    admin.get("account/")
     uploaded = upload(alice, "new-campaign/", FILE, name="Spring")
-    assert uploaded.headers["location"] == "/console/new-campaign/survey/?phonebook=1&imported=1&rejected=1"
-    assert "1 people imported, 1 lines refused." in alice.text(uploaded.headers["location"].removeprefix("/console/"))
+    assert uploaded.headers["location"] == "/console/new-campaign/survey/?phonebook=1&imported=1&rejected=1&lines=3"
+    assert "1 person imported. 1 line was refused: line 3." in alice.text(
+        uploaded.headers["location"].removeprefix("/console/")
+    )
     asked = {"name": "Reminder", "message": "Hello {full_name}", "question": "Do you come?", "key_1": "yes"}
     made = alice.send("new-campaign/survey/", phonebook="1", **asked)
     settings = "/console/records/campaigns/new/?phonebook=1&object_id=1&name=Reminder"
@@ -25,14 +28,41 @@ def test_a_file_and_a_text_become_a_campaign(alice: Visitor, api: Caller) -> Non
     sections = [(one["type"], one["question"], one["key_1"]) for one in api.get("section-template/")["results"]]
     assert sections == [(1, "Hello {full_name}", None), (2, "Do you come?", "yes"), (1, "Thank you. Goodbye.", None)]
     assert api.get("survey-template/1/check/")["findings"] == []
-    page = alice.get(settings.removeprefix("/console/"))
-    assert '<option value="1" selected>Carrier</option>' in page
+    assert "Ask your admin to add it under Lines" in alice.text(settings.removeprefix("/console/"))
+    assert alice.send("new-campaign/gateway/").status_code == 403
+    assert "Make a simulated gateway" in admin.text(settings.removeprefix("/console/"))
+    chosen = {"phonebook": "1", "object_id": "1", "name": "Reminder", "next": "//elsewhere"}
+    assert admin.send("new-campaign/gateway/", **chosen).headers["location"] == settings
+    assert '<option value="1" selected>Simulator</option>' in alice.get(settings.removeprefix("/console/"))
+
+
+@pytest.mark.parametrize(
+    ("header", "contact", "name"),
+    [
+        (b"Name,Phone,City", "+12025550111", "Ann"),
+        (b'\xef\xbb\xbf"Full Name";"Mobile-Number";"City"', "+12025550111", "Ann"),
+        (b"Contact name\tcontact\tphone", "+12025550111", "Ann"),
+        (b"name,number,phone", "+12025550222", "Ann"),
+    ],
+)
+def test_columns_are_known_by_their_usual_names(
+    alice: Visitor, api: Caller, header: bytes, contact: str, name: str
+) -> None:
+    delimiter = next(one for one in (b";", b"\t", b",") if one in header)
+    line = delimiter.join([b"Ann", b"+12025550111", b"+12025550222"])
+    assert upload(alice, "new-campaign/", header + b"\r\n" + line, name="Spring").status_code == 303
+    (made,) = api.get("contact/")["results"]
+    assert (made["contact"], made["full_name"]) == (contact, name)
 
 
 def test_a_file_without_people_leaves_no_phonebook(alice: Visitor, api: Caller) -> None:
-    for file, message in ((b"contact\nabc\n", "No line of the file has a number"), (b"name\nAnn\n", "contact")):
+    for file, message in (
+        (b"contact\nabc\n", "has a number that can be called. Line 2:"),
+        (b"name\nAnn\n", "Phone, mobile"),
+    ):
         answer = upload(alice, "new-campaign/", file, name="Spring")
         assert (answer.status_code, message in words(answer.text)) == (400, True)
+        assert 'value="Spring"' in answer.text
     assert api.get("phonebook/")["count"] == 0
 
 

@@ -22,7 +22,7 @@ def surveys(draw: st.DrawFn) -> Survey:
             Section(
                 id=number,
                 type=draw(st.integers(1, 10)),
-                question=draw(st.text(max_size=40)),
+                question=f"Question {number}",
                 prompt=Prompt(),
                 branches=draw(st.dictionaries(st.sampled_from(KEYS), targets)),
             )

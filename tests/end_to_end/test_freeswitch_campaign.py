@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from tests.api.harness import Caller
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.end_to_end.killing import client_of
-from tests.end_to_end.test_sip_campaign import make_campaign
+from tests.end_to_end.test_sip_campaign import NO_TRANSFERS, make_campaign
 from tests.test_server import ADMIN, serving
 
 ADA: Final = "3545550101"
@@ -47,12 +47,14 @@ def service(folder: Path) -> Iterator[tuple[Caller, Callable[[], None]]]:
         yield root, lambda: served.process.send_signal(signal.SIGKILL)
 
 
-def start(root: Caller, port: int) -> None:
+def start(
+    root: Caller, port: int, numbers: tuple[str, ...] = (ADA, BERT, BUSY), transfers: Mapping[str, str] = NO_TRANSFERS
+) -> None:
     """Create a campaign over the switch, and start it."""
     root.create("payment", user=1, amount="10")
     root.create("rate-card", user=1, prefix="", rate="0.02", first_increment=60, next_increment=60)
     parameters = {"port": port, "password": PASSWORD, "dial_string": "sofia/gateway/trunk/{number}"}
-    made = make_campaign(root, root, (ADA, BERT, BUSY), protocol="freeswitch", parameters=parameters)
+    made = make_campaign(root, root, numbers, transfers, protocol="freeswitch", parameters=parameters)
     root.change(made["url"], status=1)
 
 
@@ -91,3 +93,26 @@ def test_pressed_keys_are_answers_once_though_the_service_is_killed_in_the_call(
     assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")] * 2
     asked = sorted(number for number, application, _ in switch.applications if application == "play_and_get_digits")
     assert (asked, set(switch.dialled.values()), switch.nested) == ([ADA, BERT, BERT], {1}, [])
+
+
+def test_two_legs_go_on_talking_though_the_service_is_killed(tmp_path: Path) -> None:
+    """Bert's transfer finds a busy telephone, so he is asked the question. Ada's goes on until her clerk hangs up."""
+    clerk, engaged = "3545550201", "3545550202"
+    callees = {BERT: SwitchCallee(keys=["1"]), engaged: SwitchCallee(cause="USER_BUSY")}
+    with FakeSwitch(callees) as switch:
+        watched = Watched(switch)
+        with service(tmp_path) as (root, kill):
+            start(root, switch.port, (ADA, BERT), {ADA: clerk, BERT: engaged})
+            watched.until(lambda: {one.number for one in switch.channels.values() if one.other} == {ADA})
+            assert len(rows(root, "cdr/", 2)) == 2
+            kill()
+        with service(tmp_path) as (root, _):
+            watched.until(lambda: "uuid_dump" in switch.commands[-1] or "uuid_dump" in switch.commands[-2])
+            switch.hang_up(clerk)
+            watched.until(lambda: not switch.channels)
+            cdrs = rows(root, "cdr/", 4)
+    found = sorted((one["leg_type"], one["phone_number"], one["hangup_cause_q850"]) for one in cdrs)
+    assert found == [(1, f"+{ADA}", 16), (1, f"+{BERT}", 16), (2, f"+{clerk}", 16), (2, f"+{engaged}", 17)]
+    assert (len(switch.dialled), set(switch.dialled.values()), switch.nested) == (4, {1}, [])
+    bridges = [one for one in switch.commands if one.startswith("api uuid_bridge")]
+    assert (len(bridges), [one for one in switch.commands if "uuid_park" in one]) == (1, [])

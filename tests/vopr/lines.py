@@ -109,6 +109,12 @@ class LineRun:
         elif what == 9:
             side.call_in(dice.pick(("+12025569999", "+12025560000", "")), dice.pick((DID, DID, "+12025550000")))
         await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
+        self._check_rows()
+
+    def _check_rows(self) -> None:
+        """Check that whatever is up has a row, so that another process could end it."""
+        keys = {row["key"] for row in self._house.rows(LiveLeg)}
+        self._findings += [f"{key} is up without a row" for key in self._side.phones.keys() - keys]
 
     async def _pause_or_start(self) -> None:
         """Move the campaign right after a step, perhaps one that has dialled."""

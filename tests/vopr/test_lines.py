@@ -8,12 +8,15 @@ import pytest
 
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime import worker
+from dialer.runtime.line_legs import LineLegs
 from dialer.runtime.lines import Lines
 from dialer.runtime.worker import Worker
 from dialer.store.tables import CallRequest
 from tests.runtime.line_house import LineHouse
 from tests.vopr.lines import LineRun
 
+LEFT_UP: Final = 13
+"""A seed whose callers hang up while other telephones ring or talk."""
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -62,6 +65,13 @@ def handed_over_after_the_turn(patch: pytest.MonkeyPatch) -> None:
         waiting[:] = [live]
 
     patch.setattr(Worker, "_hand_over", planted)
+
+
+async def test_a_second_leg_that_is_not_told_to_end_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bug is planted: legs that nobody needs any more are only forgotten."""
+    monkeypatch.setattr(LineLegs, "leave", LineLegs.remove)
+    found = await LineRun(LEFT_UP, tmp_path).findings()
+    assert any("is up without a row" in one for one in found)
 
 
 async def test_a_hand_over_outside_the_turn_of_its_step_dials_after_a_pause(

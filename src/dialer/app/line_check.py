@@ -6,20 +6,22 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, select
 
 from dialer.app.errors import FieldErrors
+from dialer.domain.numbers.agent_contacts import telephone_of
+from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import Section, Survey
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.service_state import read_settings, read_speech
-from dialer.store.tables import SMS, Gateway, SmsGateway
+from dialer.store.tables import SMS, Agent, Gateway, SmsGateway, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
-WITHOUT_TRANSFERS: Final = frozenset({SIP, FREESWITCH})
-"""Protocols of carriers that cannot place B-legs."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
+_agents = Agent.__table__
 _gateways = Gateway.__table__
+_tiers = Tier.__table__
 _sms_gateways = SmsGateway.__table__
 
 
@@ -29,7 +31,8 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     protocol = _protocol(connection, _gateways, campaign["aleg_gateway_id"])
     if campaign["medium"] != SMS and protocol != SIMULATED:
         why_silent = _why_silent(connection, protocol)
-        unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
+        unplayable = [message for section in survey.sections for message in _unplayable(section, why_silent)]
+        unplayable += _without_telephones(connection, survey)
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
     texts = campaign["medium"] == SMS or sends_messages(survey)
     if texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED:
@@ -64,14 +67,30 @@ def _why_silent(connection: Connection, protocol: str) -> str:
     return f"It cannot be spoken: {why_not.rstrip('.')}. Set audiofile." if why_not else ""
 
 
-def _unplayable(section: Section, protocol: str, why_silent: str) -> Iterator[str]:
+def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]:
+    """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
+    query = select(_agents.c.contact).join(_tiers, _tiers.c.agent_id == _agents.c.id)
+    for section in survey.sections:
+        if not definition_of(section).transfers or section.queue_id is None:
+            continue
+        contacts = connection.scalars(query.where(_tiers.c.queue_id == section.queue_id)).all()
+        telephones = [one for one in map(telephone_of, contacts) if one and not is_emergency(one)]
+        if contacts and not telephones:
+            yield (
+                f"Section {section.id} transfers calls to queue {section.queue_id}, and the contact of none of its"
+                " agents is a phone number or an extension that may be dialled. Set contact."
+            )
+
+
+def _unplayable(section: Section, why_silent: str) -> Iterator[str]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
-    if definition_of(section).transfers and protocol in WITHOUT_TRANSFERS:
-        yield f"Section {section.id} transfers the call, which gateways of the protocol {protocol!r} cannot do."
     prompts = [one for one in (section.prompt, section.invalid_prompt) if one is not None]
     has_lost_file = any(one.audio_ms and not one.file for one in prompts)
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
     if has_words and why_silent:
         yield f"Section {section.id} has a script and no recording. {why_silent}"
+    if definition_of(section).transfers and section.confirm_key and section.confirm_script.strip() and why_silent:
+        no_file = why_silent.replace("Set audiofile", "Empty confirm_script")
+        yield f"Section {section.id} has a confirm_script, which has to be spoken. {no_file}"
     if has_lost_file:
         yield f"Section {section.id} was sealed without its recording. Copy the campaign, and start the copy."

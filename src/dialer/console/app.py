@@ -23,7 +23,7 @@ from dialer.console.pages.campaigns import show_campaigns
 from dialer.console.pages.desk import change_own_status, dispose_on_desk, show_desk, stream_desk
 from dialer.console.pages.importing import check_file, import_file, show_import
 from dialer.console.pages.money import show_money
-from dialer.console.pages.new_campaign import make_survey, show_people, show_survey, upload_people
+from dialer.console.pages.new_campaign import make_simulator, make_survey, show_people, show_survey, upload_people
 from dialer.console.pages.number import erase, show_number
 from dialer.console.pages.overview import show_overview, stream_overview
 from dialer.console.pages.record import change_record, create_record, delete_record, show_new_record, show_record
@@ -81,6 +81,7 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     upload_people,
     show_survey,
     make_survey,
+    make_simulator,
     show_number,
     erase,
     show_money,

@@ -9,6 +9,8 @@ from dialer.domain.statistics import HOUR_MS
 from dialer.store.queries.statistics import Counted, Hours
 
 HOURS_SHOWN_MAX: Final = 48
+HOURS_SHOWN_MIN: Final = 12
+"""Hours of a chart with fewer; those after the last one are empty."""
 PAST_SHOWN: Final = 24
 """Hours up to the present that are shown if the campaign takes longer than a chart has room for."""
 HOURS_READ: Final = 168
@@ -83,6 +85,6 @@ def _shown(hours: set[int], present: int) -> range:
         return range(0)
     first, last = min(hours), max(hours)
     if last - first < HOURS_SHOWN_MAX:
-        return range(first, last + 1)
+        return range(first, max(last + 1, first + HOURS_SHOWN_MIN))
     begin = max(first, min(present - PAST_SHOWN + 1, last - HOURS_SHOWN_MAX + 1))
     return range(begin, begin + HOURS_SHOWN_MAX)

@@ -47,6 +47,7 @@ def _environment() -> Environment:
     environment.globals |= {"asset": asset_url, "version": __version__}
     environment.filters |= {
         "grouped": grouped,
+        "counted": counted,
         "percent": percentage,
         "money": money,
         "clock": clock,
@@ -68,6 +69,11 @@ def _environment() -> Environment:
 def grouped(number: float | None) -> str:
     """Return a number with commas between groups of three digits."""
     return UNKNOWN if number is None else f"{number:,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with a noun, in the plural unless it is one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percentage(share: float | None) -> str:

@@ -6,8 +6,9 @@ from typing import Final
 from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
 from dialer.domain.enums import Cause
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency, is_extension
-from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
+from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
+from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import SIMULATED, GatewayPlan, Lent
 
@@ -95,18 +96,15 @@ class GatewayLoad:
     def number_of_agent(self, contact: str) -> str:
         """Return an agent's contact as the carrier receives it: an extension as it is, a number with the prefixes.
 
-        It is empty if the contact is neither, and on a simulated gateway, whose agents have no telephones.
+        It is empty if the contact is neither, or an emergency number of any country: people answer there. It is empty
+        on a simulated gateway, too, whose agents have no telephones.
         """
         if self.plan.is_simulated:
             return ""
-        bare = contact.strip()
-        if is_extension(bare):
-            return bare
-        try:
-            number = normalise(bare)
-        except NumberError:
+        telephone = telephone_of(contact)
+        if not telephone or self.dials_emergency(telephone):
             return ""
-        return "" if self.dials_emergency(number) else self.number_for_carrier(number)
+        return telephone if is_extension(telephone) else self.number_for_carrier(telephone)
 
     def dials_emergency(self, number: str) -> bool:
         """Return whether a number in normal form is an emergency number, or becomes one with the gateway's prefixes."""

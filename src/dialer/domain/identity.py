@@ -22,6 +22,11 @@ def leg_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, call
     return call_uuid(seed, campaign_id, subscriber_id, attempt if subscriber_id else -call_id, leg)
 
 
+def leg_name(callid: str, call_id: int, agent_id: int = 0, offered_ms: int = 0) -> str:
+    """Return the name from which `leg_key` is made. The leg of an agent is named by the moment of the offer, too."""
+    return f"{callid}:{call_id}:{agent_id}:{offered_ms}" if agent_id else f"{callid}:{call_id}"
+
+
 def call_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, leg: int = LegType.A_LEG) -> str:
     """Return the `callid` of one leg of one attempt: a UUID of version 8 (RFC 9562, 5.8).
 

@@ -246,6 +246,13 @@ def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
     return leg
 
 
+def order_of(key: str, call: Call) -> Dialling | Texting:
+    """Return the order to place a call or to send a message."""
+    if call.parts:
+        return Texting(key, call.dialled, call.callerid, call.text, call.parts)
+    return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
+
+
 def talk_of(leg: LineLeg) -> SecondTalk:
     """Return the conversation of a second leg that is not leaving.
 

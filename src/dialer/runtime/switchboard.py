@@ -14,7 +14,7 @@ from dialer.carriers.carrier import Carrier, Milestone, Taken
 from dialer.carriers.port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
-from dialer.domain.identity import leg_key
+from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.line import (
     Accepted,
     Answered,
@@ -26,7 +26,6 @@ from dialer.domain.line import (
     Ended,
     Heard,
     Receipt,
-    Texting,
 )
 from dialer.domain.message_talk import MessageTalk
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
@@ -35,7 +34,7 @@ from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.second_talk import SecondReaction, SecondStanding, SecondTalk
 from dialer.domain.talk import Reaction, Stage, Talk
 from dialer.runtime.arrivals import Arrivals
-from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, restored, talk_of
+from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, order_of, restored, talk_of
 from dialer.runtime.line_news import LineNews, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
@@ -61,6 +60,9 @@ class Switchboard:
         """Restored legs about which the engine has to be told something."""
         self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
         """Reports of this moment that the kernel has not asked for yet, by call id."""
+
+        self._missed: list[events.AgentMissed] = []
+        """Offers to agents without a telephone."""
 
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
@@ -114,8 +116,8 @@ class Switchboard:
         if gateway_id not in self.settings:
             return self._simulated.dial(call)
         came_in = call.is_inbound and not call.parts
-        key = call.callid if came_in else self._key(f"{call.callid}:{call.id}")
-        order = self._arrivals.order(call) if came_in else _order(key, call)
+        key = call.callid if came_in else self._key(leg_name(call.callid, call.id))
+        order = self._arrivals.order(call) if came_in else order_of(key, call)
         talk = MessageTalk(call) if call.parts else Talk(call)
         call.is_over_line = True
         self._dial(LineLeg(key, call.id, gateway_id, order, talk, call.started_ms))
@@ -137,15 +139,17 @@ class Switchboard:
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
         """Return when an agent takes a call. For a call over a line, let the agent's telephone ring, and return None.
 
-        An agent without a telephone is asked in vain.
+        An agent without a telephone misses the call at the next step.
         """
         first = self._legs.first(call.id)
         if first is None:
             return self._simulated.offer(call, agent, offered_ms, dialled)
         rings = any(talk_of(leg).standing.agent_id == agent.id for leg in self._legs.seconds(call.id))
-        if dialled and not rings:
+        if not dialled:
+            self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
+        elif not rings:
             transfer = call.transfers[-1]
-            key = self._key(f"{transfer.callid}:{call.id}:{agent.id}:{offered_ms}")
+            key = self._key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
             talk = SecondTalk(call, SecondStanding(transfer.place, agent.id, offered_ms))
             self._dial(LineLeg(key, call.id, first.gateway_id, order, talk, offered_ms))
@@ -170,7 +174,7 @@ class Switchboard:
                     self._join(leg)
             return None
         call, due_ms = first.talk.call, transfer.started_ms or transfer.joined_ms
-        key = self._key(f"{transfer.callid}:{call_id}")
+        key = self._key(leg_name(transfer.callid, call_id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
         talk = SecondTalk(call, SecondStanding(transfer.place, began_ms=due_ms, is_taken=True))
         self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, talk, due_ms))
@@ -255,7 +259,7 @@ class Switchboard:
 
         A leg whose last order did not reach its line begins its section again.
         """
-        told: list[events.Event] = []
+        told: list[events.Event] = list(self._missed)
         for leg in self._to_follow_up:
             if not self.has_leg(leg.key):
                 continue
@@ -263,7 +267,7 @@ class Switchboard:
                 told += self._never_placed(leg, now_ms)
             else:
                 told += self._begin_again(leg, now_ms)
-        self._to_follow_up = []
+        self._to_follow_up, self._missed = [], []
         return told
 
     def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
@@ -442,9 +446,3 @@ class Switchboard:
         if waiting:
             self._milestones[call_id] = waiting
         return found
-
-
-def _order(key: str, call: Call) -> Dialling | Texting:
-    if call.parts:
-        return Texting(key, call.dialled, call.callerid, call.text, call.parts)
-    return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)

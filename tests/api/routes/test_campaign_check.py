@@ -9,7 +9,7 @@ import pytest
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
 from dialer.store.service_state import ServiceSettings, save_settings, save_speech
-from dialer.store.tables import Campaign, Gateway, Phonebook, Row, SmsGateway, Subscriber, Tier
+from dialer.store.tables import Agent, Campaign, Gateway, Phonebook, Row, SmsGateway, Subscriber, Tier
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 
@@ -216,6 +216,34 @@ def test_a_script_is_played_once_the_service_can_speak(bench: Bench, why_not: st
     messages = [f"Section {bench.estate.section['id']} has a script and no recording. {one}" for one in remedy]
     assert [one["message"] for one in bench.check()["findings"]] == messages
     assert bench.starts() is (not remedy)
+
+
+@pytest.mark.parametrize(
+    ("contact", "confirm", "remedies"),
+    [
+        ("", "", ["Set contact."]),
+        ("112.", "", ["Set contact."]),
+        ("1001", "", []),
+        ("+12025550151", "press five", ["Empty confirm_script, or let DIALER_SPEECH name a voice."]),
+    ],
+)
+def test_over_a_real_carrier_agents_need_telephones_and_texts_a_voice(
+    bench: Bench, contact: str, confirm: str, remedies: list[str]
+) -> None:
+    settings = ServiceSettings("real", "UTC", None, "media", None)
+    bench.database.write_now(lambda connection: save_settings(connection, settings, 0))
+    bench.row(Gateway, bench.estate.gateway["id"], protocol="sip")
+    bench.row(Agent, bench.estate.agent["id"], contact=contact)
+    queue = bench.estate.queue["url"]
+    bench.alice.change(
+        bench.estate.section["url"], type=6, script="", queue=queue, confirm_key="5", confirm_script=confirm
+    )
+    bench.alice.change(bench.url, daily_start_time="09:00:00", daily_stop_time="20:00:00")
+    messages = [one["message"] for one in bench.check(forecast="false")["findings"] if one["code"] == "unplayable"]
+    assert [message.endswith(remedy) for message, remedy in zip(messages, remedies, strict=True)] == [True] * len(
+        remedies
+    )
+    assert bench.starts() is (not remedies)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ class Channel:
             "Channel-State": "CS_EXECUTE",
             "Caller-Channel-Answered-Time": str(self.answered_us),
             **{f"variable_{name}": value for name, value in self.variables.items()},
+            **({"variable_bridge_uuid": self.other} if self.other else {}),
         }
 
 

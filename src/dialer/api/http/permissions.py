@@ -78,6 +78,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/new-campaign": Permission.CAMPAIGNS,
     "GET /console/new-campaign/survey": Permission.CAMPAIGNS,
     "POST /console/new-campaign/survey": Permission.CAMPAIGNS,
+    "POST /console/new-campaign/gateway": Permission.ADMIN,
     "GET /console/number": Permission.READ,
     "POST /console/number/erase": Permission.ADMIN,
     "GET /console/money": Permission.READ,

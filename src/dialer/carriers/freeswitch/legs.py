@@ -91,6 +91,8 @@ class SwitchLeg:
         """True if an application may be in progress."""
         self.is_stubborn = False
         """True if that is one that only parking ends: a conference or a bridge."""
+        self.other = ""
+        """The leg with which it is connected after it was taken up."""
         self.next_order: Order | None = None
         """The order that begins when the one before has stopped, or at `stop_ms`."""
         self.stop_ms = 0
@@ -140,9 +142,10 @@ class SwitchLegs:
         leg.heard_ms = now_ms
         if leg.answered_ms is None and dump.number("Caller-Channel-Answered-Time"):
             leg.answered_ms = now_ms
+        leg.other = dump["variable_bridge_uuid"]
         if known is None:
             application = dump["variable_current_application"]
-            leg.is_stubborn = application == "conference" or bool(dump["variable_bridge_uuid"])
+            leg.is_stubborn = application == "conference" or bool(leg.other)
             leg.is_busy = leg.is_stubborn or application not in {"", "park"}
 
     def lose(self, key: str) -> list[LegOutput]:
@@ -172,9 +175,16 @@ class SwitchLegs:
         if order.turn <= leg.turn:
             return []
         leg.turn = order.turn
-        if not leg.is_busy:
-            return self._begin(leg, order)
-        was_waiting, leg.next_order = leg.next_order is not None, order
+        other, leg.other = leg.other, ""
+        if isinstance(order, Bridge) and order.other == other:  # They go on talking.
+            leg.order = order
+            return []
+        return self._replace(now_ms, leg, order) if leg.is_busy else self._begin(leg, order)
+
+    @staticmethod
+    def _replace(now_ms: int, leg: SwitchLeg, order: Order) -> list[LegOutput]:
+        key, was_waiting = leg.dialling.key, leg.next_order is not None
+        leg.next_order = order
         if was_waiting:
             return []
         # An order that comes during an application would be performed within it.

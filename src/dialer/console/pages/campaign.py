@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import select
+from sqlalchemy import Connection, func, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import parse_id
@@ -47,7 +47,7 @@ from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount, count_answers
-from dialer.store.tables import SMS, Campaign
+from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact
 
 ANSWERS_SHOWN_MAX: Final = 12
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
@@ -65,6 +65,8 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
 """The buttons that are shown in each state."""
 _OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORD})
 _campaigns = Campaign.__table__
+_contacts = Contact.__table__
+_links = CampaignPhonebook.__table__
 
 
 class ShownAnswer(NamedTuple):
@@ -92,6 +94,8 @@ class _Still(NamedTuple):
     findings: list[Finding]
     graph: Graph | None
     questions: list[ShownQuestion]
+    contacts: int | None
+    """The contacts of its phonebooks, who join it at its start; None if it was started."""
 
 
 class _Moving(NamedTuple):
@@ -226,7 +230,14 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
         [] if is_over else findings,
         draw_survey(survey, counts),
         _questions(survey, counts),
+        _contacts_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
     )
+
+
+def _contacts_of(connection: Connection, identity: int) -> int:
+    books = select(_links.c.phonebook_id).where(_links.c.campaign_id == identity)
+    query = select(func.count()).select_from(_contacts).where(_contacts.c.phonebook_id.in_(books))
+    return int(connection.scalar(query) or 0)
 
 
 def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[ShownQuestion]:

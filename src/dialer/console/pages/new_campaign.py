@@ -1,6 +1,8 @@
 """A new campaign, step by step: people, survey, settings. The address of each step has the choices so far."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
+from itertools import islice
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -13,24 +15,32 @@ from dialer.api.crud.shapes import Given, Parsed, Shape, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import InvalidError, MalformedError
 from dialer.api.http.forms import file_pieces
+from dialer.api.records.carriers import GATEWAYS
 from dialer.api.records.contacts import PHONEBOOKS
 from dialer.api.records.importing import CONTACTS, run_import
 from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
+from dialer.app.import_report import ImportReport
 from dialer.app.imports import IMPORT_BYTES_MAX, ImportOptions
 from dialer.console.forms import check_form, read_fields
+from dialer.console.guessed_columns import chained, first_line, guess_columns
 from dialer.console.named import Option, options_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.services import go_to, page
 from dialer.domain.enums import SectionType
+from dialer.domain.plans import SIMULATED
 from dialer.store.tables import Contact
 
 PEOPLE: Final = "/console/new-campaign/"
 SURVEY: Final = "/console/new-campaign/survey/"
 SETTINGS: Final = "/console/records/campaigns/new/"
-NO_PEOPLE: Final = (
-    "No line of the file has a number that can be called. Its first line names the columns: contact, full_name."
-)
+CHOSEN: Final = ("phonebook", "object_id", "name")
+"""The choices of the first steps, as the address of the settings has them."""
+NO_PEOPLE: Final = "No line of the file has a number that can be called."
+NAMES_OF_COLUMNS: Final = "Phone, mobile or number will do for the column with the numbers."
+LINES_SHOWN: Final = 5
+"""Refused lines of a file that are named."""
+SIMULATOR: Final = "Simulator"
 GOODBYE: Final = "Thank you. Goodbye."
 KEYS: Final = tuple("123456789")
 _contacts = Contact.__table__
@@ -46,7 +56,7 @@ class Book(NamedTuple):
 @get("/new-campaign", media_type="text/html")
 async def show_people(request: ApiRequest) -> Response[Any]:
     """Show the first step: whom to call."""
-    return await _show_people(request)
+    return await _show_people(request, {})
 
 
 @post("/new-campaign", media_type="text/html", request_max_body_size=IMPORT_BYTES_MAX)
@@ -60,18 +70,22 @@ async def upload_people(request: ApiRequest) -> Response[Any]:
         name = texts.get("name", "").strip() or "People"
         book = await request.service.write(request, lambda unit: _create(unit, PHONEBOOKS, name=name))
         try:
-            report = await run_import(request, CONTACTS, book, ImportOptions(), body)
+            beginning = await first_line(body)
+            options = ImportOptions(columns=guess_columns(beginning))
+            report = await run_import(request, CONTACTS, book, options, chained(beginning, body))
         except MalformedError:
             await _discard(request, book)
             raise
     except InvalidError as error:
-        return await _show_people(request, " ".join(text for texts in error.errors.values() for text in texts))
+        return await _show_people(request, texts, " ".join(text for said in error.errors.values() for text in said))
     except MalformedError as error:
-        return await _show_people(request, error.detail)
+        return await _show_people(request, texts, f"{error.detail} {NAMES_OF_COLUMNS}")
     if not report.imported:
         await _discard(request, book)
-        return await _show_people(request, NO_PEOPLE)
-    told = {"phonebook": book, "imported": report.imported, "rejected": report.rejected}
+        return await _show_people(request, texts, f"{NO_PEOPLE} {_refused(report)}".strip())
+    told: dict[str, object] = {"phonebook": book, "imported": report.imported, "rejected": report.rejected}
+    if report.rejected:
+        told["lines"] = ",".join(str(one.line) for one in islice(report.errors, LINES_SHOWN))
     return go_to(f"{SURVEY}?{urlencode(told)}")
 
 
@@ -90,15 +104,30 @@ async def make_survey(request: ApiRequest) -> Response[Any]:
     except InvalidError as error:
         messages = [text for texts in error.errors.values() for text in texts]
         return await _show_survey(request, filled, " ".join(messages))
-    chosen = {"phonebook": filled.get("phonebook", ""), "object_id": survey, "name": filled.get("name", "")}
-    return go_to(f"{SETTINGS}?{urlencode({name: value for name, value in chosen.items() if value})}")
+    chosen = {**filled, "object_id": str(survey)}
+    return go_to(f"{SETTINGS}?{urlencode({name: chosen[name] for name in CHOSEN if chosen.get(name)})}")
+
+
+@post("/new-campaign/gateway", media_type="text/html")
+async def make_simulator(request: ApiRequest) -> Response[Any]:
+    """Make a simulated gateway, and go back to the settings of the campaign."""
+    filled = await read_fields(request)
+    await request.service.write(request, lambda unit: _create(unit, GATEWAYS, name=SIMULATOR, protocol=SIMULATED))
+    chosen = {name: filled[name] for name in CHOSEN if filled.get(name)}
+    return go_to(f"{SETTINGS}?{urlencode(chosen)}")
 
 
 async def _discard(request: ApiRequest, book: int) -> None:
     await request.service.write(request, lambda unit: records.delete_record(unit, PHONEBOOKS, book))
 
 
-async def _show_people(request: ApiRequest, message: str = "") -> Response[Any]:
+def _refused(report: ImportReport) -> str:
+    """Return the reason why the first line was refused; empty if none was."""
+    first = next(iter(report.errors), None)
+    return "" if first is None else f"Line {first.line}: {first.reason}"
+
+
+async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: str = "") -> Response[Any]:
     def read(unit: Unit) -> list[Book] | None:
         options = options_of(unit, PHONEBOOKS.path)
         if options is None:
@@ -110,7 +139,8 @@ async def _show_people(request: ApiRequest, message: str = "") -> Response[Any]:
 
     books = await request.service.read(request, read, is_long=True)
     status = HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK
-    return page(request, "new_people.html", PLACE, status, books=books, message=message, step=1)
+    name = filled.get("name", "")
+    return page(request, "new_people.html", PLACE, status, books=books, message=message, name=name, step=1)
 
 
 async def _show_survey(request: ApiRequest, filled: dict[str, str], message: str = "") -> Response[Any]:
@@ -125,6 +155,7 @@ async def _show_survey(request: ApiRequest, filled: dict[str, str], message: str
         phonebook=given.get("phonebook", ""),
         imported=parse_id(given.get("imported", "")),
         rejected=parse_id(given.get("rejected", "")),
+        lines=[one for text in given.get("lines", "").split(",")[:LINES_SHOWN] if (one := parse_id(text))],
         filled=filled,
         keys=KEYS,
         message=message,

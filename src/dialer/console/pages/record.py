@@ -197,6 +197,7 @@ def _page(
         is_open=any(one.error for one in more),
         messages=[] if wrong is None else wrong.messages,
         is_editable=is_editable,
+        chosen=request.query_params if wrong is None else wrong.filled,
         is_saved="saved" in request.query_params and wrong is None,
         may_delete=identity is not None and may(request, resource, "DELETE"),
         within=[] if identity is None else _within(request, found, identity),

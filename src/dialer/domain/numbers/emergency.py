@@ -13,6 +13,7 @@ from typing import Final
 import phonenumbers
 from phonenumbers.shortnumberinfo import SUPPORTED_SHORT_REGIONS
 
+from dialer.domain.numbers.agent_contacts import is_extension
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, NumberProblem, normalise
 
 CRISIS_LINES: Final = {"988": frozenset({1})}
@@ -20,7 +21,6 @@ CRISIS_LINES: Final = {"988": frozenset({1})}
 EVERYWHERE: Final = frozenset({"112", "911"})
 """Emergency numbers that phones know in every country (3GPP TS 22.101, section 10.1.1)."""
 _SHORT_DIGITS_MAX: Final = 6
-_EXTENSION: Final = re.compile(r"[0-9]{2,6}")
 _COUNTRY_DIGITS_MAX: Final = 3
 EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _SHORT_DIGITS_MAX
 """Maximum digits of an emergency number with its country code, without leading zeros."""
@@ -60,11 +60,6 @@ def spells_emergency(text: str, region: str | None = None) -> bool:
         return is_emergency(normalise(number, region))
     except NumberError:
         return False
-
-
-def is_extension(contact: str) -> bool:
-    """Return whether an agent's contact is an extension: 2 to 6 bare digits."""
-    return _EXTENSION.fullmatch(contact) is not None
 
 
 def is_emergency_contact(contact: str, region: str | None = None) -> bool:

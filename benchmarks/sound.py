@@ -1,0 +1,212 @@
+"""Benchmark of the sound of many calls: `python -m benchmarks.sound [--quick]`.
+
+A process plays a message in each call, and hears as many packets as it sends. The benchmark measures its share of a
+processor, beside a loop that sends and reads equal datagrams and knows nothing of sound. The kernel says when each
+packet was sent, so lateness is that of the process alone: the time of a packet after the earliest possible one of its
+call. The last row has another server under full load on the same processors.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import json
+import multiprocessing
+import resource
+import select
+import socket
+import statistics
+import struct
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
+from benchmarks.live import p99
+from benchmarks.load import request_bytes, run_load
+from benchmarks.servers import DIALER, HOST, running
+from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
+from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.domain.line import Play
+
+CALLS: Final = (100, 500, 1_000)
+LOADED: Final = 100
+WARM_UP_S: Final = 2.0
+MEASURE_S: Final = 10.0
+QUICK_S: Final = 2.0
+HEARD_MAX: Final = 40
+"""Calls whose packets are timed. A benchmark that reads all of them would need a processor of its own."""
+PARTS: Final = 4
+"""A loop sends for a quarter of the calls at a time."""
+SPARE_S: Final = 8
+MARGIN_FILES: Final = 100
+_TIMESTAMPS: Final = 35
+"""SO_TIMESTAMPNS of Linux, which Python does not name."""
+_STAMP: Final = struct.Struct("qq")
+_SEQUENCE: Final = struct.Struct("!H")
+_PACKET: Final = write_packet(RtpPacket(0, 0, 0, 1, b"\xff" * FRAME_SAMPLES))
+
+
+class Shown(NamedTuple):
+    """The share of a processor that a process took, and the lateness of its packets in milliseconds."""
+
+    name: str
+    share: float
+    late_ms: list[float]
+
+    def figures(self) -> dict[str, float | str]:
+        """Return what is printed."""
+        return {
+            "name": self.name,
+            "share of a processor": round(self.share, 3),
+            "late, median ms": round(statistics.median(self.late_ms), 2),
+            "p99 ms": round(p99(self.late_ms), 2),
+            "most ms": round(max(self.late_ms), 1),
+        }
+
+
+def dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> None:
+    """Play in calls whose other side is on two ports: the first calls on the one that is read."""
+    asyncio.run(_dialer(calls, far, pipe, seconds))
+
+
+async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> None:
+    room = SoundRoom()
+    prompt = bytes(int(RATE_HZ * (WARM_UP_S + seconds + SPARE_S)))
+    ports = []
+    for number in range(calls):
+        key = str(number)
+        ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, is_symmetric=False))
+        room.agree(key, AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
+        room.perform(key, Play(1, ()), prompt)
+    pipe.send(ports)
+    await asyncio.sleep(WARM_UP_S)
+    before_s, began_s = time.process_time(), time.perf_counter()
+    await asyncio.sleep(seconds)
+    pipe.send((time.process_time() - before_s) / (time.perf_counter() - began_s))
+    room.close()
+
+
+def bare(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> None:
+    """Send and read equal datagrams in a loop."""
+    poll, bound = select.epoll(), list[socket.socket]()
+    for _ in range(calls):
+        one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        one.settimeout(0)
+        one.bind((HOST, 0))
+        bound.append(one)
+        poll.register(one, select.EPOLLIN)
+    by_number = {one.fileno(): one for one in bound}
+    pipe.send([one.getsockname()[1] for one in bound])
+    due_s = time.perf_counter()
+    began_s, ends_s, before_s = due_s + WARM_UP_S, due_s + WARM_UP_S + seconds, 0.0
+    for turn in itertools.count():
+        due_s += FRAME_MS / PARTS / 1_000
+        if before_s == 0.0 and due_s >= began_s:
+            before_s = time.process_time()
+        while (wait_s := due_s - time.perf_counter()) > 0:
+            for number, _ in poll.poll(wait_s):
+                by_number[number].recvfrom(2_048)
+        sequence = _SEQUENCE.pack(turn // PARTS % 65_536)
+        for place in range(turn % PARTS, calls, PARTS):
+            bound[place].sendto(_PACKET[:2] + sequence + _PACKET[4:], (HOST, far[place >= HEARD_MAX]))
+        if due_s >= ends_s:
+            break
+    pipe.send((time.process_time() - before_s) / (time.perf_counter() - began_s))
+
+
+def measured(name: str, work: Callable[..., None], calls: int, seconds: float) -> Shown:
+    """Run a work in a process of its own, and be the other side of its calls."""
+    with _timed() as heard, _timed() as unheard:
+        far = (heard.getsockname()[1], unheard.getsockname()[1])
+        ours, theirs = multiprocessing.Pipe()
+        process = multiprocessing.get_context("spawn").Process(target=work, args=(calls, far, theirs, seconds))
+        process.start()
+        arrivals = _talk(heard, unheard, ours)
+        share = float(ours.recv())
+        process.join()
+    return Shown(name, share, _lateness(arrivals))
+
+
+@contextlib.contextmanager
+def _timed() -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        one.setsockopt(socket.SOL_SOCKET, _TIMESTAMPS, 1)
+        one.settimeout(0)
+        one.bind((HOST, 0))
+        yield one
+
+
+def _talk(heard: socket.socket, unheard: socket.socket, pipe: Connection) -> dict[int, list[tuple[int, float]]]:
+    """Send a packet to each call every 20 ms until the work is done; return the number and moment of each arrival."""
+    ports: list[int] = pipe.recv()
+    arrivals: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    due_s = time.perf_counter()
+    for turn in itertools.count():
+        due_s += FRAME_MS / PARTS / 1_000
+        for place in range(turn % PARTS, len(ports), PARTS):
+            (heard if place < HEARD_MAX else unheard).sendto(_PACKET, (HOST, ports[place]))
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                data, notes, _, source = heard.recvmsg(2_048, 64)
+                seconds, nanoseconds = _STAMP.unpack(notes[0][2])
+                arrivals[source[1]].append((_SEQUENCE.unpack_from(data, 2)[0], seconds * 1_000 + nanoseconds / 1e6))
+        if pipe.poll(max(0.0, due_s - time.perf_counter())):
+            return arrivals
+    raise AssertionError
+
+
+def _lateness(arrivals: dict[int, list[tuple[int, float]]]) -> list[float]:
+    """Return how late each packet was, after the warm-up."""
+    found = []
+    for packets in arrivals.values():
+        first, warm = packets[0][0], packets[int(WARM_UP_S * 1_000 / FRAME_MS) :]
+        offsets = [at_ms - (sequence - first) % 65_536 * FRAME_MS for sequence, at_ms in warm]
+        found += [one - min(offsets) for one in offsets]
+    return found
+
+
+def _load(address: tuple[str, int], seconds: float) -> None:
+    request = request_bytes(
+        address, "GET", f"/rest-api/contact/?phonebook_id={PHONEBOOK}", {"Authorization": AUTHORIZATION}
+    )
+    run_load(address, itertools.repeat(request), clients=8, seconds=seconds)
+
+
+def beside_load(seconds: float) -> Shown:
+    """Measure calls while a server answers as many requests as it can."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = create_database(Path(folder), contacts=1_000)
+        with running(DIALER, path) as server:
+            load = multiprocessing.get_context("spawn").Process(
+                target=_load, args=(server.address, WARM_UP_S + seconds + SPARE_S)
+            )
+            load.start()
+            found = measured(f"{LOADED} calls beside a loaded API", dialer, LOADED, seconds)
+            load.join()
+    return found
+
+
+def main() -> None:
+    """Measure and print the results."""
+    seconds = QUICK_S if "--quick" in sys.argv else MEASURE_S
+    files = max(CALLS) + MARGIN_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(files, hard)), hard))
+    rows = []
+    for calls in CALLS:
+        rows += [measured(f"{calls:,} calls", dialer, calls, seconds), measured("a bare loop", bare, calls, seconds)]
+    rows.append(beside_load(seconds))
+    for row in rows:
+        sys.stderr.write(f"  {row.figures()}\n")
+    print(json.dumps({"title": "sound", "rows": [row.figures() for row in rows]}))
+
+
+if __name__ == "__main__":
+    main()

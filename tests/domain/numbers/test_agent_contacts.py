@@ -1,0 +1,23 @@
+"""Tests of agents' contacts as carriers receive them."""
+
+import pytest
+
+from dialer.domain.gateway_load import GatewayLoad
+from dialer.domain.plans import SIP, GatewayPlan
+
+
+@pytest.mark.parametrize(
+    ("contact", "dialled"),
+    [
+        ("+1 (202) 555-0150", "912025550150"),
+        (" 1001 ", "1001"),
+        ("110", ""),  # an extension here, the police elsewhere
+        ("112", ""),
+        ("by post", ""),
+        ("", ""),
+    ],
+)
+def test_a_contact_is_dialled_with_the_prefixes_unless_it_is_an_extension(contact: str, dialled: str) -> None:
+    gateway = GatewayLoad(GatewayPlan(1, addprefix="9", removeprefix="+", protocol=SIP))
+    assert gateway.number_of_agent(contact) == dialled
+    assert GatewayLoad(GatewayPlan(1)).number_of_agent(contact) == ""
