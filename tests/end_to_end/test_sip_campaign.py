@@ -24,7 +24,7 @@ from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
-from tests.carriers.sip.sipp import ANSWERS, CLEARED, HANGS_UP, RINGS, own, receive, refuses, running
+from tests.carriers.sip.sipp import ANSWERS, BRANCHES, CLEARED, HANGS_UP, RINGS, own, receive, refuses, running
 from tests.carriers.sip.test_sipp import free_port
 from tests.end_to_end.service import upload
 from tests.new_database import new_database
@@ -39,13 +39,18 @@ PRESSES_1: Final = (
     + CLEARED
 )
 OWN: Final = '<pause milliseconds="300"/>\n' + HANGS_UP
+RINGS_ON: Final = BRANCHES["1003"]
+"""Rings until it is cancelled."""
 TRANSFERS: Final = {
     "3545550101": RINGS + ANSWERS + CLEARED,
-    "3545550102": PRESSES_1.replace("800", "1500"),
+    "3545550102": PRESSES_1.replace("800", "2500"),
     "3545550201": RINGS + ANSWERS + OWN,
     "3545550202": refuses("486 Busy Here"),
+    "3545550301": RINGS_ON,
+    "3545550302": RINGS + ANSWERS + OWN,
 }
-"""Two callees, and the telephones to which they are transferred: one answers and hangs up, the other is busy."""
+"""Two callees; the telephones to which they are transferred: one answers and hangs up, the other is busy; and those of
+two agents, one of whom answers."""
 NO_TRANSFERS: Final[Mapping[str, str]] = MappingProxyType({})
 ASKED_MAX: Final = 1_000
 """Requests for CDRs, the last of which is written a moment after the other side is done."""
@@ -153,28 +158,45 @@ def test_the_keys_of_the_other_side_are_answers(callers: tuple[Caller, Caller], 
     assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")] * len(NUMBERS)
 
 
+def put_agents_before_the_question(ann: Caller, contacts: Iterable[str]) -> None:
+    """Let callees who were not connected talk to an agent first. All telephones of agents ring at once."""
+    queue = ann.create("queue", name="desk", strategy=1)
+    for contact in contacts:
+        agent = ann.create("agent", name=contact, contact=f"+{contact}", status=2)
+        ann.create("tier", queue=queue["url"], agent=agent["url"])
+    (missed,) = [one for one in ann.get("branching-template/")["results"] if one["keys"] == "timeout"]
+    fields = {"survey": ann.get("survey-template/")["results"][0]["url"], "script": ""}
+    desk = ann.create("section-template", **fields, order=3, type=6, question="Our desk", queue=queue["url"])
+    ann.create("branching-template", section=desk["url"], keys="0", goto=missed["goto"])
+    ann.change(missed["url"], goto=desk["url"])
+
+
 def test_callees_are_connected_with_other_telephones(callers: tuple[Caller, Caller], tmp_path: Path) -> None:
     admin, ann = callers
     port = free_port()
     parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
     first, second, *others = TRANSFERS
-    transfers = dict(zip((first, second), others, strict=True))
+    transfers = dict(zip((first, second), others, strict=False))
     made = make_campaign(admin, ann, transfers, transfers, protocol="sip", parameters=parameters)
+    put_agents_before_the_question(ann, others[2:])
     with running(find_tool("sipp"), tmp_path, port, TRANSFERS, calls=len(TRANSFERS) + 1) as process:
         ann.change(made["url"], status=1)
         assert process.wait(40) == 0
     cdrs: list[dict[str, Any]] = []
     for _ in range(ASKED_MAX):
         cdrs = ann.get("cdr/")["results"]
-        if len(cdrs) == len(TRANSFERS):
+        if len(cdrs) == len(TRANSFERS) - 1:
             break
     names = ("leg_type", "phone_number", "hangup_cause_q850", "call_cost")
     found = sorted(tuple(one[name] for name in names) for one in cdrs)
+    transfer = ann.get("transfer/")["results"][0]
+    assert (len(ann.get("transfer/")["results"]), transfer["is_abandoned"]) == (3, False)
     assert found == [
         (1, f"+{first}", 16, "0.02000"),
         (1, f"+{second}", 16, "0.02000"),
         (2, f"+{others[0]}", 27, "0.02000"),
         (2, f"+{others[1]}", 17, "0.00000"),
+        (2, f"+{others[3]}", 27, "0.02000"),
     ]
     answers = {one["response"] for one in ann.get("survey-result/")["results"]}
-    assert answers == {f"phonenumber: +{number}" for number in others} | {"yes"}
+    assert answers == {f"phonenumber: +{number}" for number in others[:2]} | {"queue: 1", "yes"}

@@ -7,11 +7,14 @@ from typing import Any, Final
 import msgspec
 import pytest
 import structlog
-from sqlalchemy import RowMapping
+from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.line import Ask, Bridge, Clear, Hold, Play
 from dialer.store.database import StorageUnavailableError
+from dialer.store.jumps import Jump, follow_jump
+from dialer.store.live_legs import leg_keys
+from dialer.store.service_state import read_state
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -316,3 +319,45 @@ async def test_a_caller_who_hangs_up_in_the_queue_stops_the_telephones(house: Li
     await transferring(house, caller(21), queue_id=house.queue(agent))
     await house.pass_s(30)
     assert (cdrs(house), reasons(house), is_clean(house)) == ([(1, 9, 4, 16)], ["hung_up"], True)
+
+
+# --- other places that know second legs -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("queued", [False, True])
+async def test_the_messages_of_both_legs_can_be_found_by_the_callees_number(house: LineHouse, *, queued: bool) -> None:
+    agent = house.agent(contact="+12025550150", parameters='{"answer": 2, "talk": 10}')
+    section = {"queue_id": house.queue(agent)} if queued else {}
+    await transferring(house, PATIENT_CALLER, **section)
+    await house.pass_s(60)
+    found = house.database.read_now(lambda connection: leg_keys(connection, 1, PATIENT_CALLER))
+    assert (found, is_clean(house)) == (list(house.side.dialled), True)
+
+
+async def test_a_jump_of_the_clock_moves_the_times_of_both_legs(house: LineHouse) -> None:
+    await transferring(house, PATIENT_CALLER)
+    await house.pass_s(15)
+
+    def moments(connection: Connection) -> list[int]:
+        standings = [
+            msgspec.json.decode(row.standing, type=dict[str, Any])
+            for row in connection.execute(select(LiveLeg.__table__))
+        ]
+        return [one[name] for one in standings for name in ("answered_ms", "began_ms") if name in one]
+
+    before = house.database.read_now(moments)
+    state = house.database.read_now(read_state)
+    assert state is not None
+    house.database.write_now(lambda connection: follow_jump(connection, Jump(state, house.now_ms(), 3_600_000)))
+    assert len(before) == 3
+    assert house.database.read_now(moments) == [at_ms + 3_600_000 for at_ms in before]
+
+
+@pytest.mark.parametrize(("target", "reason"), [("+1202555", "invalid_number"), ("110", "emergency")])
+async def test_what_no_call_goes_to_no_transfer_goes_to(house: LineHouse, target: str, reason: str) -> None:
+    phonebook_id = house.phonebook()
+    variables = msgspec.json.encode({"transfer_phonenumber": target}).decode()
+    house.contact(phonebook_id, PATIENT_CALLER, additional_vars=variables)
+    await house.started(house.survey({"type": 6, "phonenumber": OTHER}), phonebook_id)
+    await house.pass_s(30)
+    assert (reasons(house), house.side.seconds, is_clean(house)) == ([reason], [], True)

@@ -6,7 +6,7 @@ from threading import Thread
 from typing import Self
 
 from dialer.carriers.sip.messages import Received, read_message, write_response
-from dialer.carriers.sip.sdp import SDP_TYPE, Codec, LocalSound, write_offer
+from dialer.carriers.sip.sdp import SDP_TYPE, Codec, LocalSound, read_sound, write_offer
 from dialer.carriers.sip.wire import Address
 
 
@@ -17,6 +17,8 @@ class SmallCarrier:
         """Listen. `changed` is called from a thread after each request."""
         self._changed = changed
         self.seen: list[tuple[str, str]] = []
+        self.ports: list[int] = []
+        """The other side's port for the sound of each answered call."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
@@ -40,6 +42,7 @@ class SmallCarrier:
         called = request.header("To").partition("sip:")[2][:1]
         self.seen.append((called, request.method))
         if request.method == "INVITE" and called == "1":
+            self.ports.append(read_sound(request.message.body, (Codec.PCMU,)).port)
             contact = ("Contact", f"<sip:callee@127.0.0.1:{self.port}>")
             self._answer(request, source, 200, contact, SDP_TYPE, body=self._offer)
         elif request.method == "INVITE":
