@@ -129,7 +129,7 @@ async def test_calls_of_a_killed_process_are_taken_up_or_cleared(scene: Scene) -
 
 
 async def test_a_call_that_rings_in_a_killed_process_is_answered_by_the_next(scene: Scene) -> None:
-    """Its INVITE is all that is left of it. The other side sees one 200, from the same port."""
+    """Its INVITE is all that is left of it."""
     until, worker, ours = scene.watch.until, Worker(scene.watch), free_port()
     parameters = json.dumps({**json.loads(scene.parameters), "local_port": ours})
     line = sip_lines(scene.folder, scene.folder)(1, parameters, worker)
@@ -150,12 +150,11 @@ async def test_a_call_that_rings_in_a_killed_process_is_answered_by_the_next(sce
             order = Arriving(key, arrived.caller, 60_000, arrived.handle)
             assert await line.find([LiveLeg(order, 10**6)]) == [Alive()]
             loop = asyncio.get_running_loop()
-            first, second = [await loop.sock_recv(caller, 4_000) for _ in range(2)]
-            assert [read_message(one).status for one in (first, second)] == [180, 200]
-            tag = read_message(second).to_tag
-            assert read_message(first).to_tag == tag
+            answer = read_message(await loop.sock_recv(caller, 4_000))
+            while answer.status != 200:  # It rang, if the first process came so far.
+                answer = read_message(await loop.sock_recv(caller, 4_000))
             phone = Calling()
-            phone.tag = tag
+            phone.tag = answer.to_tag
             caller.sendto(phone.request_bytes("ACK", 7, "ack"), ("127.0.0.1", ours))
             await until(lambda: worker.kinds == [(key, "Arrived"), (key, "Answered")])
             line.dial(order)
