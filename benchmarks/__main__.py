@@ -9,6 +9,7 @@ from benchmarks import (
     counting,
     creating,
     databases,
+    detecting,
     exporting,
     fleet,
     importing,
@@ -42,6 +43,7 @@ ALL = (
     console,
     sound,
     calling,
+    detecting,
 )
 
 if __name__ == "__main__":

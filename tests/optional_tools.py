@@ -13,6 +13,7 @@ DEBIAN_PACKAGES: Final = {
     "chromium": "chromium",
     "curl": "curl",
     "espeak-ng": "espeak-ng",
+    "kamailio": "kamailio",
     "nginx": "nginx",
     "node": "nodejs",
     "npm": "npm",

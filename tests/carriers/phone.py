@@ -10,6 +10,8 @@ from msgspec import structs
 from dialer.domain.enums import Cause
 from dialer.domain.line import (
     Answered,
+    Arrived,
+    Arriving,
     Ask,
     AwaitBeep,
     Clear,
@@ -43,7 +45,7 @@ class Phone:
     def __init__(self, leg: Dialling, callee: Callee, dialled_ms: int, wanted: str | None = None) -> None:
         """Ring. The callee presses the `wanted` key when asked, unless a script says otherwise."""
         self._wanted: Final = wanted
-        self._leg: Final = leg
+        self._leg = leg
         self.callee: Final = callee
         self.turn = 0
         """Number of the last order."""
@@ -155,6 +157,38 @@ class Phone:
         if at_ms >= self._cut_ms:
             raise _HungUp(self._cut_ms)
         return at_ms
+
+
+class CallingPhone(Phone):
+    """The telephone of somebody who calls in. It rings until it is answered, or until its caller gives up."""
+
+    def __init__(self, call: Dialling, callee: Callee, now_ms: int, patience_ms: int) -> None:
+        """Call the number of `call`, whose other fields say nothing before the answer."""
+        super().__init__(call, callee, now_ms)
+        arrived = Arrived(call.number, call.callerid, f"INVITE of {call.key}")
+        self._gives_up = (now_ms + patience_ms, Ended(0, Cause.NORMAL_CLEARING))
+        self._coming = [(now_ms, arrived)]
+        self.is_answered = False
+
+    def take(self) -> Said:
+        """Return the next thing that is heard."""
+        if isinstance(self._coming[0][1], Arrived):
+            said, self._coming = self._coming[0], [self._gives_up]
+            return said
+        return super().take()
+
+    def answer(self, arriving: Arriving, now_ms: int) -> None:
+        """Take the answer to the call."""
+        self.is_answered = True
+        self._leg = structs.replace(self._leg, talk_limit_ms=arriving.talk_limit_ms)
+        self._coming = [(now_ms, Answered(0, f"handle of {arriving.key}"))]
+
+    def perform(self, order: Order, now_ms: int) -> None:
+        """Obey an order. Before the answer, the call can only be refused."""
+        if self.is_answered:
+            super().perform(order, now_ms)
+        elif isinstance(order, Clear):
+            self._coming = [(now_ms, Ended(0, order.cause))]
 
 
 def aged(sound: Said, now_ms: int) -> Heard:

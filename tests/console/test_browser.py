@@ -41,6 +41,11 @@ FILE: Final[FilePayload] = {
 }
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
+UNSEEN: Final = """
+[...document.querySelectorAll("select, textarea, button, input:not([type=hidden])")]
+  .filter((one) => !one.checkVisibility() && !one.closest("details:not([open])")).map((one) => one.outerHTML)
+"""
+"""A script that finds controls that nobody can see."""
 SCREENS: Final[dict[str, dict[str, Any]]] = {
     "light": {"color_scheme": "light", "viewport": {"width": 1440, "height": 900}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1440, "height": 900}},
@@ -142,6 +147,7 @@ def test_pages_have_no_barriers_and_fit_on_the_screen(tab: Watched) -> None:
         assert (path, tab.barriers()) == (path, [])
         fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
         assert (path, tab.page.evaluate(fits)) == (path, True)
+        assert (path, tab.page.evaluate(UNSEEN)) == (path, [])
         assert tab.page.title() != "taken"
 
 

@@ -62,3 +62,19 @@ def test_answers_count_at_the_branch_that_they_take() -> None:
     answers = [AnswerCount("yes", 5), AnswerCount("no", 3), AnswerCount("later", 1)]
     assert branch_counts(section, SectionCount(9, answers)) == {"1": 5, "any": 4}
     assert branch_counts(section, None) == {}
+
+
+def test_a_branch_for_whatever_happens_has_a_short_label() -> None:
+    every: dict[str, int | None] = {"any": 2, "timeout": 2, "invalid": 2}
+    cases: list[tuple[dict[str, int | None], list[str]]] = [
+        (every, ["always"]),
+        ({"1": 2, **every}, ["1, otherwise"]),
+        ({"1": 3, **every}, ["1", "otherwise"]),
+        ({"any": 2, "timeout": 2}, ["any, no input"]),
+    ]
+    for branches, labels in cases:
+        first = Section(id=1, type=2, question="", prompt=Prompt(), branches=branches)
+        others = [Section(id=number, type=1, question="", prompt=Prompt(), branches={}) for number in (2, 3)]
+        graph = draw_survey(Survey((first, *others)), {})
+        assert graph is not None
+        assert [path.label for path in graph.paths] == labels

@@ -6,20 +6,26 @@ It notes everything that it sees, so that a test can judge the service by it.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
 
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Bridge, Dialling, Ended, Heard, Order, Texting
+from dialer.domain.line import Answered, Arrived, Arriving, Bridge, Dialling, Ended, Heard, Leg, Order
+from dialer.domain.numbers.normal_form import is_number
 from dialer.sim.callee import Callee, Fate, callee_behind
 from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
-from tests.carriers.phone import Phone, Said, aged
+from tests.carriers.phone import CallingPhone, Phone, Said, aged
 from tests.vopr.dice import Dice
 
 CONFIRM_KEY: Final = "5"
 """The key that is pressed by callees of second legs."""
 FAKE: Final = "fake"
 """The protocol of gateways whose calls go to the other side."""
+
+
+LISTENS: Final = "+12025550100"
+"""The number of a caller who gives none, and hears everything."""
 
 
 class Kin(NamedTuple):
@@ -59,7 +65,7 @@ class OtherSide:
         """Tells whether a leg is a second one of a call, so that its callee draws from the chance of the call."""
         self.bridges: Final[dict[str, str]] = {}
         """The leg with which each leg that was ordered to is connected."""
-        self.on_dial: Callable[[Dialling | Texting], None] = lambda _: None
+        self.on_dial: Callable[[Leg], None] = lambda _: None
         """Called before a leg is placed. It may raise, as a process that ends."""
         self.after_dial: Callable[[], None] = lambda: None
         """Called after a leg was placed. It may raise, too."""
@@ -70,6 +76,8 @@ class OtherSide:
         self.why_down = ""
         self.refuses = False
         """True while the line cannot place a leg, without having said so."""
+        self.calls = 0
+        """Number of calls that came in."""
         self.is_mute = False
         """True while nothing of what happens is heard."""
 
@@ -80,8 +88,13 @@ class OtherSide:
         exchange.is_up(self.why_down)
         return line
 
-    def place(self, leg: Dialling | Texting) -> None:
+    def place(self, leg: Leg) -> None:
         """Place a call, as the network sees it."""
+        if isinstance(leg, Arriving):
+            self.on_dial(leg)
+            self.answer(leg)
+            self.after_dial()
+            return
         assert isinstance(leg, Dialling)
         self.on_dial(leg)
         self.dialled[leg.key] += 1
@@ -98,6 +111,28 @@ class OtherSide:
         self._callees[leg.key] = callee
         self.phones[leg.key] = Phone(leg, callee, self.now_ms())
         self.after_dial()
+
+    def call_in(self, caller: str, called: str, *, patience_s: float = 15, key: str = "") -> str:
+        """Let somebody call a number of ours, and return the name of the call."""
+        self.calls += 1
+        call = Dialling(key or str(uuid5(NAMESPACE_URL, f"{self._seed}:{self.calls}")), called, caller, 0, 0)
+        number = caller if is_number(caller) else LISTENS
+        callee = callee_behind(self._behaviour, number, 1, Chance(self._seed, 2, self.calls, 1))
+        self._callees[call.key] = callee
+        self.phones[call.key] = CallingPhone(call, callee, self.now_ms(), round(patience_s * 1_000))
+        return call.key
+
+    @staticmethod
+    def arrival(caller: str, called: str, key: str) -> Arrived:
+        """Return what a line says of a call that came in."""
+        return Arrived(called, caller, f"INVITE of {key}")
+
+    def answer(self, leg: Arriving) -> None:
+        """Answer a call that rings, as the line does. One that is over, or answered before, stays as it is."""
+        phone = self.phones.get(leg.key)
+        if isinstance(phone, CallingPhone) and not phone.is_answered:
+            self.dialled[leg.key] += 1
+            phone.answer(leg, self.now_ms())
 
     @property
     def seconds(self) -> list[str]:
@@ -189,8 +224,9 @@ class FakeLine:
         self.orders: Final[list[tuple[str, Order]]] = []
         self.is_closed = False
 
-    def dial(self, leg: Dialling | Texting) -> None:
-        if self._side.refuses:
+    def dial(self, leg: Leg) -> None:
+        is_gone = isinstance(leg, Arriving) and leg.key not in self._side.phones and leg.key not in self._side.last
+        if self._side.refuses or is_gone:
             self.hear(leg.key, Unplaced())
         else:
             self._side.place(leg)
@@ -208,6 +244,8 @@ class FakeLine:
 
     def _found(self, leg: LiveLeg) -> Found:
         key, now_ms = leg.order.key, self._side.now_ms()
+        if isinstance(leg.order, Arriving) and leg.answered_age_ms is None:
+            self._side.answer(leg.order)
         answer = self._side.answers.get(key)
         answered = None
         if answer is not None and leg.answered_age_ms is None:

@@ -3,7 +3,7 @@
 import json
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, case, select
 
 from dialer.app.call_dispositions import Disposed, disposition_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
@@ -23,7 +23,8 @@ class CallOnDesk(NamedTuple):
     """The newest call that an agent has taken."""
 
     id: int
-    subscriber_id: int
+    subscriber_id: int | None
+    """None for a caller who is no subscriber."""
     number: str
     full_name: str
     variables: list[tuple[str, str]]
@@ -77,7 +78,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             _requests.c.status.label("call_status"),
             _transfers.c.status.label("leg_status"),
             _subscribers.c.id,
-            _requests.c.phone_number,
+            case((_requests.c.attempt < 0, _requests.c.callerid), else_=_requests.c.phone_number).label("number"),
             _subscribers.c.full_name,
             _subscribers.c.additional_vars,
             _campaigns.c.name.label("campaign"),
@@ -85,7 +86,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             _transfers.c.answered_ms,
         )
         .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
-        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
         .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
         .outerjoin(_queues, _queues.c.id == _transfers.c.queue_id)
         .where(_transfers.c.agent_id == agent_id, _transfers.c.answered_ms.is_not(None))
@@ -98,8 +99,8 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
     return CallOnDesk(
         row.call_id,
         row.id,
-        row.phone_number,
-        row.full_name,
+        row.number,
+        row.full_name or "",
         _variables(row.additional_vars),
         row.campaign,
         row.queue or "",

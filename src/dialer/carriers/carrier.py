@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from dialer.domain import events
+from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 
@@ -67,6 +68,9 @@ class Carrier(Protocol):
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
+
+    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+        """Refuse a call that came in over a line."""
 
     def forget(self, call_id: int) -> None:
         """Discard a call that is over and was reported."""

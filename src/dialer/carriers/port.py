@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
-from dialer.domain.line import Answered, Dialling, Ended, Heard, Order, Texting, Value
+from dialer.domain.line import Answered, Ended, Heard, Leg, Order, Value
 
 
 class LiveLeg(Value, frozen=True):
     """A leg that was handed to a line of this gateway before, possibly by another process."""
 
-    order: Dialling | Texting
+    order: Leg
     handed_age_ms: int
     """Time since it was handed over, in milliseconds."""
     answered_age_ms: int | None = None
@@ -48,8 +48,8 @@ class Exchange(Protocol):
     def heard(self, number: int, key: str, heard: Heard | Found) -> None:
         """Take what was heard of a leg. `number` counts what this line hears, from 1, for `Line.settled`.
 
-        Something that is heard twice counts once. An unknown key is ignored. `Unplaced` is the answer of a line that
-        cannot place a leg now.
+        Something that is heard twice counts once. An unknown key is ignored, unless a call came in (`Arrived`).
+        `Unplaced` is the answer of a line that cannot place a leg now, or that has lost the call to answer.
         """
 
     def is_up(self, why_not: str) -> None:
@@ -66,8 +66,8 @@ class Line(Protocol):
     that is over, or whose `turn` is not above the last one, is ignored.
     """
 
-    def dial(self, leg: Dialling | Texting) -> None:
-        """Place a call or send a message, now or never."""
+    def dial(self, leg: Leg) -> None:
+        """Place a call, send a message, or answer a call that came in, now or never."""
 
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg. It replaces the order in progress, which is not reported as done any more."""
@@ -75,7 +75,8 @@ class Line(Protocol):
     async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
         """Return the state of each of these legs, in order, and go on reporting those that are alive.
 
-        The service asks after a start, and when the line works again after it was down.
+        The service asks after a start, and when the line works again after it was down. A call that came in and is
+        asked for is to be answered, if it still rings.
         """
 
     def settled(self, number: int) -> None:

@@ -101,15 +101,18 @@ def _lines(story: Story) -> Iterator[str]:
         yield f"Do not call   {dnc.name}{scope}: {since}"
     if story.window is not None:
         yield from _window(story.window)
-    if story.subscriber is None:
+    if story.subscriber is not None:
+        yield f"Subscriber    since {_show(story.subscriber.created_date)}"
+    elif story.contacts:
         yield "Subscriber    not yet: contacts become subscribers when the campaign is started"
-        return
-    yield f"Subscriber    since {_show(story.subscriber.created_date)}"
+    else:
+        yield "Subscriber    no, but the number has called in"
     for attempt in story.attempts:
         yield ""
         yield from _attempt(attempt, story.campaign.medium)
-    yield ""
-    yield from _standing(story.subscriber)
+    if story.subscriber is not None:
+        yield ""
+        yield from _standing(story.subscriber)
 
 
 def _campaign(campaign: CampaignStory) -> Iterator[str]:
@@ -132,7 +135,10 @@ def _window(window: WindowPart) -> Iterator[str]:
 
 
 def _attempt(attempt: AttemptPart, medium: str) -> Iterator[str]:
-    if attempt.attempt < 0:
+    if attempt.attempt < 0 and attempt.dialled_number:
+        caller = attempt.callerid or "a number that is withheld"
+        yield f"{_show(attempt.at)}  called {attempt.dialled_number} over {attempt.gateway}, from {caller}"
+    elif attempt.attempt < 0:
         yield f"{_show(attempt.at)}  called back after attempt {-attempt.attempt}, from {attempt.callerid}"
     else:
         shown = f", showing {attempt.callerid}" if attempt.callerid else ""

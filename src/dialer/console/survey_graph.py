@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from dialer.console.words import word_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
-from dialer.domain.survey.survey import BRANCH_ANY, Section, Survey
+from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, Section, Survey
 from dialer.store.queries.survey_results import SectionCount
 
 WIDTH: Final = 196
@@ -21,6 +21,7 @@ QUESTION_MAX: Final = 22
 SECTIONS_MAX: Final = 60
 """Sections that a graph shows; a larger survey is shown as a list of its questions only."""
 LABEL_MAX: Final = 22
+_OTHERWISE: Final = frozenset({BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT})
 _WORDS: Final[Mapping[str, str]] = {"0": "then", "timeout": "no input", "invalid": "wrong input", "any": "any"}
 
 
@@ -104,7 +105,11 @@ def _targets(section: Section) -> dict[int, list[str]]:
 
 def _label(section: Section, keys: list[str], count: SectionCount | None) -> str:
     counts = branch_counts(section, count)
-    words = ", ".join(_WORDS.get(key, key) for key in keys)
+    chosen = [key for key in keys if key not in _OTHERWISE]
+    if len(keys) - len(chosen) == len(_OTHERWISE):
+        words = ", ".join([*chosen, "otherwise"]) if chosen or len(section.branches) > len(keys) else "always"
+    else:
+        words = ", ".join(_WORDS.get(key, key) for key in keys)
     words = words if len(words) <= LABEL_MAX else f"{words[:LABEL_MAX]}…"
     known = [counts.get(key, 0) for key in keys if key in counts]
     return f"{words} · {sum(known):,}" if known else words

@@ -4,7 +4,8 @@ import msgspec
 
 from dialer.domain.billing.charge import Bill
 from dialer.domain.circuit_breaker import CircuitBreaker
-from dialer.domain.enums import AgentStatus, CampaignStatus
+from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
+from dialer.domain.events import CallReceived
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
@@ -226,13 +227,34 @@ class CompleteSubscriber(msgspec.Struct, frozen=True, gc=False):
     subscriber_id: int
 
 
+class FindCaller(msgspec.Struct, frozen=True, gc=False):
+    """Look for the caller of a call that came in among the subscribers of the campaign that answers it."""
+
+    received: CallReceived
+    did_id: int
+    campaign_id: int
+    number: str
+    """The caller's number in normal form; empty if it is withheld."""
+
+
+class TurnAway(msgspec.Struct, frozen=True, gc=False):
+    """Let a line refuse a call that came in."""
+
+    gateway_id: int
+    key: str
+    cause: Cause
+
+
 class RefuseInbound(msgspec.Struct, frozen=True, gc=False):
-    """Record an inbound call to a number that no campaign answers: a CDR with cause 1."""
+    """Record an inbound call that is not answered: its CDR."""
 
     user_id: int
     callid: str
     did_number: str
     subscriber: Subscriber
+    cause: Cause = Cause.UNALLOCATED_NUMBER
+    gateway_id: int = 0
+    """The gateway over which the call came in; 0 for a simulated caller."""
 
 
 class RefuseSubscriber(msgspec.Struct, frozen=True, gc=False):
@@ -320,6 +342,8 @@ Effect = (
     | AnswerCall
     | FinishInbound
     | CompleteSubscriber
+    | FindCaller
+    | TurnAway
     | RefuseInbound
     | WakeFloor
     | WakeWatchdog

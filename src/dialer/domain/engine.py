@@ -115,6 +115,8 @@ class Engine:
             events.DidOpened: self._inbound.open_did,
             events.DidClosed: self._inbound.close_did,
             events.CallArrived: self._inbound.arrived,
+            events.CallReceived: self._inbound.received,
+            events.CallerFound: self._inbound.found,
             events.CallEnded: self._end_call,
             events.CallTakenBack: self._take_back,
             events.LineLost: self._lose_line,
@@ -284,11 +286,12 @@ class Engine:
             self._gateways[call.plan.gateway_id].in_progress += 1
             return
         campaign = self._campaigns.setdefault(call.plan.id, OpenCampaign(call.plan, self._board.windows))
+        if call.takes_channel:
+            self._gateways[call.plan.gateway_id].in_progress += 1
         if call.is_inbound:
             campaign.inbound += 1
         else:
             campaign.in_progress += 1
-            self._gateways[call.plan.gateway_id].in_progress += 1
             self._pacing.restore(campaign, event)
         self._transfers.restore(now_ms, call)
 
@@ -301,7 +304,7 @@ class Engine:
         if call is None:
             return
         dnc_id = call.plan.dnc_id if campaign is None else campaign.plan.dnc_id
-        if dnc_id is not None:
+        if dnc_id is not None and call.subscriber.number:
             self._stop_number(now_ms, events.NumberStopped(dnc_id, call.subscriber.number))
 
     def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:

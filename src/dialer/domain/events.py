@@ -301,6 +301,27 @@ class CallArrived(msgspec.Struct, frozen=True):
     subscriber: Subscriber
 
 
+class CallReceived(msgspec.Struct, frozen=True):
+    """A call came in over the line of a gateway. Its numbers are as the carrier gave them."""
+
+    gateway_id: int
+    key: str
+    """The line's name of the call. It becomes the `callid`."""
+    called: str
+    caller: str
+
+
+class CallerFound(msgspec.Struct, frozen=True):
+    """The caller of a call that came in was looked for among the subscribers of the campaign that answers it."""
+
+    received: CallReceived
+    did_id: int
+    caller: Subscriber
+    """The subscriber with this number, or else a caller with the id `NO_SUBSCRIBER`."""
+    attempt: int
+    """The number of the call: a negative one that the subscriber has not had."""
+
+
 class CallEnded(msgspec.Struct, frozen=True, gc=False):
     """A call ended."""
 
@@ -347,5 +368,7 @@ Event = (
     | DidOpened
     | DidClosed
     | CallArrived
+    | CallReceived
+    | CallerFound
     | CallEnded
 )

@@ -17,6 +17,11 @@ def leg_key(service_key: bytes, callid: str) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def leg_uuid(seed: int, campaign_id: int, subscriber_id: int, attempt: int, call_id: int, leg: int) -> str:
+    """Return the `callid` of a B-leg. The number of its call tells those of callers apart who are no subscribers."""
+    return call_uuid(seed, campaign_id, subscriber_id, attempt if subscriber_id else -call_id, leg)
+
+
 def leg_name(callid: str, call_id: int, agent_id: int = 0, offered_ms: int = 0) -> str:
     """Return the name from which `leg_key` is made. The leg of an agent is named by the moment of the offer, too."""
     return f"{callid}:{call_id}:{agent_id}:{offered_ms}" if agent_id else f"{callid}:{call_id}"

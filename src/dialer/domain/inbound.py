@@ -1,4 +1,4 @@
-"""Inbound calls: callees who missed a call and call back the number that was shown."""
+"""Inbound calls: simulated callees who call back the number that was shown, and anybody who calls over a line."""
 
 from collections import defaultdict
 from typing import Final
@@ -9,14 +9,29 @@ from dialer.domain import events
 from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.board import Board, OpenCampaign
-from dialer.domain.effects import AnswerCall, CompleteSubscriber, CountSubscribers, FinishInbound, RefuseInbound
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.effects import (
+    AnswerCall,
+    CompleteSubscriber,
+    CountSubscribers,
+    FindCaller,
+    FinishInbound,
+    RefuseInbound,
+    TurnAway,
+)
+from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_of
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Subscriber
+from dialer.domain.numbers.prefixes import number_given
+from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, Subscriber
 
 FREE: Final = Rate(0)
 """The rate of inbound calls, whose callers pay. The A-leg costs the owner nothing; B-legs have their normal rates."""
+CALLS_OF_DID_MAX: Final = 500
+"""Inbound calls in progress to one number, over lines. Further ones are busy."""
+CALLS_OF_ACCOUNT_MAX: Final = 2_000
+"""Inbound calls in progress to all numbers of one account."""
+ARRIVAL_MS_MAX: Final = 20_000
+"""Time from the arrival of a call at a line to its answer. After that, the line refuses it."""
 
 
 class Inbound:
@@ -57,7 +72,55 @@ class Inbound:
             callid = call_uuid(self._board.seed, 0, event.subscriber.id, -event.missed_attempt)
             self._board.emit(RefuseInbound(did.user_id, callid, did.number, event.subscriber))
             return
-        call = self._new_call(did, did.plan, event, now_ms)
+        self._answer(self._call_back(did, did.plan, event, now_ms))
+
+    def received(self, _now_ms: int, event: events.CallReceived) -> None:
+        """Look for the caller of a call that came in over a line, or turn the call away."""
+        did = self._did(self._normal_form(event.gateway_id, event.called) or event.called)
+        number = self._normal_form(event.gateway_id, event.caller)
+        if did is None:
+            self._board.emit(TurnAway(event.gateway_id, event.key, Cause.UNALLOCATED_NUMBER))
+        elif did.plan is None:
+            self._refuse(did, event, _stranger(number), Cause.UNALLOCATED_NUMBER)
+        else:
+            self._board.emit(FindCaller(event, did.did_id, did.plan.id, number))
+
+    def found(self, now_ms: int, event: events.CallerFound) -> None:
+        """Answer a call that came in over a line with its campaign's survey, unless too many are in progress."""
+        received = event.received
+        did = self._dids[self._digits[event.did_id]][event.did_id]
+        if did.plan is None:
+            return
+        cause = self._full(did, did.plan, received.gateway_id)
+        if cause is not None:
+            self._refuse(did, received, event.caller, cause)
+            return
+        plan = structs.replace(did.plan, gateway_id=received.gateway_id)
+        call = self._new_call(did, plan, event.caller, event.attempt, received.key, now_ms)
+        call.is_over_line, call.ring_limit_ms, call.dialled = True, ARRIVAL_MS_MAX, received.called
+        self._board.gateways[received.gateway_id].in_progress += 1
+        self._answer(call)
+
+    def _normal_form(self, gateway_id: int, number: str) -> str:
+        plan = self._board.gateways[gateway_id].plan
+        return number_given(number, addprefix=plan.addprefix, removeprefix=plan.removeprefix)
+
+    def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: int) -> Cause | None:
+        """Return the cause with which a call is turned away because of the others; None if there is room for it."""
+        gateway = self._board.gateways[gateway_id]
+        if gateway.channels <= gateway.in_progress:
+            return Cause.NO_CIRCUIT
+        others = [call for call in self._board.calls.values() if call.is_inbound and call.plan.user_id == plan.user_id]
+        of_did = sum(call.did_id == did.did_id for call in others)
+        is_full = of_did >= CALLS_OF_DID_MAX or len(others) >= CALLS_OF_ACCOUNT_MAX
+        return Cause.USER_BUSY if is_full else None
+
+    def _refuse(self, did: events.DidOpened, event: events.CallReceived, caller: Subscriber, cause: Cause) -> None:
+        refusal = RefuseInbound(_answers_for(did), event.key, did.number, caller, cause, event.gateway_id)
+        self._board.emit(refusal)
+        self._board.emit(TurnAway(event.gateway_id, event.key, cause))
+
+    def _answer(self, call: Call) -> None:
         campaign = self._board.campaigns.get(call.plan.id)
         if campaign is None:
             campaign = self._board.campaigns[call.plan.id] = OpenCampaign(call.plan, self._board.windows)
@@ -74,8 +137,10 @@ class Inbound:
         """End a call that came in. A subscriber who has completed the campaign's survey is not called again."""
         campaign = self._board.campaigns[call.plan.id]
         campaign.inbound -= 1
+        if call.is_over_line:
+            self._board.gateways[call.plan.gateway_id].in_progress -= 1
         self._board.emit(FinishInbound(call, outcome, bill(call, outcome)))
-        if outcome.is_completed:
+        if outcome.is_completed and call.subscriber.id != NO_SUBSCRIBER:
             self._complete(campaign, call.subscriber)
 
     def _complete(self, campaign: OpenCampaign, subscriber: Subscriber) -> None:
@@ -88,23 +153,33 @@ class Inbound:
         if campaign.in_progress == 0 and campaign.status is CampaignStatus.START:
             self._board.emit(CountSubscribers(campaign.plan.id))
 
-    def _new_call(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
-        subscriber, attempt = structs.replace(event.subscriber), -event.missed_attempt
+    def _call_back(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
+        attempt = -event.missed_attempt
+        callid = call_uuid(self._board.seed, plan.id, event.subscriber.id, attempt)
+        return self._new_call(did, plan, structs.replace(event.subscriber), attempt, callid, now_ms)
+
+    def _new_call(
+        self, did: events.DidOpened, plan: CampaignPlan, caller: Subscriber, attempt: int, callid: str, now_ms: int
+    ) -> Call:
         return Call(
             id=self._board.new_id(),
-            callid=call_uuid(self._board.seed, plan.id, subscriber.id, attempt),
+            callid=callid,
             plan=plan,
-            subscriber=subscriber,
+            subscriber=caller,
             attempt=attempt,
             started_ms=now_ms,
             ring_limit_ms=plan.ring_limit_ms,
             talk_limit_ms=plan.callmaxduration_s * 1_000,
             hold=0,
             rate=FREE,
-            callerid=event.subscriber.number,
+            callerid=caller.number,
             did_id=did.did_id,
             did_number=did.number,
         )
+
+
+def _stranger(number: str) -> Subscriber:
+    return Subscriber(NO_SUBSCRIBER, number, "")
 
 
 def _answers_for(did: events.DidOpened) -> int:

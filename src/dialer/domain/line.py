@@ -34,6 +34,22 @@ class Dialling(Value, frozen=True):
     """The leg ends with cause 16 so long after its answer."""
 
 
+class Arriving(Value, frozen=True):
+    """Answer a call that came in, now or never. The line itself ends it at its limit."""
+
+    key: str
+    caller: str
+    talk_limit_ms: int
+    """The leg ends with cause 16 so long after its answer."""
+    handle: str
+    """The `handle` of its arrival."""
+
+    @property
+    def number(self) -> str:
+        """The number at the other end."""
+        return self.caller
+
+
 class Texting(Value, frozen=True):
     """Send a text message of so many parts."""
 
@@ -42,6 +58,10 @@ class Texting(Value, frozen=True):
     sender: str
     text: str
     parts: int
+
+
+Leg: TypeAlias = Dialling | Texting | Arriving
+"""The orders with which a leg begins."""
 
 
 class Speech(Value, frozen=True):
@@ -111,12 +131,26 @@ class Bridge(Value, frozen=True):
 
 
 class Clear(Value, frozen=True):
-    """End the leg, answered or not."""
+    """End the leg, answered or not, and tell the other side the cause."""
 
     turn: int
+    cause: Cause = Cause.NORMAL_CLEARING
 
 
 Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Clear
+
+
+class Arrived(Value, frozen=True):
+    """A call came in. It rings until it is answered or cleared, `ARRIVAL_MS_MAX` at most.
+
+    The opaque `handle` is stored, and given back to a line that takes up the leg.
+    """
+
+    called: str
+    """The number that was called, as the carrier gave it."""
+    caller: str
+    """The number at the other end, as the carrier gave it; empty if it is withheld."""
+    handle: str
 
 
 class Ringing(Value, frozen=True):
@@ -172,4 +206,4 @@ class TextReceived(Value, frozen=True):
     text: str
 
 
-Heard: TypeAlias = Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived
+Heard: TypeAlias = Arrived | Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived

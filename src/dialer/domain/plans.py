@@ -35,6 +35,8 @@ SMPP: Final = "smpp"
 """The protocol of gateways whose carrier takes text messages over SMPP."""
 SMS_LINES_FROM: Final = 1 << 40
 """The engine's id of a gateway for text messages is its own id plus this. Ids of gateways for calls are below."""
+NO_SUBSCRIBER: Final = 0
+"""The id of a caller who is no subscriber of the campaign that answers."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 
@@ -128,8 +130,9 @@ class Subscriber(msgspec.Struct, gc=False):
     """A number that a campaign may call, with the history of its attempts."""
 
     id: int
+    """`NO_SUBSCRIBER` for a caller whom the campaign does not know."""
     number: str
-    """Normal form."""
+    """Normal form. Empty for a caller who withholds it."""
     zone: str
     """A zone key (`dialer.domain.zones`)."""
     contact_id: int | None = None
@@ -233,6 +236,11 @@ class Call(msgspec.Struct, gc=False):
     def is_inbound(self) -> bool:
         """Return whether the call is inbound and changes nothing for the subscriber. Outbound attempts count from 1."""
         return self.attempt < 0
+
+    @property
+    def takes_channel(self) -> bool:
+        """Return whether the call takes a channel of its gateway, as all but those of simulated callers do."""
+        return self.attempt > 0 or self.is_over_line
 
 
 class SectionResult(msgspec.Struct, frozen=True, gc=False):

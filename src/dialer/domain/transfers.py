@@ -26,7 +26,7 @@ from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.events import LegEnded
 from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.hopper import NEVER_MS
-from dialer.domain.identity import call_uuid
+from dialer.domain.identity import leg_uuid
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
@@ -278,7 +278,7 @@ class Transfers:
         return Transfer(
             place=place,
             section_id=event.section_id,
-            callid=call_uuid(self._board.seed, call.plan.id, call.subscriber.id, call.attempt, place + 1),
+            callid=leg_uuid(self._board.seed, call.plan.id, call.subscriber.id, call.attempt, call.id, place + 1),
             joined_ms=now_ms,
             rate=self._board.accounts[call.plan.user_id].rate,
             queue_id=event.queue_id if event.queue_id in self._queue_ids else None,

@@ -121,7 +121,7 @@ class Guard:
         if call.parent_id is None and not call.is_inbound:
             campaign.in_progress += 1
             self._called.add(call.subscriber.id)
-        if not call.is_inbound:
+        if call.takes_channel:
             self._gateway(call.plan.gateway_id).in_progress += 1
         for transfer in call.transfers:
             if transfer.status is not _OVER:
@@ -231,8 +231,14 @@ class Guard:
             _broken(Rule.CREDIT, call, f"{amount} is held, but {money.balance - money.held + amount} was free")
 
     def _answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
-        self._calls[effect.call.id] = 0
-        self._campaign(effect.call.plan)
+        call = effect.call
+        self._calls[call.id] = 0
+        self._campaign(call.plan)
+        if call.takes_channel:
+            gateway = self._gateway(call.plan.gateway_id)
+            gateway.in_progress += 1
+            if gateway.limits.channels < gateway.in_progress:
+                _broken(Rule.LIMITS, call, "it exceeds max_channels")
 
     def _send_text(self, effect: effects.SendText, _now_ms: int) -> None:
         message = effect.message
@@ -267,8 +273,10 @@ class Guard:
         return campaign
 
     def _finish_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
-        self._end(effect.call, effect.bill.cost)
-        self._ended.append((effect.call.callid, effect.call))
+        call = effect.call
+        self._end(call, effect.bill.cost)
+        self._gateway(call.plan.gateway_id).in_progress -= int(call.takes_channel)
+        self._ended.append((call.callid, call))
 
     def _finish_text(self, effect: effects.FinishText, _now_ms: int) -> None:
         message = effect.message

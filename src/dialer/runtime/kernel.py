@@ -40,6 +40,9 @@ class CampaignStore(Protocol):
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Return whether a number is on a do-not-call list."""
 
+    def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
+        """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
+
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
         """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
 
@@ -99,6 +102,8 @@ class Kernel:
             effects.ClaimAgain: self._claim,
             effects.CountSubscribers: self._claim,
             effects.CheckNumber: self._claim,
+            effects.FindCaller: self._claim,
+            effects.TurnAway: self._turn_away,
         }
         """Functions that perform an effect and return the events that follow. Every other effect is only recorded."""
         self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
@@ -107,6 +112,7 @@ class Kernel:
             effects.ClaimAgain: store.claim_again,
             effects.CountSubscribers: store.count_subscribers,
             effects.CheckNumber: store.check_number,
+            effects.FindCaller: store.find_caller,
         }
         self.now_ms = now_ms
         """Time up to which everything due was handled."""
@@ -252,6 +258,10 @@ class Kernel:
         self._carrier.forget(effect.call_id)
         ended = events.CallEnded(effect.call_id, effect.outcome)
         return (ended,) if effect.leg is None else (events.LegEnded(effect.call_id, effect.leg), ended)
+
+    def _turn_away(self, effect: effects.TurnAway) -> _FollowUp:
+        self._carrier.turn_away(effect.gateway_id, effect.key, effect.cause)
+        return ()
 
     def _expect_call_back(self, effect: effects.ExpectCallBack) -> _FollowUp:
         self._store.record(effect, self.now_ms)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.domain.line import Clear, Dialling, Order, Texting
+from dialer.domain.line import Clear, Dialling, Leg, Order, Texting
 from dialer.domain.message_talk import MessageStanding, MessageTalk
 from dialer.domain.plans import Call
 from dialer.domain.second_talk import SecondStanding, SecondTalk
@@ -60,7 +60,7 @@ class LineLeg:
         key: str,
         call_id: int,
         gateway_id: int,
-        order: Dialling | Texting,
+        order: Leg,
         talk: Conversation,
         wanted_ms: int,
     ) -> None:
@@ -167,6 +167,10 @@ class LineLegs:
             self._orders.append(LegOrder(leg.gateway_id, leg.key, order))
             leg.is_changed = True
 
+    def turn_away(self, gateway_id: int, key: str, order: Clear) -> None:
+        """End a call that came in, and is no leg, after the commit."""
+        self._orders.append(LegOrder(gateway_id, key, order))
+
     def remove(self, leg: LineLeg) -> None:
         """Remove a leg that is over, or was never given to its line."""
         if self._by_key.pop(leg.key, None) is not None:
@@ -240,6 +244,13 @@ def restored(stored: StoredLeg, call: Call) -> LineLeg:
 def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
     leg.handed_ms, leg.heard_ms, leg.handle = stored.handed_ms, stored.heard_ms, stored.handle
     return leg
+
+
+def order_of(key: str, call: Call) -> Dialling | Texting:
+    """Return the order to place a call or to send a message."""
+    if call.parts:
+        return Texting(key, call.dialled, call.callerid, call.text, call.parts)
+    return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
 
 
 def talk_of(leg: LineLeg) -> SecondTalk:

@@ -15,7 +15,8 @@ import structlog
 from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.line import Heard
 from dialer.runtime.line_legs import HandOver, LineLeg
-from dialer.runtime.switchboard import STARTING, LineNews, LineSettings, Switchboard
+from dialer.runtime.line_news import STARTING, LineNews, LineSettings
+from dialer.runtime.switchboard import Switchboard
 
 HEARD_PER_STEP: Final = 1_000
 """Limit of things heard that one step tells the engine."""

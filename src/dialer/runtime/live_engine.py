@@ -26,8 +26,9 @@ from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.line_news import STARTING, LineNews, LineSettings
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.switchboard import STARTING, LineNews, LineSettings, Switchboard
+from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
 from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
@@ -355,8 +356,11 @@ class LiveEngine:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)
         calls = [call for call in found if not self._quarantine.has(call)]
         shards = self._loader.shards
-        self.switchboard.load(legs_of(connection, [call.id for call in calls]), leaving_legs(connection, shards))
+        legs = legs_of(connection, [call.id for call in calls])
+        self.switchboard.load(legs, leaving_legs(connection, shards))
+        over_lines = {leg.call_id for leg in legs}
         for call in calls:
+            call.is_over_line = call.id in over_lines
             if call.plan.gateway_id not in self._parameters:
                 # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
                 self._open_gateway(events.GatewayOpened(GatewayPlan(call.plan.gateway_id)), "{}")

@@ -6,57 +6,39 @@ It works within a step. Orders for lines are collected, and given to them once t
 
 from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-import msgspec
 from sqlalchemy import Connection
 
 from dialer.carriers.carrier import Carrier, Milestone, Taken
-from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
+from dialer.carriers.port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import Accepted, Answered, Clear, Dialling, Done, Ended, Heard, Receipt, Texting
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Arrived,
+    Arriving,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Receipt,
+)
 from dialer.domain.message_talk import MessageTalk
-from dialer.domain.plans import SIMULATED, Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.second_talk import SecondReaction, SecondStanding, SecondTalk
 from dialer.domain.talk import Reaction, Stage, Talk
-from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, restored, talk_of
+from dialer.runtime.arrivals import Arrivals
+from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, order_of, restored, talk_of
+from dialer.runtime.line_news import LineNews, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
-STARTING: Final = "it is starting"
-"""The reason why a line does not work that has not said that it does."""
 _FAILED: Final = Cause.TEMPORARY_FAILURE
-
-
-class LineSettings(NamedTuple):
-    """The settings of a gateway's carrier; `parameters` are a JSON object as text."""
-
-    protocol: str
-    parameters: str
-
-    @property
-    def is_simulated(self) -> bool:
-        """Return whether the callees are simulated."""
-        return self.protocol == SIMULATED
-
-    def simulated(self) -> str:
-        """Return the behaviour of simulated callees: for a real carrier, its parameter `simulated`."""
-        if self.is_simulated:
-            return self.parameters
-        behaviour = msgspec.json.decode(self.parameters, type=dict[str, Any]).get("simulated", {})
-        return msgspec.json.encode(behaviour).decode()
-
-
-class LineNews(NamedTuple):
-    """Something that a line has heard of a leg, and when the service was told."""
-
-    gateway_id: int
-    key: str
-    heard: Heard | Found
-    told_ms: int
 
 
 class Switchboard:
@@ -71,6 +53,7 @@ class Switchboard:
         self.service_key: bytes | None = None
         """Key of the names of legs; None while no gateway needs a line."""
         self._legs: Final = LineLegs()
+        self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""
         self._to_follow_up: list[LineLeg] = []
@@ -122,20 +105,28 @@ class Switchboard:
 
     def take_hand_over(self) -> HandOver:
         """Return what the lines are to be given after the commit, once."""
+        self._arrivals.clear()
         return self._legs.take_hand_over()
 
     # --- orders of the engine ---------------------------------------------------------------------------------------
 
     def dial(self, call: Call) -> Milestone | None:
-        """Place a call or send a message. Over a line, this happens after the commit, and what follows is heard."""
+        """Place a call, send a message, or answer a call. A line does so after the commit, and tells of it."""
         gateway_id = call.plan.gateway_id
         if gateway_id not in self.settings:
             return self._simulated.dial(call)
-        key = self._key(leg_name(call.callid, call.id))
+        came_in = call.is_inbound and not call.parts
+        key = call.callid if came_in else self._key(leg_name(call.callid, call.id))
+        order = self._arrivals.order(call) if came_in else order_of(key, call)
         talk = MessageTalk(call) if call.parts else Talk(call)
         call.is_over_line = True
-        self._dial(LineLeg(key, call.id, gateway_id, _order(key, call), talk, call.started_ms))
+        self._dial(LineLeg(key, call.id, gateway_id, order, talk, call.started_ms))
         return None
+
+    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+        """Let a line refuse a call that came in."""
+        self._arrivals.refuse(key, cause)
+        self._legs.turn_away(gateway_id, key, Clear(1, cause))
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call, as far as it is known."""
@@ -211,6 +202,8 @@ class Switchboard:
         if first is None:
             return self._simulated.hang_up(call_id, now_ms)
         if first.handed_ms is None:
+            if isinstance(first.order, Arriving):
+                self._legs.give(first, (Clear(first.turn + 1),))
             self._remove(first)
             status = MessageStatus.UNSENT if isinstance(first.talk, MessageTalk) else None
             return None, CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status)
@@ -279,10 +272,20 @@ class Switchboard:
 
     def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
         """Return the events that follow from something heard; None if it concerns no leg of this worker."""
+        if isinstance(sound.heard, Arrived):
+            return self._arrived(connection, sound, sound.heard)
         leg = self._leg_of(connection, sound)
         if leg is None:
             return None
         return self._news_of_leaving(leg, sound) if leg.is_leaving else self._news_of(leg, sound, now_ms)
+
+    def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
+        if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
+            return []
+        if (cause := self._arrivals.heard(connection, sound.key, arrived)) is None:
+            return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
+        self.turn_away(sound.gateway_id, sound.key, cause)
+        return []
 
     def _news_of_leaving(self, leg: LineLeg, sound: LineNews) -> list[events.Event]:
         """Forget a leg that is over. One that is still there is told again to end."""
@@ -358,7 +361,13 @@ class Switchboard:
         return told
 
     def _never_placed(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
-        """Take an attempt back. A message of a call is not sent again, because its call goes on without it."""
+        """Take an attempt back. A message of a call is not sent again, because its call goes on without it.
+
+        A call that came in cannot be made again: it ends.
+        """
+        if isinstance(leg.order, Arriving):
+            self._legs.give(leg, (Clear(leg.turn + 1, _FAILED),))
+            return self._heard(leg, Ended(0, _FAILED), now_ms)
         if isinstance(leg.talk, SecondTalk):
             return self._second_over(leg, LegOutcome(leg.talk.standing.began_ms, _FAILED))
         self._remove(leg)
@@ -428,6 +437,8 @@ class Switchboard:
     def _remove(self, leg: LineLeg) -> None:
         self._legs.remove(leg)
         self._milestones.pop(leg.call_id, None)
+        if isinstance(leg.order, Arriving):
+            self._arrivals.ended(leg.key)
 
     def _next(self, call_id: int) -> Milestone | None:
         waiting = self._milestones.pop(call_id, deque())
@@ -435,9 +446,3 @@ class Switchboard:
         if waiting:
             self._milestones[call_id] = waiting
         return found
-
-
-def _order(key: str, call: Call) -> Dialling | Texting:
-    if call.parts:
-        return Texting(key, call.dialled, call.callerid, call.text, call.parts)
-    return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)

@@ -10,7 +10,8 @@ from dialer.domain import events
 from dialer.domain.line import Receipt, TextReceived
 from dialer.domain.messages.sms_parts import is_stop
 from dialer.domain.plans import SMS_LINES_FROM
-from dialer.runtime.switchboard import LineNews, Switchboard
+from dialer.runtime.line_news import LineNews
+from dialer.runtime.switchboard import Switchboard
 from dialer.store.text_news import add_news, delete_news, is_on_its_way, last_message_to, waiting_news
 
 UNKNOWN_KEPT_MS: Final = 10_000

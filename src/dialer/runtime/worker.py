@@ -24,10 +24,10 @@ from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.line_news import LineNews
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.switchboard import LineNews
 from dialer.runtime.tally import Tally
 from dialer.runtime.vitals import Durations, Vitals
 from dialer.store.database import Database, StorageUnavailableError

@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.carriers.carrier import Milestone, Taken
 from dialer.domain import events
-from dialer.domain.enums import TransferStatus
+from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.sim.callee import callee_behind
@@ -86,6 +86,9 @@ class SimulatedCarrier:
         if message is not None:
             return None, message.hang_up(now_ms)
         return self._conversations.pop(call_id).hang_up(now_ms)
+
+    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+        """Do nothing: simulated callers are not told why nobody answers."""
 
     def forget(self, call_id: int) -> None:
         """Discard a call that is over and was reported."""

@@ -9,9 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from dialer.domain import effects, events
-from dialer.domain.enums import AmdStatus, CampaignStatus, Cause, LegType, SubscriberStatus
+from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.pacing.situation import PacingFigures
-from dialer.domain.plans import Call, CallOutcome, SectionResult, Subscriber, Transfer
+from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
 from dialer.domain.states import OPEN_SUBSCRIBERS
 
 
@@ -196,6 +196,11 @@ class MemoryStore:
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     @staticmethod
+    def find_caller(request: effects.FindCaller) -> events.CallerFound:
+        """Return a caller whom no campaign knows: simulated calls do not come in over lines."""
+        return events.CallerFound(request.received, request.did_id, Subscriber(NO_SUBSCRIBER, request.number, ""), -1)
+
+    @staticmethod
     def take_call_back(arrived: events.CallArrived) -> events.CallArrived:
         """Return the expected call unchanged: no subscriber is ever deleted here."""
         return arrived
@@ -298,7 +303,7 @@ def _refused_cdr(effect: effects.RefuseInbound, now_ms: int) -> SimulatedCdr:
         billsec=0,
         call_cost=0,
         billed_duration=0,
-        hangup_cause_q850=Cause.UNALLOCATED_NUMBER,
+        hangup_cause_q850=effect.cause,
         leg_type=LegType.A_LEG,
         amd_status=AmdStatus.PERSON,
         callrequest_id=None,

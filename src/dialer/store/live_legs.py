@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, bindparam, delete, null, select, true, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete, null, select, true, union_all, update
 
 from dialer.domain.enums import LegType
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import Dialling, Texting
+from dialer.domain.line import Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.selection import OwnedRows, Shards
@@ -55,7 +55,7 @@ class StoredLeg(NamedTuple):
     place: int
     """The place of its transfer in the call; 0 for the leg of the call itself."""
     gateway_id: int
-    order: Dialling | Texting
+    order: Leg
     wanted_ms: int
     handed_ms: int | None
     heard_ms: int | None
@@ -85,7 +85,7 @@ _LEAVING: Final = OwnedRows(
     select(_legs).join(_calls, _calls.c.id == _legs.c.call_id).where(_legs.c.is_leaving == true()).order_by(_legs.c.id),
     _calls.c.user_id,
 )
-_ORDER: Final = msgspec.json.Decoder(Dialling | Texting)
+_ORDER: Final = msgspec.json.Decoder[Leg](Leg)
 
 
 def add_legs(connection: Connection, legs: Sequence[LegRow]) -> None:
@@ -108,7 +108,7 @@ def delete_legs(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]:
-    """Return the names that carriers know the outgoing calls to a number by, in the order in which they began.
+    """Return the names that carriers know the calls to and from a number by, in the order in which they began.
 
     Each is followed by the legs of its transfers that have a CDR.
     """
@@ -116,19 +116,32 @@ def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]
     if key is None:
         return []
     is_second = (_cdrs.c.callrequest_id == _calls.c.id) & (_cdrs.c.leg_type == LegType.B_LEG)
-    query = (
-        select(_calls.c.callid, _calls.c.id, _cdrs.c.callid, _cdrs.c.agent_id, _cdrs.c.starting_date)
-        .join(_subscribers, _subscribers.c.id == _calls.c.subscriber_id)
-        .outerjoin(_cdrs, is_second)
-        .where(_subscribers.c.campaign_id == campaign_id, _subscribers.c.number == number)
-        .order_by(_calls.c.started_ms, _calls.c.id, _cdrs.c.id)
+    of_call = (
+        _calls.c.started_ms,
+        _calls.c.id.label("call_id"),
+        _cdrs.c.id.label("cdr_id"),
+        _calls.c.attempt,
+        _calls.c.callid,
     )
+    columns = (*of_call, _cdrs.c.callid.label("other"), _cdrs.c.agent_id, _cdrs.c.starting_date)
+    has_number = (_subscribers.c.campaign_id == campaign_id) & (_subscribers.c.number == number)
+    of_subscriber = select(*columns).join_from(_calls, _subscribers, _subscribers.c.id == _calls.c.subscriber_id)
+    of_stranger = select(*columns).select_from(_calls)
+    query = union_all(
+        of_subscriber.outerjoin(_cdrs, is_second).where(has_number),
+        of_stranger.outerjoin(_cdrs, is_second).where(_calls.c.campaign_id == campaign_id, is_strangers(number)),
+    ).order_by("started_ms", "call_id", "cdr_id")
     names: dict[str, None] = {}
-    for callid, call_id, other, agent_id, offered_ms in connection.execute(query):
-        names[leg_name(callid, call_id)] = None
+    for _, call_id, _, attempt, callid, other, agent_id, offered_ms in connection.execute(query):
+        names[leg_key(key, leg_name(callid, call_id)) if attempt > 0 else callid] = None
         if other is not None:
-            names[leg_name(other, call_id, agent_id, offered_ms)] = None
-    return [leg_key(key, name) for name in names]
+            names[leg_key(key, leg_name(other, call_id, agent_id, offered_ms))] = None
+    return list(names)
+
+
+def is_strangers(number: str) -> ColumnElement[bool]:
+    """Return the condition that a call request is of a caller who is no subscriber, and has a number."""
+    return _calls.c.subscriber_id.is_(None) & (_calls.c.callerid == number)
 
 
 def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:

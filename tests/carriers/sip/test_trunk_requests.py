@@ -88,5 +88,5 @@ def test_the_carrier_gets_an_answer_and_nobody_else_does() -> None:
     methods = ("OPTIONS", "INVITE", "BYE", "MESSAGE", "ACK")
     answered = [request(method, SERVER) for method in methods]
     where = f"{SERVER[0]}:{SERVER[1]}"
-    assert answered == [[(200, where)], [(404, where)], [(481, where)], [(405, where)], []]
+    assert answered == [[(200, where)], [(180, where)], [(481, where)], [(405, where)], []]
     assert [request(method, ("198.51.100.1", 5060)) for method in methods] == [[]] * len(methods)

@@ -11,6 +11,7 @@ from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import ExportedBeside, Resource
+from dialer.api.crud.urls import ID_MAX
 from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
@@ -48,8 +49,14 @@ _CALL_REQUEST: Final = shapes(
             description="The id of the call, a UUID. The CDR of the A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
-        "campaign": read_only(Reference("campaigns"), description="The campaign that places the call."),
-        "subscriber": read_only(Reference("subscriber-list"), description="The subscriber who is called."),
+        "campaign": read_only(Reference("campaigns"), description="The campaign that places or answers the call."),
+        "subscriber": read_only(
+            Reference("subscriber-list"),
+            nullable=True,
+            description=(
+                "The subscriber who is called, or who calls; null for a caller who is no subscriber of the campaign."
+            ),
+        ),
         "user": read_only(Reference("users"), description="The user who pays for the call."),
         "gateway_id": read_only(
             Identity(),
@@ -58,28 +65,36 @@ _CALL_REQUEST: Final = shapes(
         "attempt": read_only(
             Integer(-ATTEMPT_MAX, ATTEMPT_MAX),
             description=(
-                "The number of the attempt for this subscriber, from 1. A call from the subscriber has the "
-                "number of the missed attempt, negated."
+                "The number of the attempt for this subscriber, from 1. It is negative for a call that came in. A"
+                " simulated callee who calls back has the number of the missed attempt, negated."
             ),
         ),
         "did": read_only(
             Reference("did"),
             nullable=True,
-            description="The DID that the subscriber called; null for a call that the campaign placed.",
+            description="The DID that was called; null for a call that the campaign placed.",
         ),
         "phone_number": read_only(
             Text(),
             description=(
-                "The subscriber's number in normal form: `+` and the country code first, where the country is known."
+                "The number that was called, in normal form: `+` and the country code first, where the country is"
+                " known. It is the subscriber's, or the DID of a call that came in."
             ),
             example="+12025550100",
         ),
         "dialled_number": read_only(
             Text(),
-            description="The number as it was dialled, after the gateway's `removeprefix` and `addprefix`.",
+            description=(
+                "The number as it was dialled, after the gateway's `removeprefix` and `addprefix`. Of a call that came"
+                " in, the DID as the carrier gave it."
+            ),
             example="+12025550100",
         ),
-        "callerid": read_only(Text(), description="The caller ID that the callee sees.", example="+12025550199"),
+        "callerid": read_only(
+            Text(),
+            description="The caller ID that the callee sees. It is empty if a caller withholds it.",
+            example="+12025550199",
+        ),
         "status": read_only(Choice(CallRequestStatus), description="The state of the call.", example=4),
         "status_reason": read_only(
             Text(),
@@ -97,7 +112,7 @@ _CALL_REQUEST: Final = shapes(
         ),
         "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True, description=_CAUSES, example=16),
     },
-    read_doc="One attempt to call one subscriber, or one call from a subscriber.",
+    read_doc="One attempt to call one subscriber, or one call that came in.",
 )
 
 _CDR: Final = shapes(
@@ -109,7 +124,11 @@ _CDR: Final = shapes(
             description="The id of this leg, a UUID. The call request of an A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
-        "callerid": read_only(Text(), description="The caller ID that the callee saw.", example="+12025550199"),
+        "callerid": read_only(
+            Text(),
+            description="The caller ID that the callee saw. It is empty if a caller withheld it.",
+            example="+12025550199",
+        ),
         "phone_number": read_only(
             Text(),
             description="The number that was called, in normal form. `erased` after the erasure of the person.",
@@ -145,7 +164,10 @@ _CDR: Final = shapes(
             description="The campaign that placed the call; null if it was deleted.",
         ),
         "subscriber_id": read_only(
-            Identity(), description="The id of the subscriber. The subscriber may have been deleted since."
+            Integer(0, ID_MAX),
+            description=(
+                "The id of the subscriber, who may have been deleted since. 0 for a caller who was no subscriber."
+            ),
         ),
         "contact_id": read_only(
             Identity(),

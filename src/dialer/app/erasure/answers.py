@@ -7,20 +7,22 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, case, select, update
+from sqlalchemy import ColumnElement, Connection, case, exists, select, update
 
 from dialer.app.erasure.personal_data import whose_number
 from dialer.domain.enums import LegType
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.domain.survey.sections.table import SECTION_TYPES
-from dialer.store.tables import Cdr, SurveyResult
+from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
 ANSWERS_AT_ONCE: Final = 500
 """Answers, or calls, that one statement erases."""
 
 _cdrs = Cdr.__table__
 _results = SurveyResult.__table__
+_requests = CallRequest.__table__
 _has_lost_its_call = _results.c.callrequest_id.is_(None)
+_is_strangers = exists().where(_requests.c.id == _results.c.callrequest_id, _requests.c.subscriber_id.is_(None))
 
 DeleteFile = Callable[[str], None]
 """Deletes a file of the media directory, if it exists."""
@@ -49,12 +51,16 @@ def erase_answers(connection: Connection, condition: ColumnElement[bool], delete
 
 
 def erase_answers_of_number(connection: Connection, spellings: Spellings, delete_file: DeleteFile) -> None:
-    """Erase the answers of a number in calls of deleted campaigns, both calls to the number and calls from it."""
+    """Erase the answers of a number that no subscriber leads to.
+
+    They are those in calls of deleted campaigns, to the number and from it, and in calls of a caller who was no
+    subscriber.
+    """
     columns = (_cdrs.c.phone_number, _cdrs.c.callerid)
     rows = [row for column in columns for row in whose_number(connection, column, spellings)]
     callids = iter({row["callid"] for row in rows if row["leg_type"] == LegType.A_LEG})
     while some := list(islice(callids, ANSWERS_AT_ONCE)):
-        erase_answers(connection, _has_lost_its_call & _results.c.callid.in_(some), delete_file)
+        erase_answers(connection, (_has_lost_its_call | _is_strangers) & _results.c.callid.in_(some), delete_file)
 
 
 def erase_answers_before(connection: Connection, before_ms: int, delete_file: DeleteFile) -> int:

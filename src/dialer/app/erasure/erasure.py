@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Connection, delete, select, update
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
-from dialer.app.erasure.people import erase_people, is_erased
+from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
@@ -80,8 +80,8 @@ def erase_number(
 def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFile, now_ms: int) -> Erased:
     """Erase the subscribers of all campaigns that ended before a moment and were not changed since.
 
-    Erase also the older answers whose campaigns were deleted. Contacts and do-not-call lists stay, because they belong
-    to no campaign.
+    Erase also callers who were no subscribers, and the older answers whose campaigns were deleted. Contacts and
+    do-not-call lists stay, because they belong to no campaign.
 
     Raises:
         StorageUnavailableError: the database cannot be written now.
@@ -109,6 +109,18 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
     while ids := database.write_now(erase_some):
         done.subscribers += len(ids)
         last_id = ids[-1]
+
+    def erase_some_callers(connection: Connection) -> int:
+        ids = _callers_of_ended(connection, ended_before_ms)
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        erase_callers(unit, ids, delete_file)
+        if ids:
+            unit.note(NOTHING, SubscribersErased(len(ids)))
+        write_trail(unit, COMMAND_LINE)
+        return len(ids)
+
+    while count := database.write_now(erase_some_callers):
+        done.others += count
     while count := database.write_now(erase_some_answers):
         done.others += count
     return done
@@ -148,6 +160,7 @@ def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: S
 
 def _refuse_while_called(connection: Connection, spellings: Spellings, subscriber_ids: Sequence[int]) -> None:
     calls = select(_requests.c.subscriber_id, _requests.c.phone_number).where(_is_calling)
+    callers = select(_requests.c.subscriber_id, _requests.c.callerid).where(_is_calling, _requests.c.attempt < 0)
     messages = select(_messages.c.subscriber_id, _messages.c.phone_number).where(_is_on_its_way)
     legs = (
         select(_requests.c.subscriber_id, _transfers.c.phone_number)
@@ -155,7 +168,7 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
         .where(_is_calling)
     )
     called = set(subscriber_ids)
-    for query in (calls, messages, legs):
+    for query in (calls, callers, messages, legs):
         for subscriber_id, number in connection.execute(query):
             if subscriber_id in called or spellings.is_all_of(number):
                 raise RefusedError("a call or a text message to the number is in progress: try again when it is over")
@@ -182,6 +195,18 @@ def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[
         .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms, ~is_erased())
         .where(_subscribers.c.id > after_id, _subscribers.c.id.not_in(BUSY_SUBSCRIBERS))
         .order_by(_subscribers.c.id)
+        .limit(PEOPLE_AT_ONCE)
+    )
+    return list(connection.scalars(query))
+
+
+def _callers_of_ended(connection: Connection, ended_before_ms: int) -> list[int]:
+    """Return up to `PEOPLE_AT_ONCE` calls of such campaigns from callers who were no subscribers."""
+    query = (
+        select(_requests.c.id)
+        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
+        .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms)
+        .where(_requests.c.subscriber_id.is_(None), _requests.c.callerid != ERASED, _requests.c.ended_ms.is_not(None))
         .limit(PEOPLE_AT_ONCE)
     )
     return list(connection.scalars(query))

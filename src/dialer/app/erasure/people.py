@@ -93,6 +93,16 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     unit.note(known_campaigns(connection, _campaigns.c.id.in_(campaigns)))
 
 
+def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: DeleteFile) -> None:
+    """Erase the personal data of calls, which are over, from callers who were no subscribers."""
+    connection = unit.connection
+    requests = select(_requests.c.id).where(_requests.c.id.in_(call_ids))
+    erase_answers(connection, _results.c.callrequest_id.in_(call_ids), delete_file)
+    _erase_records(connection, requests)
+    connection.execute(update(_requests).where(_requests.c.id.in_(call_ids)).values(callerid=ERASED))
+    connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(call_ids)).values(_ERASED_MESSAGE))
+
+
 def is_erased() -> ColumnElement[bool]:
     """Return the condition that a subscriber is erased."""
     return _subscribers.c.duplicate_contact == ERASED

@@ -24,7 +24,7 @@ from dialer.carriers.freeswitch.parameters import (
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.line import Ask, Dialling, Ended, Heard, Order, Play, Texting
+from dialer.domain.line import Ask, Dialling, Ended, Heard, Leg, Order, Play
 
 FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""
@@ -69,9 +69,9 @@ class FreeSwitchLine:
         self._tasks: set[asyncio.Task[None]] = set()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
-    def dial(self, leg: Dialling | Texting) -> None:
+    def dial(self, leg: Leg) -> None:
         """Place a call, now or never."""
-        if isinstance(leg, Texting) or self._legs is None or self._connection is None or not is_fit_key(leg.key):
+        if not isinstance(leg, Dialling) or self._legs is None or self._connection is None or not is_fit_key(leg.key):
             self._tell(leg.key, Unplaced())
         else:
             self._do(self._legs.dial(steady_ms(), leg))
@@ -231,7 +231,7 @@ class FreeSwitchLine:
 
     def _one(self, ours: SwitchLegs, live: LiveLeg, dumps: dict[str, str], notes: dict[str, str], now_ms: int) -> Found:
         key, leg = live.order.key, ours.get(live.order.key)
-        if isinstance(live.order, Texting):
+        if not isinstance(live.order, Dialling):
             return Unplaced()
         if leg is not None and leg.ended is not None:
             ended_ms, ended = leg.ended

@@ -64,6 +64,30 @@ _BY_CLASS: Final = {3: INTERWORKING, 4: INTERWORKING, 5: 41, 6: 21}
 _REASON: Final = re.compile(r"\bQ\.850\b[^,]*?;\s*cause\s*=\s*([0-9]{1,3})\b", re.IGNORECASE)
 
 
+_STATUS: Final = {
+    1: 404,
+    2: 404,
+    3: 404,
+    17: 486,
+    21: 403,
+    22: 410,
+    28: 484,
+    34: 503,
+    38: 503,
+    41: 503,
+    42: 503,
+    47: 503,
+    88: 488,
+}
+"""RFC 3398 7.2.4.1."""
+_UNAVAILABLE: Final = 480
+
+
+def status_of(cause: int) -> int:
+    """Return the status with which a call that came in is refused."""
+    return _STATUS.get(cause, _UNAVAILABLE)
+
+
 def cause_of_refusal(response: Received) -> int:
     """Return the cause of a call that a final response of 300 or above ended: its Reason header says more."""
     status = response.status

@@ -13,7 +13,7 @@ SIP_PORT: Final = 5_060
 
 
 class Dialog(msgspec.Struct, frozen=True):
-    """A dialog that an INVITE of ours began. As JSON, it is what takes a leg up in another process."""
+    """A dialog between two user agents. As JSON, it is what takes a leg up in another process."""
 
     call_id: str
     local: str
@@ -49,7 +49,7 @@ def dialog_of(answer: Received, local: str, fallback: wire.Address) -> Dialog:
         local=local,
         remote=answer.header("To"),
         remote_tag=answer.to_tag,
-        target=str(contact) if contact is not None and contact.host else f"sip:{_host(fallback[0])}:{fallback[1]}",
+        target=str(contact) if contact is not None and contact.host else host_in_uri(fallback),
         routes=routes,
         fallback=fallback,
     )
@@ -69,5 +69,7 @@ def address_of(uri: URI) -> wire.Address | None:
     return (uri.host.strip("[]"), port) if 0 < port <= 65_535 else None  # noqa: PLR2004 - the last port
 
 
-def _host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+def host_in_uri(address: wire.Address) -> str:
+    """Return the URI of an address without a user."""
+    host, port = address
+    return f"sip:[{host}]:{port}" if ":" in host else f"sip:{host}:{port}"

@@ -57,6 +57,11 @@ class InDialog:
         self._refreshing: AuthorisedRequest | None = None
         self._is_over = False
 
+    @property
+    def sound(self) -> AgreedSound:
+        """The sound that both sides have agreed on last."""
+        return self._sound
+
     def stop(self) -> None:
         """Refresh nothing any more. Requests of the other side are still answered."""
         self._is_over = True
@@ -126,7 +131,7 @@ class InDialog:
             request, source, 200, (*headers, *((SDP_TYPE,) if has_answer else ())), described if has_answer else b""
         )
         if request.method == INVITE:
-            self._repeat_until_acknowledged(request.cseq, source, response, self._wire.t1_ms)
+            self.repeat_until_acknowledged(request.cseq, source, response, self._wire.t1_ms)
         self._agree(sound)
 
     def _agree(self, sound: AgreedSound) -> None:
@@ -134,8 +139,8 @@ class InDialog:
             self._sound = sound
             self._wire.tell(SoundAgreed(self._owner.key, sound))
 
-    def _repeat_until_acknowledged(self, cseq: int, source: Address, response: bytes, wait_ms: int) -> None:
-        """Send the 200 of a re-INVITE again until its ACK comes; after 64 times T1, hang up (13.3.1.4)."""
+    def repeat_until_acknowledged(self, cseq: int, source: Address, response: bytes, wait_ms: int) -> None:
+        """Send the 200 of an INVITE again until its ACK comes; after 64 times T1, hang up (13.3.1.4)."""
         began_ms = self._wire.now_ms
 
         def again(wait_ms: int) -> None:
@@ -234,14 +239,25 @@ class InDialog:
 
 
 PHRASES: Final = {
+    180: "Ringing",
     200: "OK",
+    403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",
+    410: "Gone",
+    420: "Bad Extension",
     422: "Session Interval Too Small",
+    480: "Temporarily Unavailable",
     481: "Call/Transaction Does Not Exist",
+    482: "Loop Detected",
+    484: "Address Incomplete",
+    486: "Busy Here",
+    487: "Request Terminated",
     488: "Not Acceptable Here",
     491: "Request Pending",
     500: "Server Internal Error",
+    503: "Service Unavailable",
+    513: "Message Too Large",
 }
 
 

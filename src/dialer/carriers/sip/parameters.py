@@ -53,6 +53,8 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Range of UDP ports for sound, as in `20000-20999`. Default: any."""
     symmetric: bool = True
     """True if sound goes back to where it comes from, as NAT needs it."""
+    inbound_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=32)] = ()
+    """IP addresses and networks such as `192.0.2.0/24` from which calls come in, besides `server`."""
     session_expires: Interval = 1_800
     """Seconds after which a session must be refreshed; 0: never."""
     simulated: dict[str, Any] = {}
@@ -82,6 +84,7 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
             credentials=TrunkAccount(self.username, self.password) if self.username else None,
             codecs=self.codecs,
             registers=self.register,
+            networks=self.inbound_hosts,
             session_expires_s=self.session_expires,
         )
 
@@ -116,6 +119,11 @@ def _check_hosts(found: SipParameters) -> None:
     for name, value in hosts.items():
         if not _is_host(value):
             raise SipParametersError(f"{name} {value!r} is not a host name or an IP address.")
+    for one in found.inbound_hosts:
+        try:
+            ipaddress.ip_network(one, strict=False)
+        except ValueError:
+            raise SipParametersError(f"inbound_hosts {one!r} is no IP address or network.") from None
     if found.public_host and not _is_address(found.public_host):
         raise SipParametersError(f"public_host {found.public_host!r} is not an IP address.")
 

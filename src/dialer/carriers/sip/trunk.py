@@ -1,6 +1,7 @@
 """The other end of a SIP gateway, and ours."""
 
 import hashlib
+from ipaddress import ip_address, ip_network
 from typing import Final
 from urllib.parse import quote
 
@@ -25,8 +26,16 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     credentials: TrunkAccount | None = None
     codecs: tuple[Codec, ...] = (Codec.PCMU, Codec.PCMA)
     registers: bool = False
+    networks: tuple[str, ...] = ()
+    """IP addresses and networks from which calls come in, besides `server`."""
     session_expires_s: int = 1_800
     """Interval of session timers (RFC 4028); 0: none are asked for."""
+
+    def is_of(self, source: Address) -> bool:
+        """Return whether an address, which is an IP address, belongs to the carrier."""
+        if source[0] == self.server[0]:
+            return True
+        return any(ip_address(source[0]) in ip_network(one, strict=False) for one in self.networks)
 
     @property
     def via(self) -> str:

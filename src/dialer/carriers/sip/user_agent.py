@@ -1,9 +1,22 @@
 """The user agent of one trunk: its legs, its registration, and what comes in (RFC 3261 8)."""
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from dialer.carriers.sip.in_dialog import PHRASES
+from dialer.carriers.sip.inbound_leg import InboundLeg
+from dialer.carriers.sip.invitation import (
+    Invitation,
+    InvitationRefusal,
+    called_in,
+    caller_in,
+    key_of,
+    read_invitation,
+    refusal_of,
+)
 from dialer.carriers.sip.leg import Handle, SipLeg
 from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message, write_response
 from dialer.carriers.sip.sdp import LocalSound
@@ -11,12 +24,18 @@ from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.standing_requests import Keepalive, Registration
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
-from dialer.carriers.sip.wire import Address, Output, Wire
-from dialer.domain.line import Dialling
+from dialer.carriers.sip.wire import Address, LegArrived, Output, Wire
+from dialer.domain.line import Arriving, Dialling
+
+ARRIVALS_PER_S_MAX: Final = 50
+"""Calls that come in within a second. Further ones are refused with 503."""
+INBOUND_LEGS_MAX: Final = 5_000
+"""Calls of the other side that are in progress, or have ended within the last minute."""
+SECOND_MS: Final = 1_000
 
 
 class UserAgent:
-    """Places calls over one trunk.
+    """Places and takes calls over one trunk.
 
     It has neither socket nor clock: each method takes the time in milliseconds, of a clock that never goes back, and
     returns the outputs. Call `run` at `next_ms`.
@@ -25,7 +44,10 @@ class UserAgent:
     def __init__(self, trunk: Trunk, t1_ms: int = T1_MS) -> None:
         self._wire: Final = Wire(t1_ms)
         self._signalling: Final = Signalling(self._wire, trunk)
-        self._legs: dict[str, SipLeg] = {}
+        self._legs: dict[str, SipLeg | InboundLeg] = {}
+        self._inbound: dict[tuple[str, str], InboundLeg] = {}
+        """Calls of the other side, by their Call-ID and the tag of their From."""
+        self._arrivals_ms: Final[deque[int]] = deque(maxlen=ARRIVALS_PER_S_MAX)
         self._trunk: Final = trunk
         self._keepalive: Final = Keepalive(self._signalling)
         self._registration: Final = Registration(self._signalling)
@@ -53,9 +75,29 @@ class UserAgent:
 
         return self._after(now_ms, begin)
 
-    def take_up(self, now_ms: int, dialling: Dialling, known: Handle) -> list[Output]:
-        """Continue an answered leg of another process."""
-        return self._after(now_ms, lambda: self._add(dialling, known.local).take_up(known))
+    def rings(self, arriving: Arriving) -> bool:
+        """Return whether a call that came in rings. One of another process does, as far as its handle tells.
+
+        Raises:
+            ValueError: the call is not known here, and its handle cannot be read.
+        """
+        return self._came_in(arriving).rings
+
+    def answer(self, now_ms: int, arriving: Arriving, local: LocalSound) -> list[Output]:
+        """Answer a call that rings."""
+        leg = self._came_in(arriving)
+        return self._after(now_ms, lambda: leg.answer(arriving.talk_limit_ms, local))
+
+    def take_up(self, now_ms: int, order: Dialling | Arriving, known: Handle) -> list[Output]:
+        """Continue an answered leg of another process.
+
+        Raises:
+            ValueError: the handle of a call that came in cannot be read.
+        """
+        if isinstance(order, Dialling):
+            return self._after(now_ms, lambda: self._add(order, known.local).take_up(known))
+        leg = self._came_in(order)
+        return self._after(now_ms, lambda: leg.take_up(known, order.talk_limit_ms))
 
     def withdraw(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
         """Cancel a call that another process may have placed, and clear it if it is answered all the same."""
@@ -63,7 +105,7 @@ class UserAgent:
 
     def acknowledge(self, now_ms: int, key: str) -> list[Output]:
         """Tell the other side that its answer was heard."""
-        return self._with_leg(now_ms, key, SipLeg.acknowledge)
+        return self._with_leg(now_ms, key, lambda leg: leg.acknowledge())
 
     def clear(self, now_ms: int, key: str, cause: int, because: str) -> list[Output]:
         """End a leg with a Q.850 cause."""
@@ -77,7 +119,7 @@ class UserAgent:
             return self._after(now_ms, _nothing)
         if message.status:
             return self._after(now_ms, lambda: self._signalling.receive(message))
-        return self._after(now_ms, lambda: self._take_request(message, source))
+        return self._after(now_ms, lambda: self._take_request(message, data, source))
 
     def run(self, now_ms: int) -> list[Output]:
         """Perform what is due."""
@@ -95,7 +137,7 @@ class UserAgent:
         action()
         return self._wire.take()
 
-    def _with_leg(self, now_ms: int, key: str, action: Callable[[SipLeg], None]) -> list[Output]:
+    def _with_leg(self, now_ms: int, key: str, action: Callable[[SipLeg | InboundLeg], None]) -> list[Output]:
         leg = self._legs.get(key)
         return self._after(now_ms, _nothing if leg is None else lambda: action(leg))
 
@@ -103,16 +145,54 @@ class UserAgent:
         leg = self._legs[dialling.key] = SipLeg(self._signalling, dialling, local, self._forget)
         return leg
 
-    def _forget(self, leg: SipLeg) -> None:
-        self._legs.pop(leg.key, None)
+    def _add_inbound(self, key: str, invitation: Invitation) -> InboundLeg:
+        leg = self._legs[key] = InboundLeg(self._signalling, key, invitation, self._forget)
+        self._inbound[leg.invite.call_id, leg.invite.from_tag] = leg
+        return leg
 
-    def _take_request(self, request: Received, source: Address) -> None:
-        leg = self._legs.get(request.call_id)
+    def _came_in(self, arriving: Arriving) -> InboundLeg:
+        """Return a call of the other side, from its handle if it came in at another process."""
+        leg = self._legs.get(arriving.key)
+        return leg if isinstance(leg, InboundLeg) else self._add_inbound(arriving.key, read_invitation(arriving.handle))
+
+    def _forget(self, leg: SipLeg | InboundLeg) -> None:
+        self._legs.pop(leg.key, None)
+        if isinstance(leg, InboundLeg):
+            self._inbound.pop((leg.invite.call_id, leg.invite.from_tag), None)
+
+    def _take_request(self, request: Received, data: bytes, source: Address) -> None:
+        leg = self._legs.get(request.call_id) or self._inbound.get((request.call_id, request.from_tag))
         if leg is not None:
             leg.receive(request, source)
-        elif source[0] == self._trunk.server[0] and request.method != "ACK":
+        elif self._trunk.is_of(source) and request.method != "ACK":
             # Others get no answer, so that nobody finds out that something listens here.
-            self._answer(request, source)
+            if request.method == "INVITE" and not request.to_tag:
+                self._take_call(request, data, source)
+            else:
+                self._answer(request, source)
+
+    def _take_call(self, invite: Received, data: bytes, source: Address) -> None:
+        """Let a call ring, unless its INVITE cannot be answered or there are too many."""
+        refusal = refusal_of(invite, len(data))
+        if refusal is None and self._is_flooded():
+            refusal = InvitationRefusal(503, (("Retry-After", "1"),))
+        if refusal is not None:
+            self._respond(invite, source, refusal.status, refusal.headers)
+            return
+        key, invitation = key_of(invite, self._trunk), Invitation(data, source)
+        handle = msgspec.json.encode(invitation).decode()
+        arrived = LegArrived(key, self._wire.now_ms, called_in(invite, self._trunk), caller_in(invite), handle)
+        self._add_inbound(key, invitation).ring()
+        self._wire.tell(arrived)
+
+    def _is_flooded(self) -> bool:
+        recent, now_ms = self._arrivals_ms, self._wire.now_ms
+        if len(self._inbound) >= INBOUND_LEGS_MAX or (
+            len(recent) == ARRIVALS_PER_S_MAX and now_ms - recent[0] < SECOND_MS
+        ):
+            return True
+        recent.append(now_ms)
+        return False
 
     def _answer(self, request: Received, source: Address) -> None:
         """Answer a request outside of calls without keeping anything of it (RFC 3261 8.2.7)."""
@@ -121,10 +201,13 @@ class UserAgent:
             status, headers = 481, ()
         elif request.method == "OPTIONS":
             status = 200
-        elif request.method == "INVITE":
-            status, headers = 404, ()
         else:
             status = 405
+        self._respond(request, source, status, headers)
+
+    def _respond(
+        self, request: Received, source: Address, status: int, headers: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         tag = mark(request.call_id, request.branch)
         response = write_response(request, status, PHRASES[status], source, to_tag=tag, headers=headers)
         self._wire.send(source, response)

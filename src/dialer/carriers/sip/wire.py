@@ -23,6 +23,17 @@ class Send(msgspec.Struct, frozen=True):
     """The leg that it belongs to; empty if none."""
 
 
+class LegArrived(msgspec.Struct, frozen=True):
+    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
+
+    key: str
+    at_ms: int
+    called: str
+    caller: str
+    handle: str
+    """The values with which `UserAgent.answer` answers the call in another process."""
+
+
 class LegRinging(msgspec.Struct, frozen=True):
     """The other side rings."""
 
@@ -71,7 +82,7 @@ class TrunkState(msgspec.Struct, frozen=True):
     """Empty if it does."""
 
 
-Output: TypeAlias = Send | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
+Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
 
 
 class Wire:

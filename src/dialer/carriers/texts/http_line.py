@@ -12,7 +12,7 @@ from dialer.carriers.texts.parameters import HttpParameters, TextParametersError
 from dialer.carriers.texts.pauses import Pauses
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
 from dialer.domain.enums import MessageStatus
-from dialer.domain.line import Dialling, Heard, Order, Receipt, Texting
+from dialer.domain.line import Heard, Leg, Order, Receipt, Texting
 
 IN_FLIGHT_MAX: Final = 200
 """Messages without an answer. Further ones are taken back, and sent a second later."""
@@ -116,7 +116,7 @@ class HttpTextLine:
         else:
             exchange.is_up("")
 
-    def dial(self, leg: Dialling | Texting) -> None:
+    def dial(self, leg: Leg) -> None:
         """Send a message now, or tell that it cannot be sent."""
         is_full = len(self._tasks) >= IN_FLIGHT_MAX
         if self._parameters is None or self._pauses.is_down or is_full or not isinstance(leg, Texting):

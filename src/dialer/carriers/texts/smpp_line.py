@@ -16,7 +16,7 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.line import Accepted, Dialling, Ended, Heard, Order, Receipt, Texting
+from dialer.domain.line import Accepted, Ended, Heard, Leg, Order, Receipt, Texting
 
 MESSAGES_MAX: Final = 500
 """Messages that wait for the window or for a response. Further ones are taken back, and sent a second later."""
@@ -56,7 +56,7 @@ class SmppLine:
         self._window: Final = asyncio.Semaphore(self._parameters.window)
         self._work = asyncio.get_running_loop().create_task(self._live(self._parameters))
 
-    def dial(self, leg: Dialling | Texting) -> None:
+    def dial(self, leg: Leg) -> None:
         """Send a message now, or tell that it cannot be sent."""
         is_full = len(self._messages) >= MESSAGES_MAX
         session, parameters = self._session, self._parameters

@@ -9,6 +9,8 @@ from dialer.carriers.port import Alive, LiveLeg, Over, Unknown, Unplaced
 from dialer.domain.line import (
     Accepted,
     Answered,
+    Arrived,
+    Arriving,
     Dialling,
     Done,
     Ended,
@@ -37,7 +39,7 @@ class OpenLine(Value, frozen=True):
 class PlaceLeg(Value, frozen=True):
     """Place a leg."""
 
-    leg: Dialling | Texting
+    leg: Dialling | Texting | Arriving
 
 
 class PerformOrder(Value, frozen=True):
@@ -70,7 +72,20 @@ class LineHeard(Value, frozen=True):
 
     number: int
     key: str
-    heard: Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived | Alive | Over | Unplaced | Unknown
+    heard: (
+        Arrived
+        | Ringing
+        | Answered
+        | Done
+        | Ended
+        | Accepted
+        | Receipt
+        | TextReceived
+        | Alive
+        | Over
+        | Unplaced
+        | Unknown
+    )
 
 
 class LineState(Value, frozen=True):

@@ -19,7 +19,20 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.carriers.voice.telephone import Telephone
-from dialer.domain.line import Answered, Bridge, Clear, Dialling, Done, Ended, Heard, Order, Ringing, Texting
+from dialer.domain.line import (
+    Answered,
+    Arrived,
+    Arriving,
+    Bridge,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Leg,
+    Order,
+    Ringing,
+)
 
 NO_ORDER_MS: Final = 30_000
 """An answered leg that has nothing to do for so long is cleared: nobody steers it any more."""
@@ -37,8 +50,7 @@ _log = structlog.get_logger(__name__)
 class _LineLeg:
     """The state of one leg, as its line knows it."""
 
-    def __init__(self, dialling: Dialling, answered_ms: int | None = None) -> None:
-        self.dialling: Final = dialling
+    def __init__(self, answered_ms: int | None = None) -> None:
         self.answered_ms = answered_ms
         self.idle_since_ms: int | None = answered_ms
         self.other = ""
@@ -75,15 +87,19 @@ class SipLine:
         self._is_open = asyncio.Event()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
-    def dial(self, leg: Dialling | Texting) -> None:
-        """Place a call, now or never. A leg that is known is not placed again."""
+    def dial(self, leg: Leg) -> None:
+        """Place or answer a call, now or never. A leg that is known is not placed again."""
+        if isinstance(leg, Arriving):
+            if leg.key not in self._legs or not self._answer(leg):
+                self._tell(leg.key, Unplaced())
+            return
         if leg.key in self._known:
             return
         self._remember(leg.key)
-        if isinstance(leg, Texting) or self._telephone is None or self._why_not:
+        if not isinstance(leg, Dialling) or self._telephone is None or self._why_not:
             self._tell(leg.key, Unplaced())
             return
-        self._legs[leg.key] = _LineLeg(leg)
+        self._legs[leg.key] = _LineLeg()
         self._telephone.dial(leg)
 
     def perform(self, key: str, order: Order) -> None:
@@ -136,6 +152,9 @@ class SipLine:
 
     def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
         """Hear of a leg from the telephone."""
+        if isinstance(heard, Arrived):
+            self._legs[key] = _LineLeg()
+            self._remember(key)
         leg = self._legs.get(key)
         if leg is None:
             return
@@ -214,12 +233,16 @@ class SipLine:
     def _find(self, live: LiveLeg) -> Found:
         key, leg = live.order.key, self._legs.get(live.order.key)
         if leg is not None:
+            if isinstance(live.order, Arriving):
+                self._answer(live.order)
             answered = None if leg.answered is None else aged(leg.answered[1], leg.answered[0])
             if leg.ended is None:
                 return Alive(answered)
             return Over(aged(leg.ended[1], leg.ended[0]), answered)
+        if isinstance(live.order, Arriving):
+            return self._find_arrival(live, live.order)
         was_here = steady_ms() - self._began_ms > live.handed_age_ms + HANDED_MARGIN_MS
-        if isinstance(live.order, Texting) or self._telephone is None or (was_here and key not in self._known):
+        if not isinstance(live.order, Dialling) or self._telephone is None or (was_here and key not in self._known):
             # This process was here when the order should have come, and it did not come.
             self._remember(key)
             return Unplaced()
@@ -227,17 +250,34 @@ class SipLine:
         if live.handle and live.answered_age_ms is not None:
             return self._take_up(self._telephone, live.order, live.answered_age_ms, live.handle)
         if not was_here:
-            self._legs[key] = _LineLeg(live.order)
+            self._legs[key] = _LineLeg()
             self._telephone.withdraw(live.order)
         return Unknown()
 
-    def _take_up(self, telephone: Telephone, dialling: Dialling, answered_age_ms: int, handle: str) -> Found:
-        left_ms = max(1, dialling.talk_limit_ms - answered_age_ms)
-        now_ms = steady_ms()
-        self._legs[dialling.key] = _LineLeg(dialling, answered_ms=now_ms)
-        if telephone.take_up(replace(dialling, talk_limit_ms=left_ms), handle):
+    def _answer(self, arriving: Arriving) -> bool:
+        """Answer a call that still rings, and return whether there is any such call."""
+        return self._telephone is not None and self._telephone.answer(arriving)
+
+    def _find_arrival(self, live: LiveLeg, arriving: Arriving) -> Found:
+        """Return the state of a call that came in at another process, or that is over."""
+        if self._telephone is None or arriving.key in self._known:
+            return Unknown()
+        self._remember(arriving.key)
+        if live.handle and live.answered_age_ms is not None:
+            return self._take_up(self._telephone, arriving, live.answered_age_ms, live.handle)
+        self._legs[arriving.key] = _LineLeg()
+        if self._answer(arriving):
             return Alive()
-        del self._legs[dialling.key]
+        del self._legs[arriving.key]
+        return Unknown()
+
+    def _take_up(self, telephone: Telephone, order: Dialling | Arriving, answered_age_ms: int, handle: str) -> Found:
+        left_ms = max(1, order.talk_limit_ms - answered_age_ms)
+        now_ms = steady_ms()
+        self._legs[order.key] = _LineLeg(answered_ms=now_ms)
+        if telephone.take_up(replace(order, talk_limit_ms=left_ms), handle):
+            return Alive()
+        del self._legs[order.key]
         return Unknown()
 
     def _remember(self, key: str) -> None:

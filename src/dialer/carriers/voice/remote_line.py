@@ -24,7 +24,7 @@ from dialer.carriers.voice.frames import (
     encode_frame,
     read_from_process,
 )
-from dialer.domain.line import Dialling, Order, Texting
+from dialer.domain.line import Leg, Order
 
 CONNECT_EVERY_S: Final = 0.1
 START_EVERY: Final = 50
@@ -46,7 +46,7 @@ class RemoteLine:
         self._found: asyncio.Future[list[Found]] | None = None
         self._work: Final = asyncio.get_running_loop().create_task(self._live())
 
-    def dial(self, leg: Dialling | Texting) -> None:
+    def dial(self, leg: Leg) -> None:
         """Place a leg now, or tell that it cannot be placed."""
         if not self._send(PlaceLeg(leg)):
             self._exchange.heard(self._last, leg.key, Unplaced())

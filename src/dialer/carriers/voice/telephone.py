@@ -8,6 +8,7 @@ import structlog
 
 from dialer.carriers.media.switchboard import OrderDone
 from dialer.carriers.sip import causes
+from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import LocalSound
@@ -18,6 +19,7 @@ from dialer.carriers.sip.wire import (
     Address,
     KeyTold,
     LegAnswered,
+    LegArrived,
     LegOver,
     LegRinging,
     Output,
@@ -31,7 +33,20 @@ from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Clear, Dialling, Ended, Heard, Order, Play, Ringing, Speech
+from dialer.domain.line import (
+    Answered,
+    Arrived,
+    Arriving,
+    Ask,
+    Clear,
+    Dialling,
+    Ended,
+    Heard,
+    Order,
+    Play,
+    Ringing,
+    Speech,
+)
 
 NAMES_KEPT_MAX: Final = 1_000
 _LOGGER: Final = structlog.get_logger(__name__)
@@ -106,19 +121,35 @@ class Telephone:
         else:
             self._perform(self._agent.dial(steady_ms(), dialling, local))
 
-    def take_up(self, dialling: Dialling, handle: str) -> bool:
+    def answer(self, arriving: Arriving) -> bool:
+        """Answer a call if it still rings. Return False if it rang elsewhere, and its handle cannot be read."""
+        now_ms, key = steady_ms(), arriving.key
+        try:
+            rings = self._agent.rings(arriving)
+        except ValueError:
+            return False
+        local = self._open_sound(key, self._parameters.ports) if rings else None
+        if local is not None:
+            self._perform(self._agent.answer(now_ms, arriving, local))
+        elif rings:
+            self._perform(self._agent.clear(now_ms, key, causes.NO_CIRCUIT, "no port for sound is free"))
+        return True
+
+    def take_up(self, order: Dialling | Arriving, handle: str) -> bool:
         """Continue an answered leg of another process on the same port, and return True.
 
         If the port is taken, the leg is hung up. Return False then, and if the handle cannot be read.
         """
         try:
             known = read_handle(handle)
+            if isinstance(order, Arriving):
+                read_invitation(order.handle)
         except ValueError:
             return False
-        has_sound = self._open_sound(dialling.key, range(known.local.port, known.local.port + 1)) is not None
-        self._perform(self._agent.take_up(steady_ms(), dialling, known))
+        has_sound = self._open_sound(order.key, range(known.local.port, known.local.port + 1)) is not None
+        self._perform(self._agent.take_up(steady_ms(), order, known))
         if not has_sound:
-            self._perform(self._agent.clear(steady_ms(), dialling.key, causes.NO_CIRCUIT, "its port is taken"))
+            self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
         return has_sound
 
     def withdraw(self, dialling: Dialling) -> None:
@@ -133,7 +164,7 @@ class Telephone:
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg."""
         if isinstance(order, Clear):
-            self._perform(self._agent.clear(steady_ms(), key, causes.NORMAL, "hung up"))
+            self._perform(self._agent.clear(steady_ms(), key, order.cause, "hung up"))
         elif isinstance(order, (Play, Ask)) and order.speeches:
             self._later(self._play(key, order))
         else:
@@ -204,6 +235,9 @@ class Telephone:
                 self._room.agree(output.key, output.sound)
             case KeyTold():
                 self._room.press(output.key, output.digit)
+            case LegArrived():
+                arrived = Arrived(output.called, output.caller, output.handle)
+                self._owner.hear(output.key, output.at_ms, arrived, "")
             case LegRinging():
                 self._owner.hear(output.key, output.at_ms, Ringing(0), "")
             case LegAnswered():

@@ -4,7 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from sqlalchemy import func, select
+from sqlalchemy import false, func, select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
@@ -120,6 +120,7 @@ def _read(unit: Unit) -> _Read:
     query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
     query = query.outerjoin_from(_cdrs, _dispositions, _dispositions.c.callrequest_id == _cdrs.c.callrequest_id)
     if desk.is_talking and desk.call is not None:
-        query = query.where(_cdrs.c.subscriber_id == desk.call.subscriber_id)
+        of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
+        query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
     return _Read(desk, [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)])

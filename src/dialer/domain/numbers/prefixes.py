@@ -1,4 +1,6 @@
-"""A gateway's prefixes: the form in which its carrier receives a number."""
+"""A gateway's prefixes: the form in which its carrier receives and gives a number."""
+
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 
 
 def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:
@@ -10,6 +12,25 @@ def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") 
     """
     if not removeprefix:
         return addprefix + number
-    fits = [prefix for prefix in map(str.strip, removeprefix.split(",")) if prefix and number.startswith(prefix)]
+    fits = [prefix for prefix in _prefixes(removeprefix) if number.startswith(prefix)]
     longest = max(map(len, fits), default=0)
     return addprefix + (number[longest:] or number)
+
+
+def number_given(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:
+    """Return the normal form of a number that the carrier gives of a call that comes in; empty if it is no number.
+
+    The gateway's prefixes are undone if that makes a number that is possible in its country.
+    """
+    for prefix in sorted(_prefixes(removeprefix), key=len, reverse=True):
+        whole = prefix + number.removeprefix(addprefix)
+        if is_possible(whole) and dialled_number(whole, addprefix=addprefix, removeprefix=removeprefix) == number:
+            return normalise(whole)
+    try:
+        return normalise(number)
+    except NumberError:
+        return ""
+
+
+def _prefixes(removeprefix: str) -> list[str]:
+    return [prefix for prefix in map(str.strip, removeprefix.split(",")) if prefix]

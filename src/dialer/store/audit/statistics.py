@@ -23,9 +23,9 @@ _CDRS: Final = """
     FROM cdr"""
 _MESSAGES: Final = """
     SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0), m.gateway_id,
-        s.zone, m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
+        coalesce(s.zone, ''), m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
         CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL
-    FROM sms_message m JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
+    FROM sms_message m LEFT JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
 _OF_CALLS: Final = {
     "calls": "is_call",
     "answered": "is_call * is_answered",

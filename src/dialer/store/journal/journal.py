@@ -26,11 +26,13 @@ from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.deletions import delete_attempt
 from dialer.store.journal.gateways import GatewayRows
+from dialer.store.journal.growing import GrowingCampaign
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.ledger import Entry, post_calls
+from dialer.store.queries.callers import find_caller
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.floor import take_call_back
 from dialer.store.queries.selection import Shards
@@ -48,29 +50,6 @@ class Recordings(Protocol):
 
     def save_silence(self, name: str, length_ms: int) -> None:
         """Store the recording of a simulated callee, who is silent for `length_ms` milliseconds."""
-
-
-class _Progress:
-    """Growth of a campaign's counters since the last flush."""
-
-    __slots__ = ("abandoned", "answered", "calls", "completed", "cost", "live_answered", "next_dial_us")
-
-    def __init__(self) -> None:
-        self.calls = self.answered = self.completed = self.cost = self.live_answered = self.abandoned = 0
-        self.next_dial_us: int | None = None
-
-    def row(self, campaign_id: int) -> rows.CampaignGrowth:
-        """Return the growth as values of an UPDATE."""
-        return rows.CampaignGrowth(
-            self.calls,
-            self.answered,
-            self.completed,
-            self.cost,
-            self.live_answered,
-            self.abandoned,
-            self.next_dial_us,
-            campaign_id,
-        )
 
 
 class JournalStore:
@@ -206,6 +185,11 @@ class JournalStore:
         is_on_dnc = bool(entries_on(self._at_work(), check.dnc_ids, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
+    def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
+        """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
+        self.flush()
+        return find_caller(self._at_work(), request)
+
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
         """Delete an expected call back, and return it with its caller as stored now. Return None if there is none."""
         self.flush()
@@ -266,7 +250,7 @@ class JournalStore:
         self._callers: dict[int, Call] = {}
         """Last attempt that changed each subscriber, by the id of the subscriber."""
         self._refusals: list[rows.RefusalRow] = []
-        self._progress: defaultdict[int, _Progress] = defaultdict(_Progress)
+        self._progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
         self._call_backs: list[tuple[int, int]] = []
         self._recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []

@@ -6,7 +6,7 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain import effects
-from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType, SubscriberStatus
+from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
 from dialer.domain.inbound import FREE
 from dialer.domain.plans import Call, SectionResult
 from dialer.domain.retry import failure_reason
@@ -29,7 +29,7 @@ class RequestRow(NamedTuple):
 
     id: int
     campaign_id: int
-    subscriber_id: int
+    subscriber_id: int | None
     contact_id: int | None
     user_id: int
     gateway_id: int
@@ -177,7 +177,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
     return (
         call.id,
         plan.id,
-        call.subscriber.id,
+        call.subscriber.id or None,
         call.subscriber.contact_id,
         plan.user_id,
         plan.gateway_id,
@@ -278,7 +278,7 @@ def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
 
 
 def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrRow:
-    """Return the CDR of an inbound call to a number that no campaign answers."""
+    """Return the CDR of an inbound call that was not answered."""
     caller = effect.subscriber
     return CdrRow(
         cdr_id,
@@ -289,14 +289,14 @@ def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrR
         now_ms,
         *(0, 0, 0, 0),
         *rate_values(FREE),
-        int(Cause.UNALLOCATED_NUMBER),
+        int(effect.cause),
         _A_LEG,
         int(AmdStatus.PERSON),
         None,
         None,
         caller.id,
         caller.contact_id,
-        0,
+        effect.gateway_id,
         _INBOUND,
         caller.zone,
         caller.phonebook_id or 0,

@@ -15,6 +15,7 @@ from dialer.domain.survey.survey import decode_survey
 from dialer.domain.waiting import Circumstances
 from dialer.store.queries.floor import agents_of
 from dialer.store.queries.loading import UNREADABLE, calendar_of
+from dialer.store.queries.progress import TAKES_CHANNEL
 from dialer.store.queries.rates import cheapest_prices
 from dialer.store.tables import (
     SMS,
@@ -128,9 +129,7 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
 def _carried(connection: Connection) -> dict[int, int]:
     """Return the number of legs that each gateway for calls carries."""
     calls = (
-        select(_requests.c.gateway_id, func.count())
-        .where(_is_calling, _requests.c.attempt > 0)
-        .group_by(_requests.c.gateway_id)
+        select(_requests.c.gateway_id, func.count()).where(_is_calling, TAKES_CHANNEL).group_by(_requests.c.gateway_id)
     )
     legs = (
         select(_transfers.c.gateway_id, func.count())

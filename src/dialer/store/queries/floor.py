@@ -5,12 +5,12 @@ from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, func, select
+from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
-from dialer.domain.identity import call_uuid
-from dialer.domain.plans import Subscriber, Transfer
+from dialer.domain.identity import leg_uuid
+from dialer.domain.plans import NO_SUBSCRIBER, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
 from dialer.store.queries.rates import rate_of
@@ -42,13 +42,14 @@ def _left_early_query() -> Select[Any]:
 
     Only the last transfer of each number counts: a caller who came back has no earlier place to resume.
     """
+    number = func.coalesce(_subscribers.c.number, _requests.c.callerid)
     last = (
-        select(_subscribers.c.number, func.max(_transfers.c.id).label("transfer_id"))
+        select(number.label("number"), func.max(_transfers.c.id).label("transfer_id"))
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
         .where(_transfers.c.queue_id == bindparam("queue"), _transfers.c.score_from_ms > 0)
         .where(func.coalesce(_transfers.c.ended_ms, bindparam("now_ms")) >= bindparam("since_ms"))
-        .group_by(_subscribers.c.number)
+        .group_by(number)
         .subquery()
     )
     return (
@@ -76,6 +77,9 @@ _EXPECTATIONS: Final = (
 )
 _ALL_EXPECTATIONS: Final = OwnedRows(_EXPECTATIONS, _requests.c.user_id)
 _EXPECTATION: Final = _EXPECTATIONS.where(_call_backs.c.id == bindparam("call"))
+_HAS_CALLED: Final = select(
+    exists().where(_requests.c.subscriber_id == bindparam("subscriber"), _requests.c.attempt == bindparam("attempt"))
+)
 _FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call"))
 
 
@@ -140,10 +144,17 @@ def call_backs_of(connection: Connection, shards: Shards) -> list[tuple[int, Cal
 
 
 def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
-    """Delete the expected call back after a missed call, and return it; None if none was expected."""
+    """Delete the expected call back after a missed call, and return it.
+
+    Return None if none was expected, or if the subscriber has called over a line since, and so taken its number.
+    """
     row = connection.execute(_EXPECTATION, {"call": call_id}).one_or_none()
     connection.execute(_FORGET, {"call": call_id})
-    return None if row is None else _expected(row)[1]
+    if row is None:
+        return None
+    arrived = _expected(row)[1]
+    has_called = {"subscriber": arrived.subscriber.id, "attempt": -arrived.missed_attempt}
+    return None if connection.scalar(_HAS_CALLED, has_called) else arrived
 
 
 def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
@@ -195,7 +206,14 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
     return Transfer(
         place=row["place"],
         section_id=row["section_id"],
-        callid=call_uuid(seed, row["campaign_id"], row["subscriber_id"], row["attempt"], row["place"] + 1),
+        callid=leg_uuid(
+            seed,
+            row["campaign_id"],
+            row["subscriber_id"] or NO_SUBSCRIBER,
+            row["attempt"],
+            row["callrequest_id"],
+            row["place"] + 1,
+        ),
         joined_ms=row["joined_ms"],
         rate=rate_of(row),
         queue_id=row["queue_id"],

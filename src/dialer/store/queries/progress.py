@@ -11,10 +11,10 @@ from dialer.domain.calling_hours import CallingHours
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import SIMULATED, SMS_LINES_FROM, Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.plans import NO_SUBSCRIBER, SIMULATED, SMS_LINES_FROM, Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
-from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, SmsGateway, SmsMessage, Transfer
+from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, LiveLeg, SmsGateway, SmsMessage, Transfer
 from dialer.store.tables import Subscriber as SubscriberRow
 
 _RECENT_MS: Final = 1_000
@@ -36,6 +36,10 @@ _BUSY: Final = tuple(
     )
     for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
 )
+TAKES_CHANNEL: Final = or_(
+    _requests.c.attempt > 0, exists().where(LiveLeg.__table__.c.call_id == _requests.c.id).correlate(_requests)
+)
+"""The condition that a call takes a channel of its gateway, as all but those of simulated callers do."""
 # The look-up starts at the few rows in progress, as a campaign may have a million subscribers.
 _campaign_of_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
 _campaign_of_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
@@ -60,7 +64,8 @@ _OF_SUBSCRIBER: Final = select(
     exists().where(_is_on_its_way, _messages.c.subscriber_id == bindparam("subscriber")),
 )
 BUSY_SUBSCRIBERS: Final = union_all(
-    select(_requests.c.subscriber_id).where(_is_calling), select(_messages.c.subscriber_id).where(_is_on_its_way)
+    select(_requests.c.subscriber_id).where(_is_calling, _requests.c.subscriber_id.is_not(None)),
+    select(_messages.c.subscriber_id).where(_is_on_its_way, _messages.c.subscriber_id.is_not(None)),
 )
 """Query of the ids of subscribers with a call or a message in progress, in any campaign."""
 
@@ -96,7 +101,9 @@ _SUBSCRIBER: Final = (
 )
 _IN_PROGRESS: Final = tuple(
     OwnedRows(
-        select(table, *_SUBSCRIBER).join(_subscribers, _subscribers.c.id == table.c.subscriber_id).where(condition),
+        select(table, *_SUBSCRIBER)
+        .outerjoin(_subscribers, _subscribers.c.id == table.c.subscriber_id)
+        .where(condition, or_(table.c.subscriber_id.is_(None), _subscribers.c.id.is_not(None))),
         table.c.user_id,
     )
     for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
@@ -246,6 +253,8 @@ def _loaded(
 
 
 def _subscriber(row: RowMapping) -> Subscriber:
+    if row["subscriber_id"] is None:
+        return Subscriber(NO_SUBSCRIBER, row["callerid"], "")
     return Subscriber(
         id=row["subscriber_id"],
         number=row["number"],

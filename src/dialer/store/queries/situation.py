@@ -21,6 +21,7 @@ from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatu
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.queries.progress import TAKES_CHANNEL
 from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import (
     SMS,
@@ -117,8 +118,7 @@ def messages_on_their_way(connection: Connection) -> dict[int, int]:
 
 def _legs_under_way() -> CompoundSelect[Any]:
     """Return a query of the gateway and the owner of each call, B-leg and message in progress."""
-    # Incoming calls, which have a negative attempt, use no gateway.
-    calls = select(_requests.c.gateway_id, _requests.c.user_id).where(_is_calling, _requests.c.attempt > 0)
+    calls = select(_requests.c.gateway_id, _requests.c.user_id).where(_is_calling, TAKES_CHANNEL)
     legs = select(_transfers.c.gateway_id, _requests.c.user_id)
     legs = legs.join(_requests, _requests.c.id == _transfers.c.callrequest_id)
     legs = legs.where(_is_calling, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)

@@ -20,12 +20,15 @@ from dialer.store.tables._base import (
 
 
 class CallRequest(Row):
-    """One attempt to call one subscriber: inserted before the carrier is asked, final when the call is over."""
+    """An attempt to call a subscriber, or a call that came in: inserted before the carrier acts, final at its end."""
 
     __tablename__ = "callrequest"
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
-    subscriber_id: Mapped[int] = mapped_column(BIG, ForeignKey("subscriber.id", ondelete="CASCADE"))
+    subscriber_id: Mapped[int | None] = mapped_column(
+        BIG, ForeignKey("subscriber.id", ondelete="CASCADE"), default=None
+    )
+    """Null for a call from somebody who is no subscriber of the campaign that answers."""
     contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The contact at the time of the dial; the CDR names it even if the contact is deleted during the call."""
     user_id: Mapped[int] = belongs_to("user_account")
@@ -35,7 +38,8 @@ class CallRequest(Row):
     callid: Mapped[str] = mapped_column(String(36))
     phone_number: Mapped[str] = mapped_column(String(64))
     dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
-    """The number that was given to the carrier. Empty if none was dialled, or for older rows."""
+    """The number that was given to the carrier, or by the carrier of a call that came in over a line. Empty if none
+    was, or for older rows."""
     callerid: Mapped[str] = mapped_column(String(80))
     status: Mapped[Code]
     status_reason: Mapped[str] = mapped_column(String(40), default="")
@@ -56,7 +60,8 @@ class CallRequest(Row):
     parameters: Mapped[str | None] = mapped_column(default=None)
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
     did_id: Mapped[int | None] = mentions("did")
-    """The DID that was called, for inbound calls only. Their `attempt` is the number of the missed attempt, negated."""
+    """The DID that was called, for inbound calls only. Their `attempt` is negative: that of a simulated caller is the
+    number of the missed attempt, negated."""
 
     __table_args__ = (
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
@@ -64,6 +69,12 @@ class CallRequest(Row):
         Index("ix_callrequest_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index("ix_callrequest_started_ms", "started_ms", "id", "user_id"),
         Index("ix_callrequest_phone_number", "phone_number", "id", "user_id"),
+        Index(
+            "ix_callrequest_callers",
+            "callerid",
+            sqlite_where=text("subscriber_id IS NULL"),
+            postgresql_where=text("subscriber_id IS NULL"),
+        ),
         Index(
             "ix_callrequest_calling",
             "campaign_id",
@@ -231,6 +242,7 @@ class Cdr(Row):
     callrequest_id: Mapped[int | None] = mentions("callrequest")
     campaign_id: Mapped[int | None] = mentions("campaign")
     subscriber_id: Mapped[int] = mapped_column(BIG)
+    """0 for a caller who was no subscriber."""
     contact_id: Mapped[int | None] = mapped_column(BIG)
     gateway_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Like the columns below, counted in statistics, and kept when the campaign is deleted. 0 for a leg to an agent."""
@@ -292,7 +304,10 @@ class SmsMessage(Row):
     __tablename__ = "sms_message"
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
-    subscriber_id: Mapped[int] = belongs_to("subscriber")
+    subscriber_id: Mapped[int | None] = mapped_column(
+        BIG, ForeignKey("subscriber.id", ondelete="CASCADE"), index=True, default=None
+    )
+    """Null for a message to somebody who called in and is no subscriber."""
     contact_id: Mapped[int | None] = mentions("contact")
     user_id: Mapped[int] = belongs_to("user_account")
     gateway_id: Mapped[int] = mapped_column(BIG)

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Table, select
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.domain.plans import NO_AMD, SMS_LINES_FROM
+from dialer.store.live_legs import is_strangers
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -40,6 +41,11 @@ _Rows = Sequence[RowMapping]
 def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     """Return the calls to and from a subscriber, in the order in which they began."""
     return _calls(connection, _requests.c.subscriber_id == subscriber_id)
+
+
+def calls_from(connection: Connection, campaign_id: int, number: str) -> list[AttemptPart]:
+    """Return the calls from a number that is no subscriber of the campaign that answered."""
+    return _calls(connection, (_requests.c.campaign_id == campaign_id) & is_strangers(number))
 
 
 def call_of(connection: Connection, callrequest_id: int) -> AttemptPart | None:

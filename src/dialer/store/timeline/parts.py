@@ -124,10 +124,11 @@ class MessagePart(msgspec.Struct, frozen=True):
 
 
 class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt: a call, a call back after a missed call, or a text message."""
+    """An attempt: a call, a call that came in, or a text message."""
 
     attempt: int
-    """Number of the attempt. A call back has the negative number of the call that was missed."""
+    """Number of the attempt; negative for a call that came in. A simulated callee who calls back has the negative
+    number of the call that was missed, and no `dialled_number`."""
     at: datetime
     gateway: str
     callerid: str
@@ -164,5 +165,5 @@ class Story(msgspec.Struct, frozen=True):
     """All do-not-call lists that hold for the campaign."""
     window: WindowPart | None
     subscriber: SubscriberPart | None
-    """None if the number is a contact that is not yet a subscriber."""
+    """None if the number is a contact that is not yet a subscriber, or of a caller who is none."""
     attempts: list[AttemptPart]

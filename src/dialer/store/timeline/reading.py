@@ -22,7 +22,7 @@ from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.do_not_call import entries_on, lists_of, on_dnc
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
-from dialer.store.timeline.attempts import calls_of, messages_of
+from dialer.store.timeline.attempts import calls_from, calls_of, messages_of
 from dialer.store.timeline.parts import (
     AttemptPart,
     CampaignStory,
@@ -81,7 +81,8 @@ def read_story(
         window = None
         if subscriber is not None and circumstances is not None:
             window = _window_part(row, subscriber, circumstances)
-        if subscriber is not None or contacts:
+        called = [] if subscriber is not None else calls_from(connection, row["id"], spelling)
+        if subscriber is not None or contacts or called:
             lists = _dnc_parts(connection, row, spelling)
             return Story(
                 now=moment(now_ms),
@@ -92,7 +93,7 @@ def read_story(
                 dnc_lists=lists,
                 window=window,
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, circumstances),
-                attempts=[] if subscriber is None else _attempts(connection, row, subscriber),
+                attempts=called if subscriber is None else _attempts(connection, row, subscriber),
             )
     raise UnknownNumberError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
 

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0037_0029"
-down_revision = "0035_0029"
+revision = "0037_0036"
+down_revision = "0036_0036"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,250 @@
+"""One call of the other side: its INVITE, our answer or refusal, and the BYE (RFC 3261 9.2, 13.3, 15, 17.2.1)."""
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Final
+
+import msgspec
+
+from dialer.carriers.sip import causes
+from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner, in_dialog_request
+from dialer.carriers.sip.invitation import Invitation, answered_dialog
+from dialer.carriers.sip.leg import TAKEN_UP_CSEQ, Handle
+from dialer.carriers.sip.messages import Received, write_response
+from dialer.carriers.sip.sdp import (
+    PAYLOADS,
+    SDP_TYPE,
+    AgreedSound,
+    Direction,
+    LocalSound,
+    SdpError,
+    read_sound,
+    write_answer,
+    write_offer,
+)
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling
+from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
+from dialer.carriers.sip.transactions import INVITE
+from dialer.carriers.sip.trunk import METHODS, mark
+from dialer.carriers.sip.wire import Address, LegAnswered, LegOver, SoundAgreed
+from dialer.domain.inbound import ARRIVAL_MS_MAX
+
+_NO_PORT: Final = 9
+
+
+class InboundState(Enum):
+    """The states of a leg."""
+
+    RINGING = auto()
+    ANSWERED = auto()
+    """Our 200 has not been acknowledged yet."""
+    UP = auto()
+    OVER = auto()
+
+
+class InboundLeg:
+    """One call of the other side.
+
+    Everything that we say of it follows from its INVITE and its key, so another process says the same.
+    """
+
+    def __init__(
+        self, signalling: Signalling, key: str, invitation: Invitation, forget: Callable[["InboundLeg"], None]
+    ) -> None:
+        """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
+        self.key: Final = key
+        self.invite: Final = invitation.read()
+        self._source: Final = invitation.source
+        self._signalling: Final = signalling
+        self._wire: Final = signalling.wire
+        self._forget: Final = forget
+        self._tag: Final = mark(key, "to")
+        self._cseq = 0
+        self._state = InboundState.RINGING
+        self._limit: Timer | None = None
+        self._in_dialog: InDialog | None = None
+        self._local: LocalSound | None = None
+        self._last = b""
+        """The last response to the INVITE."""
+        self._repeating: Timer | None = None
+        self._cause_at_ack: int | None = None
+
+    @property
+    def rings(self) -> bool:
+        """True until it is answered, refused or over."""
+        return self._state is InboundState.RINGING
+
+    def ring(self) -> None:
+        """Tell the other side that it rings, until somebody decides."""
+        self._limit = self._wire.after(ARRIVAL_MS_MAX, self._undecided)
+        self._respond(180)
+
+    def answer(self, talk_limit_ms: int, local: LocalSound) -> None:
+        """Answer a call that rings. Any other stays as it is."""
+        if self._state is not InboundState.RINGING:
+            return
+        body = self.invite.message.body
+        try:
+            sound = read_sound(body, local.codecs) if body else _unknown_sound(local)
+        except SdpError:
+            self._refuse(488, causes.INCOMPATIBLE, "the offer has no sound that can be spoken")
+            return
+        self._state, self._local = InboundState.ANSWERED, local
+        in_dialog = self._enter(sound, talk_limit_ms)
+        in_dialog.timer.agreed(self.invite, is_ours=False)
+        described = write_answer(local, sound, 1) if body else write_offer(local)
+        headers = (
+            ("Contact", self._signalling.trunk.contact),
+            ("Allow", METHODS),
+            *in_dialog.timer.headers(self.invite),
+            SDP_TYPE,
+        )
+        self._respond(200, headers, described)
+        in_dialog.repeat_until_acknowledged(self.invite.cseq, self._source, self._last, self._wire.t1_ms)
+        if body:
+            self._wire.tell(SoundAgreed(self.key, sound))
+
+    def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
+        """Continue an answered leg that another process began. A refresh tells the other side where we are now."""
+        self._state, self._local, self._cseq = InboundState.UP, handle.local, TAKEN_UP_CSEQ
+        in_dialog = self._enter(handle.sound, talk_limit_ms)
+        self._wire.tell(SoundAgreed(self.key, handle.sound))
+        in_dialog.refresh()
+
+    def acknowledge(self) -> None:
+        """Do nothing: it was the other side that acknowledged the answer."""
+
+    def clear(self, cause: int, because: str) -> None:
+        """End the leg, in any state. An answer that is not acknowledged yet is followed by BYE (15)."""
+        if self._state is InboundState.RINGING:
+            self._refuse(causes.status_of(cause), cause, because)
+        elif self._state is InboundState.ANSWERED:
+            self._cause_at_ack = cause
+            self._over(cause, because)
+        elif self._state is InboundState.UP:
+            self._hang_up(cause, because)
+
+    def receive(self, request: Received, source: Address) -> None:
+        """Take a request of the other side within this call."""
+        is_first = request.branch == self.invite.branch and not request.to_tag
+        if request.method == "ACK":
+            self._take_ack(request, source)
+        elif is_first and request.method == INVITE:
+            self._wire.send(self._source, self._last, self.key)
+        elif is_first and request.method == "CANCEL":
+            self._cancelled(request, source)
+        elif self._in_dialog is not None and request.to_tag:
+            self._in_dialog.receive(request, source)
+        else:
+            # It is this call by another way (8.2.2.2), or a request of a dialog that does not exist.
+            self._decline(request, source, 482 if request.method == INVITE and not request.to_tag else 481)
+
+    def _decline(self, request: Received, source: Address, status: int) -> None:
+        response = write_response(request, status, PHRASES[status], source, to_tag=self._tag)
+        self._wire.send(source, response, self.key)
+
+    def _cancelled(self, request: Received, source: Address) -> None:
+        self._decline(request, source, 200)
+        if self._state is InboundState.RINGING:
+            self._refuse(487, causes.cause_in_reason(request) or causes.NORMAL, "the caller hung up")
+
+    def _undecided(self) -> None:
+        self._refuse(503, causes.TEMPORARY_FAILURE, "nobody decided about the call in time")
+
+    def _take_ack(self, ack: Received, source: Address) -> None:
+        if self._repeating is not None:
+            self._repeating.cancel()
+        if self._in_dialog is None or ack.cseq != self.invite.cseq:
+            if self._in_dialog is not None:
+                self._in_dialog.receive(ack, source)
+            return
+        self._in_dialog.receive(ack, source)
+        if self._cause_at_ack is not None:
+            self._bye(self._in_dialog, self._cause_at_ack)
+            self._cause_at_ack = None
+        elif self._state is InboundState.ANSWERED and self._local is not None:
+            self._state = InboundState.UP
+            in_dialog = self._in_dialog
+            handle = Handle(in_dialog.dialog, self._local, in_dialog.sound, self.invite.cseq)
+            self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
+
+    def _refuse(self, status: int, cause: int, because: str) -> None:
+        """Refuse the call, and repeat that until it is acknowledged (17.2.1)."""
+        if self._state is not InboundState.RINGING:
+            return
+        self._respond(status, (causes.reason_header(cause),))
+        began_ms = self._wire.now_ms
+
+        def again(wait_ms: int) -> None:
+            if self._wire.now_ms - began_ms < GIVES_UP_AFTER * self._wire.t1_ms:
+                self._wire.send(self._source, self._last, self.key)
+                wait(min(wait_ms * 2, T2_MS))
+
+        def wait(wait_ms: int) -> None:
+            self._repeating = self._wire.after(wait_ms, lambda: again(wait_ms))
+
+        wait(self._wire.t1_ms)
+        self._over(cause, because)
+
+    def _respond(self, status: int, headers: tuple[tuple[str, str], ...] = (), body: bytes = b"") -> None:
+        routes = tuple(("Record-Route", value) for value in self.invite.message.headers.getlist("Record-Route"))
+        self._last = write_response(
+            self.invite,
+            status,
+            PHRASES[status],
+            self._source,
+            to_tag=self._tag,
+            headers=(*(routes if status < 300 else ()), *headers),  # noqa: PLR2004 - 12.1.1
+            body=body,
+        )
+        self._wire.send(self._source, self._last, self.key)
+
+    def _enter(self, sound: AgreedSound, talk_limit_ms: int) -> InDialog:
+        """Begin the dialog, and the longest time that it may last."""
+        if self._limit is not None:
+            self._limit.cancel()
+        self._limit = self._wire.after(talk_limit_ms, self._talk_over)
+        owner = LegOwner(self.key, self._next_cseq, self._over, self._hang_up)
+        dialog = answered_dialog(self.invite, self._tag, self._source)
+        local = self._local or LocalSound(self._source[0], _NO_PORT, (sound.codec,), 0)
+        self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound)
+        return self._in_dialog
+
+    def _talk_over(self) -> None:
+        self.clear(causes.NORMAL, "it talked for as long as it may")
+
+    def _next_cseq(self) -> int:
+        self._cseq += 1
+        return self._cseq
+
+    def _hang_up(self, cause: int, because: str) -> None:
+        if self._in_dialog is not None and (self._state is not InboundState.OVER or self._cause_at_ack is not None):
+            self._bye(self._in_dialog, cause)
+            self._cause_at_ack = None
+        self._over(cause, because)
+
+    def _bye(self, in_dialog: InDialog, cause: int) -> None:
+        bye = in_dialog_request(self._signalling.trunk, in_dialog.dialog, "BYE", (causes.reason_header(cause),))
+        first_hop = in_dialog.dialog.first_hop()
+        AuthorisedRequest(self._signalling, bye, first_hop, self.key, self._next_cseq, _ignore)
+
+    def _over(self, cause: int, because: str) -> None:
+        if self._state is InboundState.OVER:
+            return
+        self._state = InboundState.OVER
+        if self._limit is not None:
+            self._limit.cancel()
+        if self._in_dialog is not None and self._cause_at_ack is None:
+            self._in_dialog.stop()
+        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+        self._wire.after(2 * GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._forget(self))
+
+
+def _unknown_sound(local: LocalSound) -> AgreedSound:
+    """Return the sound of a call whose other side describes its own only when it acknowledges our offer."""
+    codec = local.codecs[0]
+    return AgreedSound(local.host, _NO_PORT, codec, PAYLOADS[codec], None, Direction.INACTIVE)
+
+
+def _ignore(_response: Received | None) -> None:
+    """Take no notice of a response that changes nothing."""

@@ -1,0 +1,125 @@
+"""INVITEs of the other side: who calls which number, and how such a call is named."""
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+import msgspec
+from sipmessage import URI, Address
+
+from dialer.carriers.sip import wire
+from dialer.carriers.sip.dialog import ROUTES_MAX, Dialog, host_in_uri
+from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message
+from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
+from dialer.carriers.sip.trunk import Trunk
+from dialer.domain.identity import leg_key
+
+INVITATION_BYTES_MAX: Final = 8_192
+"""Bytes of an INVITE, which is stored until the end of its call."""
+NUMBER_MAX: Final = 64
+_SUPPORTED: Final = frozenset({"timer"})
+_NUMBER: Final = re.compile(r"\+?[0-9.()-]{3,64}\Z", re.ASCII)
+_PRINTABLE: Final = re.compile(rf"[!-~]{{1,{NUMBER_MAX}}}\Z")
+_WITHHELD: Final = frozenset({"id", "user"})
+"""Values of Privacy with which the caller's number must not be shown (RFC 3323, RFC 3325)."""
+
+
+class Invitation(msgspec.Struct, frozen=True):
+    """An INVITE as it came, and from where. As JSON, it is what answers the call in another process."""
+
+    data: bytes
+    source: wire.Address
+
+    def read(self) -> Received:
+        """Return the message."""
+        return read_message(self.data)
+
+
+class InvitationRefusal(msgspec.Struct, frozen=True):
+    """The response to an INVITE that is no call."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def read_invitation(handle: str) -> Invitation:
+    """Return the invitation in a text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        found = msgspec.json.decode(handle, type=Invitation)
+        found.read()
+    except (msgspec.DecodeError, MalformedMessageError) as error:
+        raise ValueError(str(error)) from None
+    return found
+
+
+def key_of(invite: Received, trunk: Trunk) -> str:
+    """Return the name of a call, which is the same each time its INVITE comes."""
+    return leg_key(b"", f"{trunk.server[0]}\0{invite.call_id}\0{invite.from_tag}")
+
+
+def refusal_of(invite: Received, size: int) -> InvitationRefusal | None:
+    """Return the response to an INVITE of `size` bytes that cannot be answered; None to one that can."""
+    required = {one.strip() for value in invite.message.headers.getlist("Require") for one in value.split(",")}
+    unsupported = sorted(required - _SUPPORTED - {""})
+    if size > INVITATION_BYTES_MAX:
+        return InvitationRefusal(513)
+    if unsupported:
+        return InvitationRefusal(420, (("Unsupported", ", ".join(unsupported)),))
+    return InvitationRefusal(422, (MIN_SE,)) if is_too_short(invite) else None
+
+
+def called_in(invite: Received, trunk: Trunk) -> str:
+    """Return the number that was called: the user of the request URI, or of To if that only names our account."""
+    account = "" if trunk.credentials is None else trunk.credentials.username
+    user = _user(getattr(invite.message, "uri", None))
+    if _NUMBER.match(user) and user != account:
+        return user
+    try:
+        return _user(invite.message.to_address.uri) or user
+    except ValueError:
+        return user
+
+
+def caller_in(invite: Received) -> str:
+    """Return the caller's number: of P-Asserted-Identity, which the trunk vouches for, or else of From.
+
+    It is empty if the caller withholds it.
+    """
+    privacy = {one.strip().lower() for value in invite.message.headers.getlist("Privacy") for one in value.split(";")}
+    if privacy & _WITHHELD:
+        return ""
+    for value in invite.message.headers.getlist("P-Asserted-Identity"):
+        try:
+            asserted = _user(Address.parse(value.partition(",")[0]).uri)
+        except ValueError:
+            continue
+        if _NUMBER.match(asserted):
+            return asserted
+    try:
+        return _user(invite.message.from_address.uri)
+    except ValueError:
+        return ""
+
+
+def answered_dialog(invite: Received, tag: str, fallback: wire.Address) -> Dialog:
+    """Return the dialog that our 2xx to an INVITE creates (RFC 3261 12.1.1)."""
+    contact = invite.contact
+    return Dialog(
+        call_id=invite.call_id,
+        local=f"{invite.header('To')};tag={tag}",
+        remote=invite.header("From"),
+        remote_tag=invite.from_tag,
+        target=str(contact) if contact is not None and contact.host else host_in_uri(fallback),
+        routes=tuple(str(route) for route in invite.record_route)[:ROUTES_MAX],
+        fallback=fallback,
+    )
+
+
+def _user(uri: URI | None) -> str:
+    """Return the user of a URI without its parameters; empty if it is none that can be a number."""
+    user = unquote((uri.user if uri is not None else "") or "").partition(";")[0]
+    return user if _PRINTABLE.match(user) else ""

@@ -1,0 +1,58 @@
+"""Queries of callers: who calls in, and whether a call that came in is over already."""
+
+from typing import Final
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from dialer.domain.effects import FindCaller
+from dialer.domain.enums import Cause, LegType
+from dialer.domain.events import CallerFound
+from dialer.domain.plans import NO_SUBSCRIBER
+from dialer.domain.plans import Subscriber as Caller
+from dialer.store.tables import CallRequest, Cdr, Subscriber
+
+_subscribers = Subscriber.__table__
+_requests = CallRequest.__table__
+_cdrs = Cdr.__table__
+_CALLER: Final = select(
+    _subscribers.c.id,
+    _subscribers.c.number,
+    _subscribers.c.zone,
+    _subscribers.c.contact_id,
+    _subscribers.c.full_name,
+    _subscribers.c.additional_vars,
+    _subscribers.c.phonebook_id,
+).where(_subscribers.c.campaign_id == bindparam("campaign"), _subscribers.c.number == bindparam("number"))
+_LOWEST: Final = select(func.min(_requests.c.attempt)).where(_requests.c.subscriber_id == bindparam("subscriber"))
+_CAUSE: Final = select(_cdrs.c.hangup_cause_q850).where(
+    _cdrs.c.callid == bindparam("callid"), _cdrs.c.leg_type == LegType.A_LEG
+)
+
+
+def find_caller(connection: Connection, request: FindCaller) -> CallerFound:
+    """Return the subscriber of a campaign who has the caller's number, and the number of their call.
+
+    Anybody else is returned without a subscriber, and their calls are not numbered.
+    """
+    received, did_id = request.received, request.did_id
+    asked = {"campaign": request.campaign_id, "number": request.number}
+    row = connection.execute(_CALLER, asked).one_or_none() if request.number else None
+    if row is None:
+        return CallerFound(received, did_id, Caller(NO_SUBSCRIBER, request.number, ""), -1)
+    caller = Caller(
+        id=row.id,
+        number=row.number,
+        zone=row.zone,
+        contact_id=row.contact_id,
+        full_name=row.full_name,
+        additional_vars=row.additional_vars,
+        phonebook_id=row.phonebook_id,
+    )
+    lowest = connection.scalar(_LOWEST, {"subscriber": row.id})
+    return CallerFound(received, did_id, caller, min(lowest or 0, 0) - 1)
+
+
+def cause_of(connection: Connection, callid: str) -> Cause | None:
+    """Return the cause with which a call has ended; None if it is in progress or unknown."""
+    found = connection.scalar(_CAUSE, {"callid": callid})
+    return None if found is None else Cause(found)

@@ -1,0 +1,114 @@
+"""Calls through Kamailio, a SIP proxy that nobody here wrote: it registers us, challenges, and stays in the way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from dialer.carriers.sip.parameters import SipParameters
+from dialer.domain.line import Ask, Dialling
+from tests.carriers.sip.sipp import (
+    BRANCHES,
+    CLEARED,
+    CONTACT,
+    OK_SDP,
+    RINGS,
+    TAGGED,
+    receive,
+    refuses,
+    running,
+    send,
+    wanted,
+)
+from tests.carriers.sip.test_sipp import free_port
+from tests.carriers.voice.listener import Listener
+from tests.optional_tools import find_tool
+
+CONFIG: Final = """
+mpath="/usr/lib/x86_64-linux-gnu/kamailio/modules/"
+loadmodule "kex.so"
+loadmodule "tm.so"
+loadmodule "sl.so"
+loadmodule "rr.so"
+loadmodule "pv.so"
+loadmodule "siputils.so"
+loadmodule "textops.so"
+loadmodule "usrloc.so"
+loadmodule "registrar.so"
+loadmodule "auth.so"
+loadmodule "xlog.so"
+children=1
+disable_tcp=yes
+dns=no
+rev_dns=no
+auto_aliases=no
+log_stderror=yes
+listen=udp:127.0.0.1:{port}
+request_route {{
+    if (is_method("OPTIONS")) {{ sl_send_reply("200", "OK"); exit; }}
+    if (is_method("CANCEL")) {{ if (t_check_trans()) {{ t_relay(); }} exit; }}
+    if (has_totag()) {{
+        if (loose_route()) {{ xlog("L_ERR", "passed $rm\\n"); t_relay(); exit; }}
+        if (is_method("ACK") && t_check_trans()) {{ t_relay(); exit; }}
+        if (!is_method("ACK")) {{ sl_send_reply("481", "No route"); }}
+        exit;
+    }}
+    if (is_method("REGISTER")) {{
+        if (!pv_www_authenticate("home", "secret, with a comma", "0")) {{ www_challenge("home", "1"); exit; }}
+        save("location");
+        exit;
+    }}
+    if (!pv_proxy_authenticate("home", "secret, with a comma", "0")) {{ proxy_challenge("home", "1"); exit; }}
+    if (!registered("location", "sip:anna@127.0.0.1")) {{ sl_send_reply("403", "Not registered"); exit; }}
+    consume_credentials();
+    record_route();
+    $du = "sip:127.0.0.1:{target}";
+    t_relay();
+}}
+"""
+ANSWERS: Final = send("SIP/2.0 200 OK", f"{TAGGED}\n[last_Record-Route:]\n{CONTACT}", OK_SDP)
+NUMBERS: Final = {
+    "1001": RINGS + ANSWERS + receive("ACK", wanted("127.0.0.1", "Via:", 9)) + CLEARED,
+    "1003": BRANCHES["1003"],
+    "1005": refuses("486 Busy Here"),
+}
+
+
+@asynccontextmanager
+async def proxy(folder: Path, port: int, target: int) -> AsyncIterator[list[str]]:
+    """Run Kamailio between us and a telephone, and yield its log, which is complete at the end."""
+    (folder / "kamailio.cfg").write_text("#!KAMAILIO\n" + CONFIG.format(port=port, target=target))
+    log: list[str] = []
+    command = [find_tool("kamailio"), "-f", "kamailio.cfg", "-DD", "-E", "-Y", str(folder), "-m", "16", "-M", "4"]
+    process = await asyncio.create_subprocess_exec(*command, cwd=folder, stderr=asyncio.subprocess.PIPE)
+    assert process.stderr is not None
+    try:
+        yield log
+    finally:
+        process.terminate()
+        log += (await process.stderr.read()).decode().splitlines()
+        await process.wait()
+
+
+async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(tmp_path: Path) -> None:
+    port, target, listener = free_port(), free_port(), Listener(Ask(1, (), 1, 60_000))
+    parameters = SipParameters(
+        server=f"127.0.0.1:{port}",
+        username="anna",
+        password="secret, with a comma",
+        register=True,
+        session_expires=0,
+    )
+    dials = [Dialling(number, number, "+12025550150", 1_500, 500) for number in NUMBERS]
+    with running(find_tool("sipp"), tmp_path, target, NUMBERS, calls=len(NUMBERS)) as process:
+        async with proxy(tmp_path, port, target) as log:
+            await listener.call(parameters, tmp_path, *dials)
+            code = await asyncio.to_thread(process.wait, 20)
+    assert code == 0, log
+    assert listener.heard == {
+        "1001": ["rings", "answered", "over 16"],
+        "1003": ["rings", "over 19"],
+        "1005": ["over 17"],
+    }
+    assert [line.rpartition(" ")[2] for line in log if "passed" in line] == ["ACK", "BYE"]
