@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.forecast.forecast import forecast_campaign
+from dialer.forecast.forecast import Progress, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.runtime.clock import Clock, VirtualClock
@@ -72,9 +72,9 @@ class FakeWorker:
         yield
 
 
-async def forecast_in_thread(database: Database, order: Order) -> Forecast:
+async def forecast_in_thread(database: Database, order: Order, progress: Progress) -> Forecast:
     """Forecast in a thread instead of a process, which takes two seconds to start."""
-    return await anyio.to_thread.run_sync(lambda: anyio.run(forecast_campaign, database, order))
+    return await anyio.to_thread.run_sync(lambda: anyio.run(forecast_campaign, database, order, progress))
 
 
 class Caller:

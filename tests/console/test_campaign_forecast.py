@@ -1,7 +1,9 @@
 """Tests of the forecast on a campaign's page, and of the people who are next."""
 
+import pytest
 from sqlalchemy import insert, update
 
+from dialer.api.records.forecasting import Forecaster, ForecastUnderWay
 from dialer.store.database import Database
 from dialer.store.tables import CampaignForecast, DncContact, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
@@ -39,6 +41,13 @@ def test_a_forecast_is_kept_beside_what_happens(
     api.change(f"campaigns/{identity}/", status=4)
     status, text = forecast(alice, identity)
     assert (status, "There is nothing to forecast." in text, "Forecast again" in text) == (409, True, False)
+
+
+def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    identity = campaign(api)
+    assert "runs done" not in alice.text(f"campaigns/{identity}/live/")
+    monkeypatch.setattr(Forecaster, "progress_of", lambda _, campaign_id: ForecastUnderWay(campaign_id, 3, 10))
+    assert "Forecast: 3 of 10 runs done" in alice.text(f"campaigns/{identity}/live/")
 
 
 def test_a_forecast_of_another_version_is_as_none(alice: Visitor, api: Caller, database: Database) -> None:

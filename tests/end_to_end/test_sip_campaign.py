@@ -1,5 +1,7 @@
 """A campaign over a SIP trunk, whose other side is sipp: from an upload to the key that the callee pressed."""
 
+import contextlib
+import socket
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +26,7 @@ from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
-from tests.carriers.sip.sipp import ANSWERS, BRANCHES, CLEARED, HANGS_UP, RINGS, own, receive, refuses, running
+from tests.carriers.sip.sipp import ANSWERS, BRANCHES, CLEARED, HANGS_UP, RINGS, calling, own, receive, refuses, running
 from tests.carriers.sip.test_sipp import free_port
 from tests.end_to_end.service import upload
 from tests.new_database import new_database
@@ -156,6 +158,50 @@ def test_the_keys_of_the_other_side_are_answers(callers: tuple[Caller, Caller], 
     assert found == [(f"+{number}", 16, "0.02000") for number in NUMBERS]
     answers = ann.get("survey-result/")["results"]
     assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")] * len(NUMBERS)
+
+
+def wait_for_line(port: int) -> None:
+    """Wait until the service hears what its carrier says to a port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        probe.settimeout(0.1)
+        for place in range(ASKED_MAX):
+            via = f"Via: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bK{place};rport"
+            rest = f"From: <sip:a@b>;tag=1\r\nTo: <sip:c@d>\r\nCall-ID: {place}\r\nCSeq: 1 OPTIONS\r\n\r\n"
+            probe.sendto(f"OPTIONS sip:dialer@127.0.0.1 SIP/2.0\r\n{via}\r\n{rest}".encode(), ("127.0.0.1", port))
+            with contextlib.suppress(OSError):
+                probe.recv(2_000)
+                return
+    raise AssertionError("nobody listens")
+
+
+def test_callers_answer_the_question_whether_they_are_known_or_not(
+    callers: tuple[Caller, Caller], tmp_path: Path
+) -> None:
+    admin, ann = callers
+    known, stranger, ours = "3545550101", "3545559999", free_port()
+    parameters = {"server": f"127.0.0.1:{free_port()}", "local_port": ours, "session_expires": 0}
+    made = make_campaign(admin, ann, [known], protocol="sip", parameters=parameters)
+    ann.change(made["url"], startingdate="2037-01-01 00:00:00", expirationdate="2037-01-02 00:00:00")
+    ann.change(made["url"], status=1)
+    ann.create("did", did_number="+3545550199", campaign=made["url"])
+    wait_for_line(ours)
+    with calling(find_tool("sipp"), tmp_path, ours, "3545550199", [known, stranger]) as process:
+        assert process.wait(40) == 0
+    answers: list[dict[str, Any]] = []
+    for _ in range(ASKED_MAX):
+        answers = ann.get("survey-result/")["results"]
+        if len(answers) == 2:
+            break
+    assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")] * 2
+    names = ("callerid", "phone_number", "hangup_cause_q850", "call_cost", "subscriber_id")
+    cdrs = sorted(tuple(one[name] for name in names) for one in ann.get("cdr/")["results"])
+    assert cdrs == [
+        (f"+{known}", "+3545550199", 16, "0.00000", 1),
+        (f"+{stranger}", "+3545550199", 16, "0.00000", 0),
+    ]
+    requests = ann.get("callrequest/")["results"]
+    assert sorted(one["subscriber"] is None for one in requests) == [False, True]
 
 
 def put_agents_before_the_question(ann: Caller, contacts: Iterable[str]) -> None:

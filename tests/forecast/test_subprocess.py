@@ -37,7 +37,9 @@ def long_order(house: House) -> Order:
 
 async def test_the_process_gives_the_forecast_of_this_process(house: House) -> None:
     asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101", "+4930123456")))
-    assert await forecast_in_subprocess(house.database, asked) == await forecast_campaign(house.database, asked)
+    told: list[int] = []
+    found = await forecast_in_subprocess(house.database, asked, told.append)
+    assert (found, told) == (await forecast_campaign(house.database, asked), [1, 2, 3])
 
 
 async def test_an_exception_in_the_process_is_raised_here(house: House) -> None:

@@ -18,10 +18,10 @@ def main() -> None:
     """Reply to the one line on standard input."""
     task = sys.stdin.buffer.readline()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Log lines and prints go to standard error, as standard output carries the reply alone.
-    with os.fdopen(os.dup(1), "wb") as output:
+    # Log lines and prints go to standard error, as standard output carries the progress and the reply alone.
+    with os.fdopen(os.dup(1), "wb", buffering=0) as output:
         os.dup2(2, 1)
-        output.write(reply_to(task))
+        output.write(reply_to(task, output.write))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,14 @@ _sealed = SealedSurvey.__table__
 _OVER: Final = frozenset(status for status, moves in CAMPAIGN_MOVES.items() if not moves)
 
 
+Progress = Callable[[int], None]
+"""Hears how many seeds are done."""
+
+
+def ignore_progress(done: int) -> None:
+    """Hear how many seeds are done, and do nothing."""
+
+
 class NoCampaignError(Exception):
     """Raised when there is no campaign of this id."""
 
@@ -35,9 +43,7 @@ class CampaignOverError(Exception):
     """Raised for a campaign that has ended: it makes no more calls, so there is nothing to forecast."""
 
 
-async def forecast_campaign(
-    database: Database, order: Order, progress: Callable[[int], None] = lambda _done: None
-) -> Forecast:
+async def forecast_campaign(database: Database, order: Order, progress: Progress = ignore_progress) -> Forecast:
     """Forecast a campaign of `database`, which is only read. The copy of a campaign that is not running is started.
 
     After each seed, `progress` is called with the number of seeds that are done. This blocks the event loop: run it in

@@ -1,21 +1,28 @@
 """Forecasts in a process of their own, which do not slow down the service.
 
-The process reads one task from standard input, writes one reply to standard output, and exits. It also exits when its
-standard input ends, so it does not outlive its parent. It writes no files.
+The process reads one task from standard input, writes a line for each seed that is done and then one reply to standard
+output, and exits. It also exits when its standard input ends, so it does not outlive its parent. It writes no files.
 """
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from subprocess import PIPE
 from typing import Final
 
 import anyio
 import msgspec
+from anyio.abc import ByteReceiveStream
 
 from dialer.app.errors import CampaignNotReadyError, RefusedError
 from dialer.domain.states import IllegalMoveError
-from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
+from dialer.forecast.forecast import (
+    CampaignOverError,
+    NoCampaignError,
+    Progress,
+    forecast_campaign,
+    ignore_progress,
+)
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
@@ -44,18 +51,20 @@ class _Task(msgspec.Struct, frozen=True):
 
 
 class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The output of the process: a forecast, the wrong fields of a campaign, or another error."""
+    """A line of the process: the seeds that are done; or else a forecast, a campaign's wrong fields, or an error."""
 
+    done: int = 0
     forecast: Forecast | None = None
     errors: dict[str, list[str]] = {}
     error: str = ""
     message: str = ""
 
 
-async def forecast_in_subprocess(database: Database, order: Order) -> Forecast:
+async def forecast_in_subprocess(database: Database, order: Order, progress: Progress = ignore_progress) -> Forecast:
     """Forecast a campaign in a process of its own, which is killed if this is cancelled.
 
-    The errors of `dialer.forecast.forecast.forecast_campaign` are raised here as they were there.
+    After each seed, `progress` is called with the number of seeds that are done. The errors of
+    `dialer.forecast.forecast.forecast_campaign` are raised here as they were there.
 
     Raises:
         ForecastFailedError: the process failed.
@@ -69,11 +78,24 @@ async def forecast_in_subprocess(database: Database, order: Order) -> Forecast:
         if process.stdin is None or process.stdout is None:
             raise ForecastFailedError("the process has no pipes")
         await process.stdin.send(msgspec.json.encode(task) + _END)
-        line = b"".join([piece async for piece in process.stdout])
+        reply = await _last_reply(process.stdout, progress)
     # The exit code says nothing: a process that has replied may still see its input end, and exit with 1.
-    if not line.endswith(_END):
+    if reply is None:
         raise ForecastFailedError(f"the process exited with {process.returncode}")
-    return _read(msgspec.json.decode(line, type=_Reply))
+    return _read(reply)
+
+
+async def _last_reply(output: ByteReceiveStream, progress: Progress) -> _Reply | None:
+    """Return the reply that is no progress; None if the output ends without one."""
+    line = b""
+    async for piece in output:
+        *lines, line = (line + piece).split(_END)
+        for whole in lines:
+            reply = msgspec.json.decode(whole, type=_Reply)
+            if not reply.done:
+                return reply
+            progress(reply.done)
+    return None
 
 
 def _read(reply: _Reply) -> Forecast:
@@ -84,14 +106,18 @@ def _read(reply: _Reply) -> Forecast:
     raise CampaignNotReadyError(reply.errors)
 
 
-def reply_to(task: bytes) -> bytes:
-    """Compute the reply to one line of input; this runs in the process."""
+def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
+    """Compute the reply to one line of input, and write the progress; this runs in the process."""
+
+    def tell(done: int) -> None:
+        write(msgspec.json.encode(_Reply(done=done)) + _END)
+
     told = msgspec.json.decode(task, type=_Task)
     os.nice(NICENESS)
     configure_logs()
     database = Database(told.database_url)
     try:
-        reply = _Reply(anyio.run(forecast_campaign, database, told.order))
+        reply = _Reply(forecast=anyio.run(forecast_campaign, database, told.order, tell))
     except CampaignNotReadyError as error:
         reply = _Reply(errors=error.errors)
     except tuple(_KNOWN.values()) as error:

@@ -12,6 +12,7 @@ from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError
 from dialer.api.records.forecasting import FORECAST_WORK_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.forecast.forecast import Progress
 from dialer.forecast.order import FIRST_SEED_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
@@ -163,7 +164,8 @@ class Slow:
         self.begun = anyio.Event()
         self.ended = anyio.Event()
 
-    async def __call__(self, _database: Database, _order: Order) -> Forecast:
+    async def __call__(self, _database: Database, _order: Order, progress: Progress) -> Forecast:
+        progress(2)
         self.begun.set()
         try:
             await anyio.sleep_forever()
@@ -183,17 +185,20 @@ async def test_there_is_one_at_a_time(database: Database) -> None:
     turns = [Slow(), Slow()]
     waiting = list(turns)
 
-    async def next_one(database: Database, order: Order) -> Forecast:
-        return await waiting.pop(0)(database, order)
+    async def next_one(database: Database, order: Order, progress: Progress) -> Forecast:
+        return await waiting.pop(0)(database, order, progress)
 
     forecaster = Forecaster(next_one)
     for slow in turns:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(forecaster.forecast, database, ORDER)
             await slow.begun.wait()
+            assert forecaster.progress_of(ORDER.campaign_id) == (ORDER.campaign_id, 2, ORDER.seeds)
+            assert forecaster.progress_of(ORDER.campaign_id + 1) is None
             assert await refusal(forecaster, database) == (503, "10")
             tasks.cancel_scope.cancel()
         assert slow.ended.is_set()
+        assert forecaster.progress_of(ORDER.campaign_id) is None
 
 
 async def test_one_that_takes_too_long_is_given_up(database: Database) -> None:

@@ -1,7 +1,7 @@
 """One scenario for sipp, which behaves by the number that is called."""
 
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -74,6 +74,60 @@ def asks(line: str, header: str, credentials: str) -> str:
         else wanted("response=", f"{credentials}:", 9)
     )
     return refuses(line, f"\n{challenge}") + receive("INVITE", verify) + ANSWERS + CLEARED
+
+
+CALLS: Final = f"""<?xml version="1.0"?>
+<scenario name="callers">
+<send retrans="500"><![CDATA[
+INVITE sip:CALLED@[remote_ip]:[remote_port] SIP/2.0
+Via: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]
+From: <sip:[field0]@[local_ip]:[local_port]>;tag=[pid]x[call_number]
+To: <sip:CALLED@[remote_ip]:[remote_port]>
+Call-ID: [call_id]
+CSeq: 1 INVITE
+Max-Forwards: 70
+{CONTACT}
+Content-Type: application/sdp
+Content-Length: [len]
+
+{OK_SDP}
+]]></send>
+<recv response="100" optional="true"/>
+<recv response="180"/>
+<recv response="200" rrs="true"/>
+IN_CALL
+{CLEARED}
+</scenario>
+"""
+"""A scenario of callers, whose numbers are in a file: each answers the question with the key 1, and is hung up on."""
+
+
+def within(method: str, cseq: int, extra: str = "", body: str = "") -> str:
+    """Return a step in which a caller sends a request within the call."""
+    headers = (
+        f"Via: SIP/2.0/UDP [local_ip]:[local_port];branch=[branch]\n"
+        f"From: <sip:[field0]@[local_ip]:[local_port]>;tag=[pid]x[call_number]\n[last_To:]\n"
+        f"Call-ID: [call_id]\nCSeq: {cseq} {method}\nMax-Forwards: 70\n{CONTACT}{extra}"
+    )
+    return send(f"{method} [next_url] SIP/2.0", headers, body)
+
+
+@contextmanager
+def calling(
+    sipp: str, folder: Path, to_port: int, called: str, callers: Sequence[str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Let callers call a number, each once. The process exits with 0 if all went as the scenario says."""
+    key = "\nContent-Type: application/dtmf-relay"
+    in_call = within("ACK", 1) + '<pause milliseconds="600"/>\n' + within("INFO", 2, key, "Signal=1") + receive("200")
+    (folder / "callers.xml").write_text(CALLS.replace("CALLED", called).replace("IN_CALL", in_call), encoding="utf-8")
+    (folder / "callers.csv").write_text("\n".join(["SEQUENTIAL", *callers, ""]), encoding="utf-8")
+    command = [sipp, f"127.0.0.1:{to_port}", "-sf", "callers.xml", "-inf", "callers.csv", "-i", "127.0.0.1"]
+    command += ["-m", str(len(callers)), "-nostdin", "-trace_err", "-error_file", "calling.log", "-timeout", "30"]
+    with (folder / "calling.out").open("wb") as screen, subprocess.Popen(command, cwd=folder, stdout=screen) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 RE_INVITE: Final = "\nContent-Type: application/sdp"

@@ -13,14 +13,17 @@ from typing import Final, NamedTuple
 import pytest
 
 from dialer.carriers.port import Alive, LiveLeg, Unknown, Unplaced
+from dialer.carriers.sip.messages import read_message
 from dialer.carriers.voice.capture import Capture, read_capture
 from dialer.carriers.voice.frames import OpenLine
 from dialer.carriers.voice.process import LineProcess, socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.carriers.voice.starting import sip_lines
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Clear, Dialling, Ended, Hold, Texting
+from dialer.domain.line import Answered, Arrived, Arriving, Clear, Dialling, Ended, Hold, Texting
 from tests.carriers.listening import Watch, Worker
+from tests.carriers.sip.calling import Calling, invitation
+from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.carrier import SmallCarrier
 
 ANSWERING: Final = Dialling("answering", "1", "", 60_000, 60_000)
@@ -123,6 +126,43 @@ async def test_calls_of_a_killed_process_are_taken_up_or_cleared(scene: Scene) -
     finally:
         await line.close()
         os.kill(process_of(scene.folder), signal.SIGTERM)
+
+
+async def test_a_call_that_rings_in_a_killed_process_is_answered_by_the_next(scene: Scene) -> None:
+    """Its INVITE is all that is left of it."""
+    until, worker, ours = scene.watch.until, Worker(scene.watch), free_port()
+    parameters = json.dumps({**json.loads(scene.parameters), "local_port": ours})
+    line = sip_lines(scene.folder, scene.folder)(1, parameters, worker)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as caller:
+        caller.bind(("127.0.0.1", 0))
+        caller.settimeout(0)
+        try:
+            await until(lambda: not worker.why_not)
+            caller.sendto(invitation(), ("127.0.0.1", ours))
+            await until(lambda: worker.kinds)
+            number, key, arrived = worker.heard_of[0]
+            assert isinstance(arrived, Arrived)
+            assert (arrived.called, arrived.caller) == ("+12025550199", "+12025550999")
+            line.settled(number)
+            os.kill(process_of(scene.folder), signal.SIGKILL)
+            await until(lambda: worker.why_not)
+            await until(lambda: not worker.why_not)
+            order = Arriving(key, arrived.caller, 60_000, arrived.handle)
+            assert await line.find([LiveLeg(order, 10**6)]) == [Alive()]
+            loop = asyncio.get_running_loop()
+            answer = read_message(await loop.sock_recv(caller, 4_000))
+            while answer.status != 200:  # It rang, if the first process came so far.
+                answer = read_message(await loop.sock_recv(caller, 4_000))
+            phone = Calling()
+            phone.tag = answer.to_tag
+            caller.sendto(phone.request_bytes("ACK", 7, "ack"), ("127.0.0.1", ours))
+            await until(lambda: worker.kinds == [(key, "Arrived"), (key, "Answered")])
+            line.dial(order)
+            line.dial(Arriving("nobody", "", 1, ""))
+            await until(lambda: worker.kinds[2:] == [("nobody", "Unplaced")])
+        finally:
+            await line.close()
+            os.kill(process_of(scene.folder), signal.SIGTERM)
 
 
 def process_of(folder: Path) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 import anyio
 
@@ -13,7 +13,7 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.service import ApiRequest
 from dialer.forecast.campaign_copy import people_of
-from dialer.forecast.forecast import NoCampaignError, check_not_over
+from dialer.forecast.forecast import NoCampaignError, Progress, check_not_over
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
@@ -27,8 +27,16 @@ BUSY_RETRY_AFTER_S: Final = 10
 """The time after which a client may try again if another forecast is running."""
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 
-Forecasting = Callable[[Database, Order], Awaitable[Forecast]]
+Forecasting = Callable[[Database, Order, Progress], Awaitable[Forecast]]
 """Computes a forecast: `forecast_in_subprocess`, or a function that raises the same errors."""
+
+
+class ForecastUnderWay(NamedTuple):
+    """A forecast that is being computed: its campaign, and the seeds that are done, of all."""
+
+    campaign_id: int
+    done: int
+    seeds: int
 
 
 class Forecaster:
@@ -37,7 +45,12 @@ class Forecaster:
     def __init__(self, forecasting: Forecasting, *, seconds_max: float = FORECAST_SECONDS_MAX) -> None:
         self._forecasting: Final = forecasting
         self._seconds_max: Final = seconds_max
-        self._is_busy = False
+        self._under_way: ForecastUnderWay | None = None
+
+    def progress_of(self, campaign_id: int) -> ForecastUnderWay | None:
+        """Return the forecast of a campaign that is being computed; None if there is none."""
+        under_way = self._under_way
+        return under_way if under_way is not None and under_way.campaign_id == campaign_id else None
 
     async def forecast(self, database: Database, order: Order) -> Forecast:
         """Return the forecast.
@@ -47,10 +60,10 @@ class Forecaster:
             InvalidError: the campaign lacks something that a start needs.
             RecordNotFoundError: the campaign has been deleted.
         """
-        with self._turn():
+        with self._turn(order):
             try:
                 with anyio.fail_after(self._seconds_max):
-                    return await self._forecasting(database, order)
+                    return await self._forecasting(database, order, self._tell)
             except TimeoutError:
                 detail = f"The forecast took over {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
                 raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
@@ -58,15 +71,19 @@ class Forecaster:
                 raise RecordNotFoundError from None
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        if self._is_busy:
+    def _turn(self, order: Order) -> Iterator[None]:
+        if self._under_way is not None:
             detail = f"Another forecast is running. Try again in {BUSY_RETRY_AFTER_S} s."
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
-        self._is_busy = True
+        self._under_way = ForecastUnderWay(order.campaign_id, 0, order.seeds)
         try:
             yield
         finally:
-            self._is_busy = False
+            self._under_way = None
+
+    def _tell(self, done: int) -> None:
+        if self._under_way is not None:
+            self._under_way = self._under_way._replace(done=done)
 
 
 def order_of(

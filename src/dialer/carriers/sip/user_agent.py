@@ -182,8 +182,8 @@ class UserAgent:
         key, invitation = key_of(invite, self._trunk), Invitation(data, source)
         handle = msgspec.json.encode(invitation).decode()
         arrived = LegArrived(key, self._wire.now_ms, called_in(invite, self._trunk), caller_in(invite), handle)
-        self._add_inbound(key, invitation).ring()
         self._wire.tell(arrived)
+        self._add_inbound(key, invitation).ring()
 
     def _is_flooded(self) -> bool:
         recent, now_ms = self._arrivals_ms, self._wire.now_ms

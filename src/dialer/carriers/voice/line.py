@@ -10,6 +10,7 @@ import structlog
 from msgspec.structs import replace
 
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.wire import Address
@@ -42,7 +43,7 @@ OPEN_AGAIN_S: Final = 10.0
 KEYS_KEPT_MAX: Final = 20_000
 """Legs of the past whose keys are remembered, so that no leg is placed twice."""
 HANDED_MARGIN_MS: Final = 2_000
-_CALL_ID: Final = re.compile(rb"(?im)^(?:call-id|i)[ \t]*:[ \t]*([0-9A-Za-z-]{1,36})[ \t]*\r?$")
+_CALL_ID: Final = re.compile(rb"(?im)^(?:call-id|i)[ \t]*:[ \t]*([!-~]{1,256})[ \t]*\r?$")
 _Heard = TypeVar("_Heard", bound=Heard | Found)
 _log = structlog.get_logger(__name__)
 
@@ -82,6 +83,8 @@ class SipLine:
         self._unsettled: dict[int, tuple[str, int, Heard | Found]] = {}
         self._legs: dict[str, _LineLeg] = {}
         self._known: dict[str, None] = {}
+        self._came_in: dict[bytes, str] = {}
+        """Calls that came in, by the Call-ID of the other side. As many as `_known` are kept."""
         self._why_not = "it is being opened"
         self._telephone: Telephone | None = None
         self._is_open = asyncio.Event()
@@ -155,6 +158,7 @@ class SipLine:
         if isinstance(heard, Arrived):
             self._legs[key] = _LineLeg()
             self._remember(key)
+            self._note_arrival(key, heard)
         leg = self._legs.get(key)
         if leg is None:
             return
@@ -176,14 +180,22 @@ class SipLine:
             self._exchange.is_up(why_not)
 
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one peer
-        """Keep the messages of our own legs."""
+        """Keep the messages of legs."""
         found = None if self._capture is None else _CALL_ID.search(data)
-        if (
-            self._capture is not None
-            and found is not None
-            and (key := found[1].decode("ascii", "replace")) in self._known
-        ):
-            self._capture.note(key, data, is_sent=is_sent)
+        if self._capture is not None and found is not None:
+            key = self._came_in.get(found[1]) or found[1].decode("ascii", "replace")
+            if key in self._known:
+                self._capture.note(key, data, is_sent=is_sent)
+
+    def _note_arrival(self, key: str, arrived: Arrived) -> None:
+        """Keep the INVITE of a call that came in. Its messages have the other side's name of the call, from now on."""
+        invite = read_invitation(arrived.handle).data
+        found = None if self._capture is None else _CALL_ID.search(invite)
+        if self._capture is not None and found is not None:
+            self._came_in[found[1]] = key
+            self._capture.note(key, invite, is_sent=False)
+        if len(self._came_in) > KEYS_KEPT_MAX:
+            del self._came_in[next(iter(self._came_in))]
 
     async def _live(self, text: str) -> None:
         """Open the gateway, and look after its legs."""

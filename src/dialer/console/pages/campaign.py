@@ -13,6 +13,7 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.forecasting import Forecaster, ForecastUnderWay
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.campaign_check import findings_of_campaign
@@ -50,6 +51,7 @@ from dialer.store.queries.survey_results import SectionCount, count_answers
 from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact
 
 ANSWERS_SHOWN_MAX: Final = 12
+CampaignServices = tuple[ConsoleServices, Forecaster]
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
     "start": start_campaign,
     "pause": pause_campaign,
@@ -110,15 +112,21 @@ class _Moving(NamedTuple):
 
 @get("/campaigns/{record_id:str}", media_type="text/html")
 async def show_campaign(
-    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+    request: ApiRequest,
+    console: NamedDependency[ConsoleServices],
+    forecaster: NamedDependency[Forecaster],
+    record_id: FromPath[str],
 ) -> Response[Any]:
     """Show a campaign."""
-    return await show_campaign_page(request, console, campaign_id_in(record_id))
+    return await show_campaign_page(request, (console, forecaster), campaign_id_in(record_id))
 
 
 @get("/campaigns/{record_id:str}/live", media_type=EVENT_STREAM)
 async def stream_campaign(
-    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+    request: ApiRequest,
+    console: NamedDependency[ConsoleServices],
+    forecaster: NamedDependency[Forecaster],
+    record_id: FromPath[str],
 ) -> Response[Any]:
     """Send the live part of a campaign."""
     identity = campaign_id_in(record_id)
@@ -126,13 +134,16 @@ async def stream_campaign(
     await request.service.read(request, lambda unit: check_seen(unit, identity))
     key = _key(request, identity)
     return await answer_live(
-        request, console.snapshots, console.sessions, key, lambda: _make(request, console, identity)
+        request, console.snapshots, console.sessions, key, lambda: _make(request, (console, forecaster), identity)
     )
 
 
 @post("/campaigns/{record_id:str}/state", media_type="text/html")
 async def change_state(
-    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+    request: ApiRequest,
+    console: NamedDependency[ConsoleServices],
+    forecaster: NamedDependency[Forecaster],
+    record_id: FromPath[str],
 ) -> Response[Any]:
     """Start, pause, end or abort a campaign."""
     identity, fields = campaign_id_in(record_id), await read_fields(request)
@@ -148,9 +159,9 @@ async def change_state(
         await request.service.write(request, change)
     except InvalidFieldsError as error:
         messages = [message for found in error.errors.values() for message in found]
-        return await show_campaign_page(request, console, identity, messages, HTTPStatus.BAD_REQUEST)
+        return await show_campaign_page(request, (console, forecaster), identity, messages, HTTPStatus.BAD_REQUEST)
     except (IllegalMoveError, RefusedError) as error:
-        return await show_campaign_page(request, console, identity, [str(error)], HTTPStatus.CONFLICT)
+        return await show_campaign_page(request, (console, forecaster), identity, [str(error)], HTTPStatus.CONFLICT)
     return go_to(f"/console/campaigns/{identity}/")
 
 
@@ -190,7 +201,7 @@ def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
 
 async def show_campaign_page(
     request: ApiRequest,
-    console: ConsoleServices,
+    services: CampaignServices,
     identity: int,
     messages: list[str] | None = None,
     status: int = HTTPStatus.OK,
@@ -200,7 +211,7 @@ async def show_campaign_page(
     still = await service.read(
         request, lambda unit: _read_still(unit, identity, service.settings.timezone), is_long=True
     )
-    live = await console.snapshots.get(_key(request, identity), lambda: _make(request, console, identity))
+    live = await services[0].snapshots.get(_key(request, identity), lambda: _make(request, services, identity))
     return page(
         request,
         "campaign.html",
@@ -255,8 +266,8 @@ def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[Shown
     ]
 
 
-async def _make(request: ApiRequest, console: ConsoleServices, identity: int) -> str:
-    service = request.service
+async def _make(request: ApiRequest, services: CampaignServices, identity: int) -> str:
+    service, (console, forecaster) = request.service, services
 
     def read(unit: Unit) -> _Moving:
         check_seen(unit, identity)
@@ -272,10 +283,10 @@ async def _make(request: ApiRequest, console: ConsoleServices, identity: int) ->
         )
 
     moving = await service.read(request, read)
-    return _render(request, moving, service.worker.clock.now_ms())
+    return _render(request, moving, service.worker.clock.now_ms(), forecaster.progress_of(identity))
 
 
-def _render(request: ApiRequest, moving: _Moving, now_ms: int) -> str:
+def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: ForecastUnderWay | None) -> str:
     view = moving.view
     zone = zone_of(request, request.service.settings.timezone)
     may_change = request.user.may(Permission.CAMPAIGNS)
@@ -299,6 +310,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int) -> str:
         chart=line(moving.minutes),
         hours=draw_hours(moving.hours, moving.kept, now_ms),
         kept=moving.kept,
+        forecasting=forecasting,
         may_forecast=may_change and state not in _OVER,
         cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
         next_people=moving.next_people,

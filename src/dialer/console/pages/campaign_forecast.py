@@ -60,7 +60,7 @@ async def forecast_campaign(
         order, before = await request.service.read(request, begin, is_long=True)
         forecast = await compute_forecast(request, forecaster, order)
     except _REFUSALS as error:
-        return await show_campaign_page(request, console, identity, _messages(error), HTTPStatus.CONFLICT)
+        return await show_campaign_page(request, (console, forecaster), identity, _messages(error), HTTPStatus.CONFLICT)
     kept = _kept(forecast, order.now_ms, before)
 
     def keep(unit: Unit) -> None:
