@@ -23,6 +23,7 @@ from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
+from dialer.carriers.media import rooms
 from dialer.carriers.sip import invitation, parameters, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
@@ -32,6 +33,7 @@ from dialer.domain.billing import money
 from dialer.domain.messages.call_messages import WAITING_MAX
 from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.server import KEEP_ALIVE_S
@@ -223,6 +225,8 @@ LIMITS: Final = {
         f"{framing.HEAD_BYTES_MAX // 1024} KiB of headers, {framing.BODY_BYTES_MAX // MIB} MiB of body"
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
+    "Members of a conference over SIP": f"{rooms.MEMBERS_MAX}",
+    "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (
         f"{capture.LEG_BYTES_MAX // 1024} KiB of a leg, {capture.CAPTURE_BYTES_MAX // MIB} MiB in all,"
