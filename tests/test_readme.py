@@ -23,13 +23,17 @@ from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
+from dialer.carriers.media import rooms
+from dialer.carriers.sip import invitation, parameters, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, speech
+from dialer.domain import inbound
 from dialer.domain.billing import money
 from dialer.domain.messages.call_messages import WAITING_MAX
 from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.server import KEEP_ALIVE_S
@@ -221,6 +225,8 @@ LIMITS: Final = {
         f"{framing.HEAD_BYTES_MAX // 1024} KiB of headers, {framing.BODY_BYTES_MAX // MIB} MiB of body"
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
+    "Members of a conference over SIP": f"{rooms.MEMBERS_MAX}",
+    "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (
         f"{capture.LEG_BYTES_MAX // 1024} KiB of a leg, {capture.CAPTURE_BYTES_MAX // MIB} MiB in all,"
@@ -231,6 +237,14 @@ LIMITS: Final = {
         f" {speech.RUN_S:.0f} s of espeak-ng"
     ),
     "Spoken texts that are kept": f"{speech.KEPT_BYTES_MAX // MIB} MiB",
+    "Calls that come in over lines, in progress: to a DID, to an account": (
+        f"{inbound.CALLS_OF_DID_MAX}, {inbound.CALLS_OF_ACCOUNT_MAX:,}"
+    ),
+    "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
+    "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
+    "An INVITE": f"{invitation.INVITATION_BYTES_MAX // 1024} KiB",
+    "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
+    "`inbound_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }
 
 

@@ -95,6 +95,31 @@ def test_pressed_keys_are_answers_once_though_the_service_is_killed_in_the_call(
     assert (asked, set(switch.dialled.values()), switch.nested) == ([ADA, BERT, BERT], {1}, [])
 
 
+def test_a_caller_is_asked_again_after_the_service_was_killed_and_answers_once(tmp_path: Path) -> None:
+    ours, zoe = "3545550199", "3545559999"
+    with FakeSwitch({zoe: SwitchCallee(keys=[None, "1"])}) as switch:
+        watched = Watched(switch)
+        with service(tmp_path) as (root, kill):
+            parameters = {"port": switch.port, "password": PASSWORD, "dial_string": "sofia/gateway/trunk/{number}"}
+            made = make_campaign(root, root, [ADA], protocol="freeswitch", parameters=parameters)
+            root.change(made["url"], startingdate="2037-01-01 00:00:00", expirationdate="2037-01-02 00:00:00")
+            root.change(made["url"], status=1)
+            root.create("did", did_number=f"+{ours}", campaign=made["url"])
+            watched.until(lambda: "filter Event-Name HEARTBEAT" in switch.commands)
+            key = switch.call_in(zoe, ours, "gateway-1")
+            watched.until(lambda: len(switch.applications) == 1)
+            kill()
+        with service(tmp_path) as (root, _):
+            watched.until(lambda: not switch.channels)
+            (cdr,) = rows(root, "cdr/", 1)
+            (answer,) = rows(root, "survey-result/", 1)
+            (request,) = rows(root, "callrequest/", 1)
+    names = ("callid", "callerid", "phone_number", "hangup_cause_q850", "subscriber_id")
+    assert [cdr[name] for name in names] == [key, f"+{zoe}", f"+{ours}", 16, 0]
+    assert (answer["callid"], answer["response"], request["subscriber"]) == (key, "yes", None)
+    assert [one for one in switch.commands if "uuid_answer" in one] == [f"api uuid_answer {key}"]
+
+
 def test_two_legs_go_on_talking_though_the_service_is_killed(tmp_path: Path) -> None:
     """Bert's transfer finds a busy telephone, so he is asked the question. Ada's goes on until her clerk hangs up."""
     clerk, engaged = "3545550201", "3545550202"

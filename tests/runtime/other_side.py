@@ -166,14 +166,14 @@ class OtherSide:
         return min(times, default=None)
 
     def due(self) -> list[tuple[str, Said]]:
-        """Take everything that the legs say until now."""
+        """Take everything that the legs say until now, in the order of time, and of the dials at equal times."""
         found = []
         for key, phone in list(self.phones.items()):
             while phone.next_ms is not None and phone.next_ms <= self.now_ms():
                 sound = phone.take()
                 found.append((key, sound))
                 self.note(key, sound)
-        return sorted(found, key=lambda one: (one[1][0], one[0]))
+        return sorted(found, key=lambda one: one[1][0])
 
     def note(self, key: str, sound: Said) -> None:
         """Note an answer or an end."""

@@ -59,7 +59,7 @@ CALLERS: Final = {caller(place): PATIENT for place in range(len(TARGETS))} | {
 BEHAVIOUR: Final[dict[str, Any]] = {"ring": 3, "talk": [10, 40], "key_delay": 2, "numbers": CALLERS}
 PROMPT_MS: Final = 2_300
 """Nothing else happens at the ends of prompts, so the order within a millisecond does not matter."""
-CONFIRM: Final = {"confirm_script": "press five", "confirm_key": "5", "timeout": 3}
+CONFIRM: Final[dict[str, Any]] = {"confirm_script": "press five", "confirm_key": "5", "timeout": 3}
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +80,7 @@ def without_id(row: RowMapping) -> str:
     return str({name: value for name, value in row.items() if name != "id"})
 
 
-async def transferring(house: LineHouse, *numbers: str, **section: object) -> int:
+async def transferring(house: LineHouse, *numbers: str, dial_method: int = 1, **section: Any) -> int:  # noqa: ANN401 - any column
     """Start a campaign of a prompt and a transfer, after which 3 s are played if it succeeded, else 8 s."""
     survey_id = house.survey(
         {"type": 6, "audiofile_id": house.recording(PROMPT_MS), "phonenumber": OTHER, **section},
@@ -94,7 +94,9 @@ async def transferring(house: LineHouse, *numbers: str, **section: object) -> in
         target = TARGETS[place] if place < len(TARGETS) else OTHER
         variables = msgspec.json.encode({"transfer_phonenumber": target}).decode()
         house.contact(phonebook_id, number, additional_vars=variables)
-    return await house.started(survey_id, phonebook_id, callmaxduration=120, calltimeout=20, frequency=600)
+    return await house.started(
+        survey_id, phonebook_id, callmaxduration=120, calltimeout=20, frequency=600, dial_method=dial_method
+    )
 
 
 def cdrs(house: LineHouse) -> list[tuple[int, int, int, int]]:
@@ -113,7 +115,9 @@ def is_clean(house: LineHouse) -> bool:
     return True
 
 
-async def compared(tmp_path: Path, limits: dict[str, Any], *, queued: bool, **section: object) -> None:
+async def compared(
+    tmp_path: Path, limits: dict[str, Any], *, queued: bool, dial_method: int = 1, **section: object
+) -> None:
     """Check that a campaign of all callers leaves the rows of a simulated one."""
     left = []
     for place in ("line", "simulated"):
@@ -127,7 +131,7 @@ async def compared(tmp_path: Path, limits: dict[str, Any], *, queued: bool, **se
                 house.agent(contact="1001", parameters='{"talk": [5, 50], "answer": [3, 30]}', status=3),
             ]
             section["queue_id"] = house.queue(*agents, strategy=2, max_wait_time=60)
-        await transferring(house, *CALLERS, **section)
+        await transferring(house, *CALLERS, dial_method=dial_method, **section)
         await house.pass_s(600)
         left.append([sorted(map(without_id, house.rows(model))) for model in COMPARED])
         if place == "line":
@@ -143,13 +147,14 @@ async def compared(tmp_path: Path, limits: dict[str, Any], *, queued: bool, **se
     [({}, {"max_cps": 0}), (CONFIRM, {"max_cps": 0}), ({}, {"max_cps": 1})],
 )
 async def test_transfers_over_a_line_leave_the_rows_of_simulated_ones(
-    tmp_path: Path, section: dict[str, object], limits: dict[str, Any]
+    tmp_path: Path, section: dict[str, Any], limits: dict[str, Any]
 ) -> None:
     await compared(tmp_path, limits, queued=False, **section)
 
 
-async def test_agents_over_a_line_leave_the_rows_of_simulated_ones(tmp_path: Path) -> None:
-    await compared(tmp_path, {"max_cps": 0}, queued=True)
+@pytest.mark.parametrize("dial_method", [1, 2])
+async def test_agents_over_a_line_leave_the_rows_of_simulated_ones(tmp_path: Path, dial_method: int) -> None:
+    await compared(tmp_path, {"max_cps": 0}, queued=True, dial_method=dial_method)
 
 
 PATIENT_CALLER: Final = caller(0)
@@ -361,3 +366,25 @@ async def test_what_no_call_goes_to_no_transfer_goes_to(house: LineHouse, target
     await house.started(house.survey({"type": 6, "phonenumber": OTHER}), phonebook_id)
     await house.pass_s(30)
     assert (reasons(house), house.side.seconds, is_clean(house)) == ([reason], [], True)
+
+
+# --- lines that are lost ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("what", "causes"), [("ended", [(2, 16), (1, 16)]), ("vanished", [(2, 41), (1, 16)])])
+async def test_a_line_that_is_lost_while_two_talk(house: LineHouse, what: str, causes: list[tuple[int, int]]) -> None:
+    """Meanwhile the other leg ends, or the carrier forgets it. The callee hears the rest of the survey in any case."""
+    await transferring(house, PATIENT_CALLER)
+    await house.pass_s(14)
+    line, key = house.side.lines[-1], next(iter(house.side.second_numbers))
+    line.exchange.is_up("connection lost")
+    house.side.is_mute = True
+    await house.pass_s(1)
+    if what == "vanished":
+        del house.side.phones[key]
+    await house.pass_s(60)
+    house.side.is_mute = False
+    line.exchange.is_up("")
+    await house.pass_s(30)
+    assert [(kind, cause) for kind, _, _, cause in cdrs(house)] == causes
+    assert (house.side.dialled.most_common(1)[0][1], is_clean(house)) == (1, True)

@@ -10,7 +10,7 @@ from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
 from dialer.domain.survey.sections.table import definition_of, sends_messages
-from dialer.domain.survey.survey import Section, Survey
+from dialer.domain.survey.survey import INPUT_END, Section, Survey
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.service_state import read_settings, read_speech
 from dialer.store.tables import SMS, Agent, Gateway, SmsGateway, Tier
@@ -31,7 +31,7 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     protocol = _protocol(connection, _gateways, campaign["aleg_gateway_id"])
     if campaign["medium"] != SMS and protocol != SIMULATED:
         why_silent = _why_silent(connection, protocol)
-        unplayable = [message for section in survey.sections for message in _unplayable(section, why_silent)]
+        unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
         unplayable += _without_telephones(connection, survey)
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
     texts = campaign["medium"] == SMS or sends_messages(survey)
@@ -82,14 +82,17 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
             )
 
 
-def _unplayable(section: Section, why_silent: str) -> Iterator[str]:
+def _unplayable(section: Section, protocol: str, why_silent: str) -> Iterator[str]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
     prompts = [one for one in (section.prompt, section.invalid_prompt) if one is not None]
     has_lost_file = any(one.audio_ms and not one.file for one in prompts)
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
     if has_words and why_silent:
         yield f"Section {section.id} has a script and no recording. {why_silent}"
-    if definition_of(section).transfers and section.confirm_key and section.confirm_script.strip() and why_silent:
+    confirms = definition_of(section).transfers and bool(section.confirm_key)
+    if confirms and protocol == FREESWITCH and section.confirm_key == INPUT_END:
+        yield f"Section {section.id}: FreeSWITCH does not tell the confirm_key '#'. Set another key."
+    if confirms and section.confirm_script.strip() and why_silent:
         no_file = why_silent.replace("Set audiofile", "Empty confirm_script")
         yield f"Section {section.id} has a confirm_script, which has to be spoken. {no_file}"
     if has_lost_file:

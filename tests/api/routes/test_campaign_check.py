@@ -219,24 +219,25 @@ def test_a_script_is_played_once_the_service_can_speak(bench: Bench, why_not: st
 
 
 @pytest.mark.parametrize(
-    ("contact", "confirm", "remedies"),
+    ("contact", "key", "confirm", "remedies"),
     [
-        ("", "", ["Set contact."]),
-        ("112.", "", ["Set contact."]),
-        ("1001", "", []),
-        ("+12025550151", "press five", ["Empty confirm_script, or let DIALER_SPEECH name a voice."]),
+        ("", "5", "", ["Set contact."]),
+        ("112.", "5", "", ["Set contact."]),
+        ("1001", "5", "", []),
+        ("1001", "#", "", ["Set another key."]),
+        ("+12025550151", "5", "press five", ["Empty confirm_script, or let DIALER_SPEECH name a voice."]),
     ],
 )
 def test_over_a_real_carrier_agents_need_telephones_and_texts_a_voice(
-    bench: Bench, contact: str, confirm: str, remedies: list[str]
+    bench: Bench, contact: str, key: str, confirm: str, remedies: list[str]
 ) -> None:
     settings = ServiceSettings("real", "UTC", None, "media", None)
     bench.database.write_now(lambda connection: save_settings(connection, settings, 0))
-    bench.row(Gateway, bench.estate.gateway["id"], protocol="sip")
+    bench.row(Gateway, bench.estate.gateway["id"], protocol="freeswitch")
     bench.row(Agent, bench.estate.agent["id"], contact=contact)
     queue = bench.estate.queue["url"]
     bench.alice.change(
-        bench.estate.section["url"], type=6, script="", queue=queue, confirm_key="5", confirm_script=confirm
+        bench.estate.section["url"], type=6, script="", queue=queue, confirm_key=key, confirm_script=confirm
     )
     bench.alice.change(bench.url, daily_start_time="09:00:00", daily_stop_time="20:00:00")
     messages = [one["message"] for one in bench.check(forecast="false")["findings"] if one["code"] == "unplayable"]

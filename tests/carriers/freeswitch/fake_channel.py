@@ -57,6 +57,8 @@ class Channel:
         self.application: tuple[str, str] | None = None
         """The application in progress, with the id of its order."""
         self.other = ""
+        self.caller = ""
+        """The number of somebody who calls in."""
 
     def fields(self, core: str) -> dict[str, Any]:
         """Return what every event says of the channel."""
@@ -69,6 +71,9 @@ class Channel:
             "Caller-Channel-Answered-Time": str(self.answered_us),
             **{f"variable_{name}": value for name, value in self.variables.items()},
             **({"variable_bridge_uuid": self.other} if self.other else {}),
+            "Call-Direction": "inbound" if self.caller else "outbound",
+            "Caller-Destination-Number": self.number,
+            "Caller-Caller-ID-Number": self.caller or "0",
         }
 
 

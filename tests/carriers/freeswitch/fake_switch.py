@@ -64,6 +64,18 @@ class FakeSwitch:
         """Let a callee answer."""
         self._each(number, self._answer)
 
+    def call_in(self, caller: str, called: str, mark: str, more: dict[str, Any] | None = None) -> str:
+        """Let somebody call a number, whose dialplan parks the call, and return the call's UUID."""
+        key, callee = str(uuid.uuid4()), self.callees.get(caller, SwitchCallee())
+
+        def park() -> None:
+            channel = self.channels[key] = Channel(key, called, callee, {"dialer": mark})
+            channel.caller = caller
+            self.emit("CHANNEL_PARK", channel, more)
+
+        self._do(park)
+        return key
+
     def hang_up(self, number: str, cause: str = "NORMAL_CLEARING") -> None:
         """Let a callee hang up."""
         self._each(number, lambda one: self.end(one, cause))
@@ -179,6 +191,12 @@ class FakeSwitch:
             stranger = Channel(f"other-{channel.key}", "1", SwitchCallee(), {"dialer": channel.variables["dialer"]})
             self._send({"Event-Name": name, **stranger.fields(self.core), "Application-UUID": f"{stranger.key}:1"})
         self._send({"Event-Name": name, **channel.fields(self.core), **(more or {})})
+
+    def pick_up(self, channel: Channel) -> None:
+        """Answer a call that came in, which then is parked on."""
+        if channel.key in self.channels and not channel.answered_us:
+            channel.answered_us = now_us()
+            self.emit("CHANNEL_ANSWER", channel)
 
     def _answer(self, channel: Channel) -> None:
         channel.answered_us = now_us()
@@ -365,13 +383,13 @@ class Client:
     def _api(self, text: str) -> str:
         name, _, rest = text.partition(" ")
         key, _, argument = rest.partition(" ")
-        if name == "db":
-            return self._note(rest)
-        if name == "strmicroepoch":
-            return str(now_us())
+        without_channel = {"sched_del": "+OK\n", "sched_hangup": "+OK\n", "strmicroepoch": str(now_us())}
+        if name == "db" or name in without_channel:
+            return without_channel.get(name) or self._note(rest)
         channel = self._switch.channels.get(key)
-        if channel is None:
-            return "-ERR No such channel!\n"
+        return "-ERR No such channel!\n" if channel is None else self._api_of(name, channel, argument)
+
+    def _api_of(self, name: str, channel: Channel, argument: str) -> str:
         match name:
             case "uuid_dump":
                 fields = channel.fields(self._switch.core)
@@ -380,14 +398,16 @@ class Client:
             case "uuid_setvar":
                 variable, _, value = argument.partition(" ")
                 channel.variables[variable] = value
+            case "uuid_answer":
+                self._later(lambda: self._switch.pick_up(channel))
             case "uuid_kill":
                 self._later(lambda: self._switch.end(channel, argument))
             case "uuid_break" | "uuid_park":
-                self._later(lambda: self._switch.stop(key, parks=name == "uuid_park"))
+                self._later(lambda: self._switch.stop(channel.key, parks=name == "uuid_park"))
             case "uuid_bridge":
                 if argument not in self._switch.channels:
                     return "-ERR Invalid uuid\n"
-                self._switch.bridge(key, argument)
+                self._switch.bridge(channel.key, argument)
         return "+OK\n"
 
     def _note(self, rest: str) -> str:

@@ -55,11 +55,17 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
         "+12025550150",
     ),
     "confirm_script": (
-        "The text that the person at `phonenumber` hears before the transfer, if `confirm_key` is set. Null: none.",
+        (
+            "The text that the person at `phonenumber` hears before the transfer, if `confirm_key` is set. Agents of"
+            " `queue` hear it over gateways that are not simulated. Null: none."
+        ),
         "A customer waits for you. Press one to take the call.",
     ),
     "confirm_key": (
-        "The key, 0 to 9, `*` or `#`, with which the person at `phonenumber` must accept the call. Null: none needed.",
+        (
+            "The key, 0 to 9, `*` or `#`, with which the person who hears `confirm_script` must accept the call."
+            " Null: none needed."
+        ),
         "1",
     ),
     "queue": ("The queue to which a section of type 6 transfers the call. Null: `phonenumber`.", None),

@@ -94,6 +94,14 @@ _BY_NAME: Final = {
 }
 
 
+_NAMES: Final = {cause: name for name, cause in reversed(_BY_NAME.items())}
+
+
+def name_of(cause: Cause) -> str:
+    """Return the switch's name of a cause with which a call is ended."""
+    return _NAMES.get(cause, "NORMAL_UNSPECIFIED")
+
+
 def cause_of_hangup(name: str, q850: int) -> Cause:
     """Return the cause of a hangup, from the switch's name of it, else from its number."""
     return Cause(_BY_NAME.get(name) or q850 or Cause.TEMPORARY_FAILURE)

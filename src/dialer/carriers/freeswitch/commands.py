@@ -12,6 +12,7 @@ from typing import Final
 from dialer.carriers.freeswitch.parameters import NUMBER, FreeSwitchParameters
 from dialer.domain.line import (
     SPEECH_FOLDER,
+    Arriving,
     Ask,
     AwaitBeep,
     Confer,
@@ -29,7 +30,7 @@ SoundPath = Callable[[str], str]
 
 EVENTS: Final = (
     "CHANNEL_CREATE CHANNEL_PROGRESS CHANNEL_PROGRESS_MEDIA CHANNEL_ANSWER CHANNEL_EXECUTE_COMPLETE "
-    "CHANNEL_UNBRIDGE CHANNEL_HANGUP_COMPLETE BACKGROUND_JOB HEARTBEAT"
+    "CHANNEL_UNBRIDGE CHANNEL_HANGUP_COMPLETE CHANNEL_PARK BACKGROUND_JOB HEARTBEAT"
 )
 RECORDING_S_MAX: Final = 120
 RECORDING_SILENCE_S: Final = 5
@@ -91,6 +92,12 @@ def originate(parameters: FreeSwitchParameters, leg: Dialling, mark: str) -> str
     listed = ",".join(f"{name}={value}" for name, value in variables.items())
     where = parameters.dial_string.replace(NUMBER, leg.number)
     return f"bgapi originate {{{listed}}}{where} &park()\nJob-UUID: {leg.key}"
+
+
+def answers(arriving: Arriving) -> list[str]:
+    """Return the commands that answer a parked call: its limit of ringing gives way to that of talking."""
+    key, talk_s = arriving.key, max(1, -(-arriving.talk_limit_ms // 1_000))
+    return [f"api sched_del {key}", f"api sched_hangup +{talk_s} {key} allotted_timeout", f"api uuid_answer {key}"]
 
 
 def set_variable(key: str, name: str, value: str = "") -> str:

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from dialer.carriers.freeswitch.causes import cause_of_hangup
+from dialer.carriers.freeswitch.causes import cause_of_hangup, name_of
 from dialer.carriers.freeswitch.commands import (
     DIGITS_MAX,
     SoundPath,
     UnfitError,
+    answers,
     application_of,
     execution,
+    is_fit_key,
     keys_variable,
     note_the_end,
     originate,
@@ -20,6 +22,8 @@ from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.domain.enums import AmdStatus, Cause
 from dialer.domain.line import (
     Answered,
+    Arrived,
+    Arriving,
     Ask,
     AwaitBeep,
     Bridge,
@@ -39,6 +43,10 @@ STOP_MS: Final = 2_000
 """Time for an application to end before the next order is given all the same."""
 QUIET_MS: Final = 30_000
 """A leg of which nothing was heard for so long is asked about: the switch drops events if it has too many."""
+NUMBER_MAX: Final = 64
+"""Characters of the numbers of a call that comes in."""
+UUID_LENGTH: Final = 36
+"""Characters of the name of a call that comes in, which becomes its `callid`."""
 LOST_MAX: Final = 1_000
 """Legs that were given up whose keys are remembered, so that they are ended if they appear after all."""
 KEYS: Final = frozenset("0123456789*#ABCD")
@@ -77,13 +85,15 @@ LegOutput: TypeAlias = Say | Tell | Look
 class SwitchLeg:
     """The state of one leg, as the line knows it. Times are milliseconds of the line's steady clock."""
 
-    def __init__(self, dialling: Dialling, now_ms: int) -> None:
+    def __init__(self, dialling: Dialling | Arriving, now_ms: int) -> None:
         self.dialling: Final = dialling
         self.began_ms: Final = now_ms
         self.heard_ms = now_ms
         self.answered_ms: int | None = None
         self.has_rung = False
         self.is_cleared = False
+        self.is_accepted = False
+        """True if it came in, and was told to answer."""
         self.turn = 0
         self.order: Order | None = None
         """The order in progress."""
@@ -135,7 +145,15 @@ class SwitchLegs:
             return self._end(leg, now_ms, Cause.INVALID_NUMBER_FORMAT)
         return [Say(command, ForTurn(dialling.key, 0))]
 
-    def adopt(self, now_ms: int, dialling: Dialling, dump: SwitchEvent) -> None:
+    def answer(self, arriving: Arriving) -> list[LegOutput]:
+        """Answer a call that came in, once."""
+        leg = self._legs.get(arriving.key)
+        if leg is None or leg.ended is not None or leg.is_accepted or leg.answered_ms is not None:
+            return []
+        leg.is_accepted = True
+        return [Say(command) for command in answers(arriving)]
+
+    def adopt(self, now_ms: int, dialling: Dialling | Arriving, dump: SwitchEvent) -> None:
         """Take up a leg that is in the switch. It may still perform the last order."""
         known = self._legs.get(dialling.key)
         leg = self._legs[dialling.key] = known or SwitchLeg(dialling, now_ms)
@@ -171,7 +189,7 @@ class SwitchLegs:
             return []
         if isinstance(order, Clear):
             leg.is_cleared = True
-            return [_kill(key)]
+            return [_kill(key, order.cause)]
         if order.turn <= leg.turn:
             return []
         leg.turn = order.turn
@@ -216,12 +234,22 @@ class SwitchLegs:
         if event.name == "BACKGROUND_JOB":
             return self._hear_of_dial(now_ms, event)
         leg = self._legs.get(event.key)
+        if leg is None and event.key not in self._lost and _came_in(event):
+            return self._arrived(now_ms, event)
         if leg is None or leg.ended is not None:
             is_back = event.key in self._lost and not event.is_hung_up
             return [_kill(event.key)] if is_back else []
         leg.heard_ms = now_ms
         handler = self._handlers.get(event.name)
         return [] if handler is None else handler(leg, now_ms, event)
+
+    def _arrived(self, now_ms: int, event: SwitchEvent) -> list[LegOutput]:
+        """Take in a call that the dialplan has parked."""
+        key, called = event.key, _number(event["Caller-Destination-Number"])
+        is_hidden = event["Caller-Privacy-Hide-Number"] == "true"
+        caller = "" if is_hidden else _number(event["Caller-Caller-ID-Number"])
+        self._legs[key] = SwitchLeg(Arriving(key, caller, 0, ""), now_ms)
+        return [Say(note_the_end(key)), Tell(key, Arrived(called, caller, event["Core-UUID"]))]
 
     # --- before the answer, and the end -----------------------------------------------------------------------------
 
@@ -331,8 +359,20 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
     return []
 
 
-def _kill(key: str) -> Say:
-    return Say(f"api uuid_kill {key} NORMAL_CLEARING")
+def _came_in(event: SwitchEvent) -> bool:
+    """Return whether an event is the arrival of a call that nobody has answered."""
+    is_new = event.name == "CHANNEL_PARK" and event["Call-Direction"] == "inbound"
+    is_named = is_fit_key(event.key) and len(event.key) <= UUID_LENGTH
+    return is_new and event["Answer-State"] != "answered" and not event.is_hung_up and is_named
+
+
+def _number(text: str) -> str:
+    """Return a number of a call that came in; empty if it is none that can be stored."""
+    return text if len(text) <= NUMBER_MAX and text.isascii() and text.isprintable() else ""
+
+
+def _kill(key: str, cause: Cause = Cause.NORMAL_CLEARING) -> Say:
+    return Say(f"api uuid_kill {key} {name_of(cause)}")
 
 
 def _kill_if_cleared(leg: SwitchLeg) -> list[LegOutput]:

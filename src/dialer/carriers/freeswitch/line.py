@@ -24,7 +24,7 @@ from dialer.carriers.freeswitch.parameters import (
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.line import Ask, Dialling, Ended, Heard, Leg, Order, Play
+from dialer.domain.line import Arriving, Ask, Dialling, Ended, Heard, Leg, Order, Play, Texting
 
 FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""
@@ -70,11 +70,16 @@ class FreeSwitchLine:
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
     def dial(self, leg: Leg) -> None:
-        """Place a call, now or never."""
-        if not isinstance(leg, Dialling) or self._legs is None or self._connection is None or not is_fit_key(leg.key):
+        """Place or answer a call, now or never."""
+        legs = self._legs
+        if isinstance(leg, Texting) or legs is None or self._connection is None or not is_fit_key(leg.key):
+            self._tell(leg.key, Unplaced())
+        elif isinstance(leg, Dialling):
+            self._do(legs.dial(steady_ms(), leg))
+        elif legs.get(leg.key) is None:
             self._tell(leg.key, Unplaced())
         else:
-            self._do(self._legs.dial(steady_ms(), leg))
+            self._do(legs.answer(leg))
 
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg. One that is lost with the connection is given again after `find`."""
@@ -220,7 +225,7 @@ class FreeSwitchLine:
         connection, ours = self._connection, self._legs
         if connection is None or ours is None:
             raise SwitchLostError("it is not connected")
-        calls = [one.order.key for one in legs if isinstance(one.order, Dialling) and is_fit_key(one.order.key)]
+        calls = [one.order.key for one in legs if not isinstance(one.order, Texting) and is_fit_key(one.order.key)]
         # `show channels` reads a table that is written later. A dump is exact, and says more.
         dumps = await _ask_all(connection, {key: f"api uuid_dump {key} json" for key in calls})
         gone = [key for key in calls if dumps[key].startswith("-")]
@@ -231,7 +236,7 @@ class FreeSwitchLine:
 
     def _one(self, ours: SwitchLegs, live: LiveLeg, dumps: dict[str, str], notes: dict[str, str], now_ms: int) -> Found:
         key, leg = live.order.key, ours.get(live.order.key)
-        if not isinstance(live.order, Dialling):
+        if isinstance(live.order, Texting):
             return Unplaced()
         if leg is not None and leg.ended is not None:
             ended_ms, ended = leg.ended
@@ -239,6 +244,8 @@ class FreeSwitchLine:
         dump = read_dump(dumps.get(key, "-"))
         if dump is not None and not dump.is_hung_up:
             ours.adopt(steady_ms(), live.order, dump)
+            if isinstance(live.order, Arriving) and live.order.talk_limit_ms:
+                self._do(ours.answer(live.order))
             return alive_by(dump, live)
         over = over_by_note(notes.get(key, ""), live, now_ms) if dump is None else over_by_dump(dump)
         if over is not None:
