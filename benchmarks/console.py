@@ -180,7 +180,7 @@ def measured(server: Server, seconds: float) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print the results."""
-    warm_up_s, measure_s = (3, 3) if "--quick" in sys.argv else (WARM_UP_S, MEASURE_S)
+    warm_up_s, measure_s = (15, 5) if "--quick" in sys.argv else (WARM_UP_S, MEASURE_S)
     with tempfile.TemporaryDirectory() as folder:
         path = create_database(Path(folder), contacts=CONTACTS)
         now_ms = int(time.time() * 1_000)
