@@ -24,9 +24,11 @@ from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.media import rooms
+from dialer.carriers.sip import invitation, parameters, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, speech
+from dialer.domain import inbound
 from dialer.domain.billing import money
 from dialer.domain.messages.call_messages import WAITING_MAX
 from dialer.domain.numbers import normal_form
@@ -235,6 +237,14 @@ LIMITS: Final = {
         f" {speech.RUN_S:.0f} s of espeak-ng"
     ),
     "Spoken texts that are kept": f"{speech.KEPT_BYTES_MAX // MIB} MiB",
+    "Calls that come in over lines, in progress: to a DID, to an account": (
+        f"{inbound.CALLS_OF_DID_MAX}, {inbound.CALLS_OF_ACCOUNT_MAX:,}"
+    ),
+    "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
+    "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
+    "An INVITE": f"{invitation.INVITATION_BYTES_MAX // 1024} KiB",
+    "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
+    "`inbound_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }
 
 

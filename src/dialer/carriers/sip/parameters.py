@@ -13,6 +13,7 @@ from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.wire import Address
 
 HOST_LENGTH_MAX: Final = 253
+INBOUND_HOSTS_MAX: Final = 32
 
 _HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 _SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", re.ASCII)
@@ -53,7 +54,7 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Range of UDP ports for sound, as in `20000-20999`. Default: any."""
     symmetric: bool = True
     """True if sound goes back to where it comes from, as NAT needs it."""
-    inbound_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=32)] = ()
+    inbound_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=INBOUND_HOSTS_MAX)] = ()
     """IP addresses and networks such as `192.0.2.0/24` from which calls come in, besides `server`."""
     session_expires: Interval = 1_800
     """Seconds after which a session must be refreshed; 0: never."""
