@@ -19,7 +19,7 @@ ARGUMENTS: Final = (
 STEP_S_MAX: Final = 120
 _AXE: Final = Path(__file__).parents[1] / "clients" / "axe"
 _SCRIPT: Final = _AXE / "node_modules" / "axe-core" / "axe.min.js"
-_FIND: Final = "axe.run(document, {resultTypes: ['violations']})"
+_FIND: Final = "rules => axe.run(document, {resultTypes: ['violations'], ...(rules.length && {runOnly: rules})})"
 
 
 @contextlib.contextmanager
@@ -66,10 +66,10 @@ class Watched:
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/console/overview/")
 
-    def barriers(self) -> list[str]:
-        """Return the barriers on the page."""
+    def barriers(self, *rules: str) -> list[str]:
+        """Return the barriers on the page, by all rules or by some."""
         self.page.evaluate(axe_script())
-        found = self.page.evaluate(_FIND)["violations"]
+        found = self.page.evaluate(_FIND, rules)["violations"]
         return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
     def _note(self, message: ConsoleMessage) -> None:

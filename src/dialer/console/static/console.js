@@ -33,6 +33,9 @@ function morph(from, to) {
   while (from.childNodes.length > wanted.length) from.lastChild.remove();
 }
 
+// On a narrow screen the navigation scrolls: to the page that is shown.
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // Live parts: Server-Sent Events while the tab is visible, and polling where a stream cannot be had.
 class Live {
   static POLL_MS = 5000;
