@@ -13,15 +13,17 @@ from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.media.switchboard import SoundBoard
 from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
-from dialer.carriers.sip.wire import Send
+from dialer.carriers.sip.wire import LegArrived, Send
 from dialer.domain.line import Ask, Confer, Order, Record
+from tests.carriers.sip.calling import invitation, order_for
 from tests.carriers.sip.network import OURS, SERVER, THEIRS
 from tests.carriers.sip.test_in_dialog import SDP, Scripted, offered, run
 
 REPORTED_EVERY: Final = 50_000
 OUTPUTS_MAX: Final = 12
 """Outputs that one datagram may cause: a few messages, and what is told of them."""
-LEGS_MAX: Final = 1
+LEGS_MAX: Final = 500
+"""Legs of one user agent: the call, and calls that mutated INVITEs have begun."""
 PEER: Final = (THEIRS.host, THEIRS.port)
 SOUND: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
 ORDERS: Final[tuple[Order, ...]] = (Ask(1, (), 9, 10**9), Record(2, "r"), Confer(3, "room"))
@@ -46,7 +48,8 @@ class Capture:
         callee.request("BYE", 50, "bye", (("Reason", "Q.850;cause=27"),))
         callee.respond(network.sent[0], 401, (("WWW-Authenticate", 'Digest realm="a, b", nonce="n", qop="auth"'),))
         self.agent, self.now_ms = network.agent, network.now_ms
-        self.datagrams = network.received
+        self.datagrams = [*network.received, invitation(), invitation(body=b"")]
+        self._count = 0
         self.packets = [write_packet(RtpPacket(payload, 1, 2, 3, b"\5\x8a\0\xa0" * 40)) for payload in (8, 101)]
         self.board = SoundBoard()
         for number, order in enumerate(ORDERS):
@@ -57,8 +60,15 @@ class Capture:
     def attack(self, chance: Random) -> None:
         """Send one mutated datagram to each door."""
         self.now_ms += chance.randrange(50)
-        outputs = self.agent.receive(self.now_ms, mutated(chance.choice(self.datagrams), chance), SERVER)
+        self._count += 1
+        datagram = chance.choice(self.datagrams).replace(b"a1@", b"%d@" % self._count)
+        outputs = self.agent.receive(self.now_ms, mutated(datagram, chance), SERVER)
         assert len(outputs) <= OUTPUTS_MAX, outputs
+        for arrived in [one for one in outputs if isinstance(one, LegArrived)]:
+            if chance.randrange(2):
+                self.agent.answer(self.now_ms, order_for(arrived), OURS)
+            else:
+                self.agent.clear(self.now_ms, arrived.key, 17, "no")
         assert all(len(one.data) < 70_000 for one in outputs if isinstance(one, Send))
         assert len(self.agent) <= LEGS_MAX
         key = str(chance.randrange(len(ORDERS)))

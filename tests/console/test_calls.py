@@ -37,6 +37,15 @@ def test_calls_are_listed_the_newest_first(alice: Visitor, api: Caller, database
     assert ("Only those of Departures" in of_one, newest in of_one, "+12025550001" in of_one) == (True, True, False)
 
 
+def test_a_call_that_came_in_shows_its_caller(alice: Visitor, database: Database) -> None:
+    ours = {"phone_number": "+12025550199", "attempt": -1, "subscriber_id": 0}
+    store(database, cdr(1, callerid="+12025550777", **ours), cdr(2, callerid="", **ours), cdr(3, **ours, leg_type=2))
+    text = alice.text("calls/")
+    assert ("+12025550777 called in" in text, "withheld called in" in text) == (True, True)
+    assert "+12025550199 transfer" in text
+    assert [alice.text(f"calls/{identity}/").count("called in") for identity in (1, 2, 3)] == [1, 1, 0]
+
+
 def test_a_long_list_has_pages(alice: Visitor, database: Database) -> None:
     store(database, *(cdr(number) for number in range(CALLS_A_PAGE + 2)))
     first = alice.get("calls/?outcome=16")

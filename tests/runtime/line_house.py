@@ -132,7 +132,7 @@ class LineHouse(House):
             return Kin(first, standing.place, numbers[call_id, standing.place])
         call = self.row(CallRequest, call_id)
         named = f"agent:{standing.agent_id}:{standing.began_ms}"
-        chance = Chance(self._seed, call["campaign_id"], call["subscriber_id"], call["attempt"], named)
+        chance = Chance(self._seed, call["campaign_id"], call["subscriber_id"] or 0, call["attempt"], named)
         return Kin(first, standing.place, "", self.row(Agent, standing.agent_id)["parameters"], chance)
 
     def findings(self) -> list[str]:

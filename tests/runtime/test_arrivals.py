@@ -12,6 +12,8 @@ from dialer.app.erasure.erasure import erase_ended, erase_number
 from dialer.domain import inbound
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.line import Ended
+from dialer.forecast.forecast import forecast_campaign
+from dialer.forecast.order import Order
 from dialer.store.live_legs import leg_keys
 from dialer.store.tables import CallRequest, Cdr, Did, DncContact, Gateway, LiveLeg, Subscriber, SurveyResult, User
 from dialer.store.timeline.reading import read_story
@@ -218,6 +220,17 @@ async def test_the_history_of_a_number_shows_the_calls_from_it(house: LineHouse)
     assert (story.subscriber, call.dialled_number, call.callerid) == (None, DID, ZOE)
     assert [one.response for one in call.answers] == ["yes"]
     assert house.database.read_now(lambda connection: leg_keys(connection, campaign_id, ZOE)) == [key]
+
+
+async def test_a_forecast_goes_on_with_the_calls_in_progress(house: LineHouse) -> None:
+    campaign_id = await answering(house, {"type": 1, "audiofile_id": house.recording(30_000)})
+    for caller in (ZOE, "", ADA):
+        house.side.call_in(caller, DID)
+    await house.pass_s(2)
+    await house.move(campaign_id, CampaignStatus.START)
+    assert [row["ended_ms"] for row in house.rows(CallRequest)] == [None] * 4
+    forecast = await forecast_campaign(house.database, Order(campaign_id, house.now_ms(), "UTC", 1))
+    assert forecast.seeds == 1
 
 
 @pytest.mark.parametrize("by_number", [True, False])

@@ -112,9 +112,11 @@ class LineRun:
         self._check_rows()
 
     def _check_rows(self) -> None:
-        """Check that whatever is up has a row, so that another process could end it."""
+        """Check that whatever was dialled or answered, and is up, has a row, so that another process could end it."""
         keys = {row["key"] for row in self._house.rows(LiveLeg)}
-        self._findings += [f"{key} is up without a row" for key in self._side.phones.keys() - keys]
+        self._findings += [
+            f"{key} is up without a row" for key in self._side.phones.keys() & self._side.dialled.keys() - keys
+        ]
 
     async def _pause_or_start(self) -> None:
         """Move the campaign right after a step, perhaps one that has dialled."""

@@ -4,7 +4,7 @@ A call over a line has one leg, and its transfers have more: second legs, to a n
 needs any more is leaving: it has been told to end, and its row stays until the line says that it is over.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -108,6 +108,8 @@ class LineLegs:
 
     def __init__(self) -> None:
         self._firsts: Final[dict[int, LineLeg]] = {}
+        self.first: Final[Callable[[int], LineLeg | None]] = self._firsts.get
+        """Return the leg of a call or a message; None if it is not over a line. Simulated calls are asked for, too."""
         self._seconds: Final[dict[int, list[LineLeg]]] = {}
         self._by_key: Final[dict[str, LineLeg]] = {}
         self._new: list[LineLeg] = []
@@ -120,10 +122,6 @@ class LineLegs:
 
     def __iter__(self) -> Iterator[LineLeg]:
         return iter(self._by_key.values())
-
-    def first(self, call_id: int) -> LineLeg | None:
-        """Return the leg of a call or a message; None if it is not over a line."""
-        return self._firsts.get(call_id)
 
     def seconds(self, call_id: int) -> list[LineLeg]:
         """Return the second legs of a call that are not leaving."""

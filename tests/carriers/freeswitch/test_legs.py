@@ -10,7 +10,7 @@ from dialer.carriers.freeswitch.legs import QUIET_MS, STOP_MS, LegOutput, Look, 
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.port import LiveLeg, Over
 from dialer.domain.enums import AmdStatus, Cause
-from dialer.domain.line import Answered, Ask, Clear, Detect, Dialling, Done, Ended, Hold, Play, Record, Speech
+from dialer.domain.line import Answered, Ask, Bridge, Clear, Detect, Dialling, Done, Ended, Hold, Play, Record, Speech
 
 ADA: Final = Dialling("ada", "1", "", 30_000, 60_000)
 KILL: Final = Say("api uuid_kill ada NORMAL_CLEARING")
@@ -120,3 +120,15 @@ def test_a_quiet_leg_is_asked_about_again_and_again() -> None:
 def test_the_note_of_an_end_tells_cause_and_ages(note: str, answered_age_ms: int | None, found: Over | None) -> None:
     """The talk lasted as long as the switch's clock says, whatever ours does."""
     assert over_by_note(note, LiveLeg(ADA, 9, answered_age_ms), 3_000_500) == found
+
+
+def test_two_legs_that_were_found_connected_go_on_talking() -> None:
+    """Another order parks the leg first, which ends the bridge."""
+    ours = legs()
+    ours.adopt(1, ADA, event("CHANNEL_DATA", variable_bridge_uuid="bob"))
+    assert ours.perform(2, "ada", Bridge(4, "bob")) == []
+    assert ours.hear(3, event("CHANNEL_UNBRIDGE")) == [Tell("ada", Done(4, 0))]
+    ours.adopt(4, ADA, event("CHANNEL_DATA", variable_bridge_uuid="bob"))
+    ours.perform(5, "ada", Bridge(5, "bob"))
+    assert ours.perform(6, "ada", Bridge(6, "eve")) == [Say("api uuid_park ada")]
+    assert said(ours.hear(7, event("CHANNEL_UNBRIDGE"))) == ["api uuid_bridge ada eve"]

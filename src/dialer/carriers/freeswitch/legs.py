@@ -195,7 +195,7 @@ class SwitchLegs:
         leg.turn = order.turn
         other, leg.other = leg.other, ""
         if isinstance(order, Bridge) and order.other == other:  # They go on talking.
-            leg.order = order
+            leg.order, leg.is_busy, leg.is_stubborn = order, True, True
             return []
         return self._replace(now_ms, leg, order) if leg.is_busy else self._begin(leg, order)
 

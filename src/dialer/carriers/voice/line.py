@@ -93,7 +93,8 @@ class SipLine:
     def dial(self, leg: Leg) -> None:
         """Place or answer a call, now or never. A leg that is known is not placed again."""
         if isinstance(leg, Arriving):
-            if leg.key not in self._legs or not self._answer(leg):
+            known = self._legs.get(leg.key)
+            if known is None or (known.ended is None and not self._answer(leg)):
                 self._tell(leg.key, Unplaced())
             return
         if leg.key in self._known:
@@ -245,7 +246,7 @@ class SipLine:
     def _find(self, live: LiveLeg) -> Found:
         key, leg = live.order.key, self._legs.get(live.order.key)
         if leg is not None:
-            if isinstance(live.order, Arriving):
+            if isinstance(live.order, Arriving) and leg.ended is None:
                 self._answer(live.order)
             answered = None if leg.answered is None else aged(leg.answered[1], leg.answered[0])
             if leg.ended is None:

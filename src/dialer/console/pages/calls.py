@@ -29,7 +29,7 @@ from dialer.console.zones import zone_of
 from dialer.domain.billing.money import parse_money
 from dialer.domain.enums import Cause, LegType
 from dialer.domain.roles import Permission
-from dialer.store.tables import SMS, Campaign
+from dialer.store.tables import SMS, Campaign, Cdr
 
 PLACE: Final = "calls"
 CALLS_A_PAGE: Final = 50
@@ -47,6 +47,7 @@ _PAGING: Final = ("page", "cursor")
 _NEWEST_FIRST: Final = (ORDERING, "-starting_date")
 _OUTCOMES: Final = [(str(cause.value), outcome_words(str(cause.value))) for cause in Cause]
 _campaigns = Campaign.__table__
+_cdrs = Cdr.__table__
 
 
 class CallRow(NamedTuple):
@@ -55,12 +56,14 @@ class CallRow(NamedTuple):
     id: int
     starting_ms: int
     phone_number: str
+    """The number at the other end: the callee's, or the caller's, which is empty if it is withheld."""
     cause: int
     leg_type: int
     billsec: int
     cost: int
     campaign_id: int | None
     campaign: str | None
+    came_in: bool
 
     @property
     def is_transfer(self) -> bool:
@@ -159,20 +162,28 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     known = {identity for identity in ids if identity is not None}
     query = select(_campaigns.c.id, _campaigns.c.name).where(_campaigns.c.id.in_(known))
     named = dict(map(tuple, unit.connection.execute(query))) if known else {}
+    came_in = _came_in(unit, [record.id for record in records])
     return [
         CallRow(
             record.id,
             round(datetime.fromisoformat(record.starting_date).timestamp() * 1_000),
-            record.phone_number,
+            record.callerid if record.id in came_in else record.phone_number,
             record.hangup_cause_q850,
             record.leg_type,
             record.billsec,
             parse_money(record.call_cost),
             identity,
             None if identity is None else named.get(identity),
+            record.id in came_in,
         )
         for record, identity in zip(records, ids, strict=True)
     ]
+
+
+def _came_in(unit: Unit, ids: list[int]) -> set[int]:
+    """Return the calls among these that came in."""
+    is_inbound = (_cdrs.c.attempt < 0) & (_cdrs.c.leg_type == LegType.A_LEG)
+    return set(unit.connection.scalars(select(_cdrs.c.id).where(_cdrs.c.id.in_(ids), is_inbound)))
 
 
 def _here(filled: Mapping[str, str], url: str | None) -> str:
