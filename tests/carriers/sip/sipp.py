@@ -208,12 +208,13 @@ def scenario(branches: Mapping[str, str]) -> str:
 
 @contextmanager
 def running(
-    sipp: str, folder: Path, port: int, branches: Mapping[str, str], calls: int
+    sipp: str, folder: Path, port: int, branches: Mapping[str, str], calls: int, seconds: int = 60
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run sipp until so many calls are over. An OPTIONS counts as one."""
+    """Run sipp until so many calls or seconds are over. An OPTIONS counts as a call."""
     (folder / "numbers.xml").write_text(scenario(branches), encoding="utf-8")
     command = [sipp, "-sf", "numbers.xml", "-i", "127.0.0.1", "-p", str(port), "-m", str(calls), "-nostdin"]
-    command += ["-trace_err", "-error_file", "errors.log", "-timeout", "60"]
+    command += ["-trace_err", "-error_file", "errors.log", "-timeout", str(seconds)]
+    command += ["-trace_msg", "-message_file", "messages.log"]
     with (folder / "screen.log").open("wb") as screen, subprocess.Popen(command, cwd=folder, stdout=screen) as process:
         try:
             yield process
