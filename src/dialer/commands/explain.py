@@ -79,7 +79,7 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
 
 
 def _messages(media: Path, keys: Sequence[str]) -> Iterator[str]:
-    """Yield the messages of SIP calls of the last day, as far as they were kept."""
+    """Yield the messages of the last day over SIP and FreeSWITCH, as far as they were kept."""
     for key in keys[-CAPTURES_MAX:]:
         lines = read_capture(capture_folder(media), key, RealClock().now_ms() / 1_000)
         if lines:

@@ -1,15 +1,18 @@
 """Tests of the line of a FreeSWITCH gateway: what the service hears, and what the switch was told."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from dialer.carriers.freeswitch import connection, legs
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.port import Alive, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.voice.capture import Capture, read_capture
 from dialer.carriers.voice.sound_files import read_sound_file
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.enums import AmdStatus, Cause
@@ -414,3 +417,24 @@ async def test_texts_are_spoken_into_files_that_the_switch_finds(scene: Scene, t
     (name,) = (path.name for path in (tmp_path / SPEECH_FOLDER).iterdir())
     assert scene.applications == [("playback", f"file_string:///m/hello.wav!/m/speech/{name}")]
     assert read_sound_file(tmp_path / SPEECH_FOLDER / name)
+
+
+async def test_commands_and_events_of_a_leg_are_kept_without_secrets_numbers_and_keys(
+    scene: Scene, tmp_path: Path
+) -> None:
+    key = "44b9b292-7228-7814-aed3-831155b76d23"
+    scene.line.capture = Capture(tmp_path)
+    await scene.calls(replace(ADA, key=key))
+    scene.line.perform(key, Ask(1, (Speech("hello.wav"),), 1, 5_000))
+    await scene.heard("Ringing", "Answered", "Done")
+    scene.switch.hang_up(ADA.number)
+    await scene.heard("Ringing", "Answered", "Done", "Ended")
+    scene.line.capture.close()
+    kept = [line.partition("  ")[2] for line in read_capture(tmp_path, key, time.time())]
+    assert kept[0] == "→ bgapi originate {…}sofia/gateway/trunk/+xxxxxxxx101 &park()"
+    assert [line for line in kept if "play_and_get_digits" in line] == [
+        "→ sendmsg … play_and_get_digits x x x x000 # /media/hello.wav silence_stream://1 keys_1 .* 5000",
+        "← CHANNEL_EXECUTE_COMPLETE play_and_get_digits",
+    ]
+    assert kept[-1] == "← CHANNEL_HANGUP_COMPLETE NORMAL_CLEARING"
+    assert not [line for line in kept if key in line or ADA.number in line]

@@ -14,6 +14,7 @@ from dialer.carriers.freeswitch.commands import SoundPath, is_fit_key, service_m
 from dialer.carriers.freeswitch.connection import SwitchConnection, SwitchLostError, Trace, connect
 from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump
+from dialer.carriers.freeswitch.keeping import KeptLine, kept_command, kept_event
 from dialer.carriers.freeswitch.legs import LegOutput, Look, Say, SwitchLegs, Tell
 from dialer.carriers.freeswitch.parameters import (
     FreeSwitchParameters,
@@ -22,6 +23,7 @@ from dialer.carriers.freeswitch.parameters import (
     read_freeswitch_parameters,
 )
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.line import Arriving, Ask, Dialling, Ended, Heard, Leg, Order, Play, Texting
@@ -54,6 +56,8 @@ class FreeSwitchLine:
 
         Without `speaker`, recordings alone are played.
         """
+        self.capture: Capture | None = None
+        """Keeps commands and events of the legs."""
         self._speaker: Final = speaker
         self._exchange, self._media, self._path, self._trace = exchange, media, path, trace
         self._first_wait_s: Final = first_wait_s
@@ -170,6 +174,7 @@ class FreeSwitchLine:
     # --- legs -------------------------------------------------------------------------------------------------------
 
     def _hear(self, legs: SwitchLegs, event: SwitchEvent) -> None:
+        self._keep(kept_event(event), is_sent=False)
         self._do(legs.hear(steady_ms(), event))
 
     def _do(self, outputs: Iterable[LegOutput]) -> None:
@@ -186,10 +191,15 @@ class FreeSwitchLine:
         connection, legs, purpose = self._connection, self._legs, said.purpose
         if connection is None or legs is None:
             return
+        self._keep(kept_command(said.command), is_sent=True)
         if purpose is None:
             connection.send(said.command)
         else:
             connection.send(said.command, lambda reply: self._do(legs.replied(steady_ms(), purpose, reply)))
+
+    def _keep(self, line: KeptLine | None, *, is_sent: bool) -> None:
+        if self.capture is not None and line is not None:
+            self.capture.note(line.key, line.text.encode(), is_sent=is_sent)
 
     def _tell(self, key: str, heard: Heard | Found) -> None:
         self._numbers += 1

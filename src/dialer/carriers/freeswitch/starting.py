@@ -5,17 +5,20 @@ from pathlib import Path
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.port import Exchange
+from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.carriers.voice.speech import Speaker
 
 
 def freeswitch_lines(media: Path, speech: str = "") -> Callable[[int, str, Exchange], FreeSwitchLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
-    Sound files are in `media`, and texts are spoken with the voice `speech`.
+    Sound files are in `media`, and texts are spoken with the voice `speech`. Commands and events are kept for a day.
     """
-    speaker = Speaker(media, speech)
+    speaker, capture = Speaker(media, speech), Capture(capture_folder(media))
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> FreeSwitchLine:
-        return FreeSwitchLine(gateway_id, parameters, exchange, media, speaker=speaker)
+        line = FreeSwitchLine(gateway_id, parameters, exchange, media, speaker=speaker)
+        line.capture = capture
+        return line
 
     return new_line
