@@ -38,6 +38,8 @@ SPECIAL: Final = {
     "GET /": Authority(EVERYBODY, None),
     "GET /clock": Authority(EVERYBODY, None),
     "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
+    "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
+    "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -8,14 +8,27 @@ from typing import Any, Final
 import pytest
 import structlog
 
+from dialer.app.call_dispositions import Disposed, dispose_of_call, disposition_of
 from dialer.app.erasure.erasure import erase_ended, erase_number
+from dialer.app.errors import RefusedError
 from dialer.domain import inbound
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.line import Ended
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.order import Order
 from dialer.store.live_legs import leg_keys
-from dialer.store.tables import CallRequest, Cdr, Did, DncContact, Gateway, LiveLeg, Subscriber, SurveyResult, User
+from dialer.store.tables import (
+    CallRequest,
+    Campaign,
+    Cdr,
+    Did,
+    DncContact,
+    Gateway,
+    LiveLeg,
+    Subscriber,
+    SurveyResult,
+    User,
+)
 from dialer.store.timeline.reading import read_story
 from tests.runtime.line_house import LineHouse
 from tests.vopr.faults import Fault
@@ -247,3 +260,18 @@ async def test_a_stranger_is_erased_by_number_or_with_the_campaign(house: LineHo
     request, cdr, answer = house.rows(CallRequest)[-1], house.rows(Cdr)[-1], house.rows(SurveyResult)[-1]
     assert (request["callerid"], cdr["callerid"], answer["response"]) == ("erased", "erased", "erased")
     assert len(deleted) == 1
+
+
+async def test_an_agent_says_what_came_of_a_call_from_a_stranger(house: LineHouse) -> None:
+    campaign_id = await answering(house, dnc_id=house.dnc_list())
+    house.side.call_in(ZOE, DID)
+    await house.pass_s(60)
+    call = house.rows(CallRequest)[-1]["id"]
+    later = Disposed(AgentDisposition.CALL_BACK, "", house.now_ms() + 3_600_000)
+    with pytest.raises(RefusedError, match="in no phonebook of the campaign"):
+        house.perform(lambda unit: dispose_of_call(unit, call, later))
+    stop = Disposed(AgentDisposition.DO_NOT_CALL, "Never again.")
+    house.perform(lambda unit: dispose_of_call(unit, call, stop))
+    assert house.perform(lambda unit: disposition_of(unit.connection, call)) == stop
+    (entry,) = house.rows(DncContact)
+    assert (entry["dnc_id"], entry["number"]) == (house.row(Campaign, campaign_id)["dnc_id"], ZOE)

@@ -3,7 +3,7 @@
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import CallDisposed
@@ -68,21 +68,25 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> N
     elif given.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call)
     _write(unit, callrequest_id, given)
-    event = CallDisposed(call["campaign_id"], callrequest_id, given.disposition.value, given.call_back_ms)
+    event = CallDisposed(call["campaign_id"], callrequest_id)
     unit.note(touched, *([] if before == given else [event]))
 
 
 def _read(connection: Connection, callrequest_id: int) -> RowMapping:
-    columns = ("id", "campaign_id", "number", "duplicate_contact", "status", "due_ms")
+    """Return the subscriber and the campaign of a call. Callers who are no subscribers have an `id` of None."""
+    columns = ("id", "duplicate_contact", "status", "due_ms")
     query = (
         select(
             *(_subscribers.c[name] for name in columns),
+            func.coalesce(_subscribers.c.number, _requests.c.callerid).label("number"),
+            _campaigns.c.id.label("campaign_id"),
             _campaigns.c.status.label("campaign_status"),
             _campaigns.c.expirationdate,
             _campaigns.c.dnc_id,
         )
-        .join(_requests, _requests.c.subscriber_id == _subscribers.c.id)
-        .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
+        .select_from(_requests)
+        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
         .where(_requests.c.id == callrequest_id)
     )
     row = connection.execute(query).mappings().first()
@@ -125,6 +129,8 @@ def _check_time(unit: UnitOfWork, call: RowMapping, given: Disposed) -> None:
 
 def _check_person(connection: Connection, call: RowMapping) -> None:
     """Refuse a call-back of somebody who is in a call, or must not be called again."""
+    if call["id"] is None:
+        raise RefusedError("The caller is in no phonebook of the campaign. Add the number to one to have it called.")
     if call["campaign_status"] not in _MAY_DIAL:
         raise RefusedError("The campaign is over, so nobody is called back. Clear the time of the call-back.")
     if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
@@ -139,6 +145,8 @@ def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
     """Put the number on the campaign's list, if it is not on it already."""
     if call["duplicate_contact"] == ERASED:
         raise RefusedError("The person was erased, and is not called again.")
+    if not call["number"]:
+        raise RefusedError("The number of the caller is not known.")
     if call["dnc_id"] is None:
         raise RefusedError("The campaign has no do-not-call list. Ask your manager to choose one in its settings.")
     dates = {"created_date": unit.now_ms, "updated_date": unit.now_ms}

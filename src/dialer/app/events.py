@@ -62,8 +62,6 @@ class CallDisposed(AppEvent, frozen=True):
 
     campaign_id: int
     callrequest_id: int
-    disposition: str
-    call_back_ms: int | None
 
 
 class SubscriberAdded(AppEvent, frozen=True):
