@@ -17,7 +17,12 @@ _POSTGRESQL_NOW: Final = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS b
 _TRIGGERS: Final = {
     "dial": ("INSERT ON callrequest", "NEW.attempt > 0", "NEW.id, NEW.campaign_id, NEW.phone_number"),
     "change": ("INSERT ON fleet_change", "", "NEW.id, 0, NEW.touched"),
-    "joined": ("INSERT ON fleet_worker", "", "NEW.id, 0, NEW.name"),
+    "joined": ("INSERT ON fleet_worker", "", "NEW.id, NEW.lease_until_ms, NEW.name"),
+    "renewed": (
+        "UPDATE ON fleet_worker",
+        "NEW.lease_until_ms <> OLD.lease_until_ms",
+        "NEW.id, NEW.lease_until_ms, NEW.name",
+    ),
     "replaced": ("DELETE ON fleet_worker", "", "OLD.id, 0, OLD.name"),
     "seen": ("UPDATE ON seat", "NEW.seen <> OLD.seen AND NEW.worker_id IS NOT NULL", "NEW.worker_id, NEW.seen, ''"),
 }

@@ -139,8 +139,12 @@ def _payments(connection: Connection, deeds: Sequence[Deed]) -> Iterator[str]:
 
 
 def _unseen(connection: Connection, deeds: Sequence[Deed]) -> Iterator[str]:
-    """Yield answers that came before a worker knew the change, although it went on dialling afterwards."""
+    """Yield answers that came before a worker knew the change, although its lease was not over.
+
+    A worker whose lease is over may come back before it is replaced. Its next step then begins with the change.
+    """
     joined = {one.id: one.noted_ms for one in notes_of(connection, "joined")}
+    leases = [*notes_of(connection, "joined"), *notes_of(connection, "renewed")]
     seen = defaultdict(list)
     for one in notes_of(connection, "seen"):
         seen[one.id].append(one)
@@ -156,6 +160,9 @@ def _unseen(connection: Connection, deeds: Sequence[Deed]) -> Iterator[str]:
             if change is None or joined.get(worker_id, 0) >= change.noted_ms:
                 continue
             first = next((step for step in steps if step.other >= change.id), None)
+            until_ms = [one.other for one in leases if one.id == worker_id and one.noted_ms <= deed.answered_ms]
+            if max(until_ms, default=0) <= deed.answered_ms:
+                continue
             if first is not None and first.noted_ms > deed.answered_ms:
                 late_ms = first.noted_ms - deed.answered_ms
                 yield f"worker {worker_id} knew a change {late_ms} ms after its answer: {deed}"
