@@ -1,8 +1,9 @@
 """Fixtures that run the command line as a shell does."""
 
 import json
+import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,9 +31,11 @@ Run = Callable[..., Outcome]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs `dialer` in an empty folder with an environment of its own."""
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """Yield a function that runs `dialer` in an empty folder with an environment of its own."""
     monkeypatch.chdir(tmp_path)
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
 
     def run(*arguments: str, stdin: str = "", **environ: str) -> Outcome:
         with monkeypatch.context() as one_run:
@@ -45,4 +48,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         printed = capsys.readouterr()
         return Outcome(ended.value.code, printed.out, printed.err)
 
-    return run
+    yield run
+    # Some commands log as a service does.
+    root.handlers[:], root.level = handlers, level
