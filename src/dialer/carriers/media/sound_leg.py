@@ -70,7 +70,7 @@ class SoundLeg:
         return self._packet(sound.payload, self._timestamp, frame), remote
 
     def receive(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
-        """Take a datagram. Return the packet if it is sound or a key, with sound as µ-law.
+        """Take a datagram. Return the packet if it is sound or a key, with sound as µ-law if anybody hears it.
 
         Bytes that are no RTP, or come from somebody else, are dropped.
         """
@@ -81,9 +81,12 @@ class SoundLeg:
             packet = read_packet(data)
         except RtpError:
             return None
-        self._latch(source)
+        if not self._is_latched:
+            self._latch(source)
         self.packets_received += 1
         if packet.payload == sound.payload:
+            if self.bridged is None and not self._listens(sound):
+                return packet
             if sound.codec is Codec.PCMA:
                 packet = replace(packet, data=packet.data.translate(g711.ULAW_OF_ALAW))
             key = self._hear(packet, sound)
@@ -120,13 +123,14 @@ class SoundLeg:
 
     def _latch(self, source: Address) -> None:
         """Send to where the other side sends from: behind NAT that is not the address that it knows."""
-        if not self._is_latched:
-            self._is_latched = True
-            if self._is_symmetric:
-                self._remote = source
-            elif self._remote is not None and source != self._remote:
-                # The right host from another port: some send and receive at different ones.
-                self._is_latched = False
+        if self._is_symmetric:
+            self._remote = source
+        # The right host from another port: some send and receive at different ones.
+        self._is_latched = self._remote is None or source == self._remote
+
+    def _listens(self, sound: AgreedSound) -> bool:
+        """Return whether anybody wants to know what the sound is."""
+        return self.activity.hears_sound or (self.activity.hears_keys and sound.keys_payload is None)
 
     def _hear(self, packet: RtpPacket, sound: AgreedSound) -> str | None:
         if self.activity.hears_sound:

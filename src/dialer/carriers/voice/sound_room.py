@@ -9,9 +9,9 @@ import socket
 from collections.abc import Callable
 from typing import Final
 
+from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.media.switchboard import OrderDone, SendSound, SoundBoard
-from dialer.carriers.sip.messages import DATAGRAM_BYTES_MAX
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_sound
@@ -93,7 +93,7 @@ class SoundRoom:
 
     def _read(self, now_ms: int, key: str) -> None:
         try:
-            data, source = self._sockets[key].recvfrom(DATAGRAM_BYTES_MAX)
+            data, source = self._sockets[key].recvfrom(PACKET_BYTES_MAX + 1)
         except OSError:
             # Somebody's ICMP message about a datagram of ours.
             return
