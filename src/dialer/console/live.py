@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import anyio
 from litestar import Response
@@ -37,28 +37,44 @@ _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 Make = Callable[[], Awaitable[str]]
 
 
+class _Part(NamedTuple):
+    """A live part: its moment, its HTML, and the event that brings it to all who look on."""
+
+    made_s: float
+    html: str
+    event: bytes
+
+
 class Snapshots:
     """The newest live parts, and the streams that send them."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self._now_s: Final = now_s
-        self._made: Final[OrderedDict[Hashable, tuple[float, str]]] = OrderedDict()
+        self._made: Final[OrderedDict[Hashable, _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
         self._streams: Final[Counter[int]] = Counter()
         self._is_over = anyio.Event()
 
     async def get(self, key: Hashable, make: Make) -> str:
         """Return the part with a key, which is made anew if it is older than a second. Viewers wait for one making."""
+        return (await self._newest(key, make)).html
+
+    async def get_event(self, key: Hashable, make: Make) -> bytes:
+        """Return the part with a key as an event, which is written once for all viewers."""
+        return (await self._newest(key, make)).event
+
+    async def _newest(self, key: Hashable, make: Make) -> _Part:
         turn = self._under_way.setdefault(key, anyio.Lock())
         try:
             async with turn:
                 made = self._made.get(key)
-                if made is None or self._now_s() - made[0] >= EVERY_S:
-                    made = self._made[key] = (self._now_s(), await make())
+                if made is None or self._now_s() - made.made_s >= EVERY_S:
+                    made_s, text = self._now_s(), await make()
+                    made = self._made[key] = _Part(made_s, text, _event(text))
                     self._made.move_to_end(key)
                     if len(self._made) > SNAPSHOTS_MAX:
                         self._made.popitem(last=False)
-                return made[1]
+                return made
         finally:
             if not turn.statistics().tasks_waiting:
                 self._under_way.pop(key, None)
@@ -108,7 +124,7 @@ async def answer_live(
             for _ in range(STREAM_EVENTS_MAX):
                 if not await snapshots.wait() or await sessions.find(cookie_of(request, SESSION_COOKIE)) is None:
                     return
-                yield _event(await snapshots.get(key, make))
+                yield await snapshots.get_event(key, make)
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return Stream(events(), media_type=EVENT_STREAM, headers=headers)
