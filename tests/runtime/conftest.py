@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from dialer.store.tables import Gateway
 from tests.runtime.house import ALL_ANSWER, House
@@ -22,3 +23,12 @@ def sociable(house: House) -> House:
     """Return a service whose callees all answer and listen."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     return house
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    """Write no log: each failed step is planned, and to print it takes a second."""
+    before = structlog.get_config()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory(), processors=[])
+    yield
+    structlog.configure(**before)

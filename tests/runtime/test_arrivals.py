@@ -1,12 +1,10 @@
 """Tests of calls that come in over a line, from subscribers and from strangers."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import structlog
 
 from dialer.app.call_dispositions import Disposed, dispose_of_call, disposition_of
 from dialer.app.erasure.erasure import erase_ended, erase_number
@@ -33,6 +31,7 @@ from dialer.store.timeline.reading import read_story
 from tests.runtime.line_house import LineHouse
 from tests.vopr.faults import Fault
 
+pytestmark = pytest.mark.usefixtures("quiet")
 DID: Final = "+12025550199"
 ADA: Final = "+12025550101"
 """Presses 1 two seconds after each question."""
@@ -40,15 +39,6 @@ ZOE: Final = "+12025550999"
 """Is in no phonebook, and presses 1, too."""
 KEY: Final = "6f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11"
 BEHAVIOUR: Final[dict[str, object]] = {"numbers": {ZOE: {"keys": ["1", "1", "1"]}}}
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    """Write no log: each failed step is planned, and to print it takes a second."""
-    before = structlog.get_config()
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory(), processors=[])
-    yield
-    structlog.configure(**before)
 
 
 @pytest.fixture

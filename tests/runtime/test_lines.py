@@ -1,11 +1,9 @@
 """Tests of calls over lines: what the other side sees, and what is left in the rows, whatever happens in between."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import structlog
 from sqlalchemy import RowMapping
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
@@ -15,6 +13,7 @@ from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, LiveLeg, Su
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
 from tests.vopr.faults import Fault
 
+pytestmark = pytest.mark.usefixtures("quiet")
 ADA: Final = "+12025550101"
 """Answers 5 s after the dial, and presses 1 two seconds after each question."""
 BERT: Final = "+12025550111"
@@ -24,15 +23,6 @@ NOBODY: Final = "+12025550112"
 LISTENS: Final = "+12025550100"
 COMPARED: Final = (CallRequest, Cdr, SurveyResult, Subscriber, User)
 CARELESS: Final[dict[str, object]] = {"listen": 0.6, "keys": {"1": 0.5, "7": 0.3, "": 0.2}}
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    """Write no log: each failed step is planned, and to print it takes a second."""
-    before = structlog.get_config()
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory(), processors=[])
-    yield
-    structlog.configure(**before)
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """Tests of second legs over lines: transfers to numbers and to agents' telephones, seen from both sides."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import pytest
-import structlog
 from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.enums import CampaignStatus
@@ -30,6 +28,7 @@ from dialer.store.tables import (
 from tests.runtime.line_house import LineHouse
 from tests.vopr.faults import Fault
 
+pytestmark = pytest.mark.usefixtures("quiet")
 COMPARED: Final = (CallRequest, Cdr, SurveyResult, Subscriber, User, Transfer, Agent)
 OTHER: Final = "+12025559999"
 BUSY: Final = "+12025550111"
@@ -60,15 +59,6 @@ BEHAVIOUR: Final[dict[str, Any]] = {"ring": 3, "talk": [10, 40], "key_delay": 2,
 PROMPT_MS: Final = 2_300
 """Nothing else happens at the ends of prompts, so the order within a millisecond does not matter."""
 CONFIRM: Final[dict[str, Any]] = {"confirm_script": "press five", "confirm_key": "5", "timeout": 3}
-
-
-@pytest.fixture(autouse=True)
-def quiet() -> Iterator[None]:
-    """Write no log: each failed step is planned, and to print it takes a second."""
-    before = structlog.get_config()
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory(), processors=[])
-    yield
-    structlog.configure(**before)
 
 
 @pytest.fixture
