@@ -120,7 +120,7 @@ def time_of(server: Server, path: str, headers: dict[str, str], times: int, paus
 
 @contextmanager
 def open_pages(server: Server, sessions: list[dict[str, str]], pages: list[str]) -> Iterator[selectors.BaseSelector]:
-    """Open the streams of live pages, each of the next session in turn."""
+    """Open the streams of live pages, each of the next session in turn, at moments spread over a second."""
     with selectors.DefaultSelector() as tabs:
         for place, page in enumerate(pages):
             tab = socket.create_connection(server.address)
@@ -129,6 +129,7 @@ def open_pages(server: Server, sessions: list[dict[str, str]], pages: list[str])
                 f"Cookie: {sessions[place % len(sessions)]['Cookie']}\r\n\r\n".encode()
             )
             tabs.register(tab, selectors.EVENT_READ)
+            time.sleep(1 / len(pages))
         try:
             yield tabs
         finally:
