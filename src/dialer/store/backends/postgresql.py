@@ -66,12 +66,16 @@ SILENCE_MS: Final = 15_000
 CONNECT_TIMEOUT_S: Final = 5
 _SERVER: Final = WRITERS + 1
 """Key of the advisory lock of the process that serves the database."""
+_SILENCE: Final = {
+    "tcp_user_timeout": SILENCE_MS,
+    "keepalives_idle": SILENCE_MS // 3_000,
+    "keepalives_interval": SILENCE_MS // 3_000,
+    "keepalives_count": 2,
+}
+"""The client's settings that let it notice the end of the server's machine."""
 _NOTICING: Final = {
     "client_connection_check_interval": CLIENT_CHECK_MS,
-    "tcp_user_timeout": SILENCE_MS,
-    "tcp_keepalives_idle": SILENCE_MS // 3_000,
-    "tcp_keepalives_interval": SILENCE_MS // 3_000,
-    "tcp_keepalives_count": 2,
+    **{f"tcp_{name.removeprefix('tcp_')}": value for name, value in _SILENCE.items()},
 }
 """The server's settings that let it notice the end of a process, or of its machine, in the middle of a statement."""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -192,10 +196,7 @@ def _connect_args() -> dict[str, Any]:
         "connect_timeout": CONNECT_TIMEOUT_S,
         "application_name": "dialer",
         "client_encoding": "UTF8",
-        "tcp_user_timeout": SILENCE_MS,
-        "keepalives_idle": SILENCE_MS // 3_000,
-        "keepalives_interval": SILENCE_MS // 3_000,
-        "keepalives_count": 2,
+        **_SILENCE,
     }
 
 
