@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Select, delete, literal_column, select, update
+from sqlalchemy import Select, delete, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import AgentDeleted, AgentStatusChanged, QueueDeleted
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentStatus, CallRequestStatus, TransferStatus
+from dialer.domain.enums import AgentStatus, TransferStatus
 from dialer.store.agent_hours import Activities, read_clock
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 from dialer.store.touched import Touched
 
@@ -83,7 +84,5 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
 
 def _under_way(status: TransferStatus) -> Select[tuple[str]]:
     """Return a query of the `offers` of transfers that have a status, in calls in progress."""
-    # A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-    is_calling = _calls.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
     query: Select[tuple[str]] = select(_transfers.c.offers).join(_calls, _calls.c.id == _transfers.c.callrequest_id)
-    return query.where(is_calling, _transfers.c.status == status)
+    return query.where(IS_CALLING, _transfers.c.status == status)

@@ -15,12 +15,13 @@ from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import SubscribersRecycled
 from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_CAMPAIGNS
 from dialer.store.bulk import Bulk
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
 from dialer.store.touched import NOTHING
@@ -34,8 +35,6 @@ _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _now: BindParameter[int] = bindparam("now_ms", type_=_subscribers.c.due_ms.type)
 _ABANDONED: Final = frozenset({SubscriberReason.CONTACT_DELETED, SubscriberReason.ERASED})
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _RECYCLE: Final = Bulk(
     update(_subscribers)
     .where(_subscribers.c.id == bindparam("subscriber_id"))
@@ -158,7 +157,7 @@ def _reasons_to_keep(connection: Connection, campaign_id: int, asked: Sequence[R
 
 def _under_way(connection: Connection, campaign_id: int) -> set[int]:
     """Return the subscribers of the campaign in a call, which may be inbound, or with a message on its way."""
-    calls = select(_requests.c.subscriber_id).where(_requests.c.campaign_id == campaign_id, _is_calling)
+    calls = select(_requests.c.subscriber_id).where(_requests.c.campaign_id == campaign_id, IS_CALLING)
     messages = select(_messages.c.subscriber_id).where(
         _messages.c.campaign_id == campaign_id, _messages.c.ended_ms.is_(None)
     )

@@ -4,15 +4,16 @@ import contextlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, Select, case, func, literal_column, select
+from sqlalchemy import Connection, RowMapping, Select, case, func, select
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_hours import CallingHours
-from dialer.domain.enums import AgentStatus, CallRequestStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.waiting import Circumstances
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.floor import agents_of
 from dialer.store.queries.loading import UNREADABLE, calendar_of
 from dialer.store.queries.progress import TAKES_CHANNEL
@@ -39,8 +40,6 @@ _transfers = Transfer.__table__
 _users = User.__table__
 _sealed = SealedSurvey.__table__
 _tiers = Tier.__table__
-# A literal, as a partial index serves only a query that states its condition without a parameter.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
@@ -113,7 +112,7 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
     """Return the number of outgoing attempts in progress, by campaign."""
     calls = (
         select(_requests.c.campaign_id, func.count())
-        .where(_is_calling, _requests.c.attempt > 0)
+        .where(IS_CALLING, _requests.c.attempt > 0)
         .where(_requests.c.campaign_id.in_(campaign_ids))
         .group_by(_requests.c.campaign_id)
     )
@@ -129,12 +128,12 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
 def _carried(connection: Connection) -> dict[int, int]:
     """Return the number of legs that each gateway for calls carries."""
     calls = (
-        select(_requests.c.gateway_id, func.count()).where(_is_calling, TAKES_CHANNEL).group_by(_requests.c.gateway_id)
+        select(_requests.c.gateway_id, func.count()).where(IS_CALLING, TAKES_CHANNEL).group_by(_requests.c.gateway_id)
     )
     legs = (
         select(_transfers.c.gateway_id, func.count())
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling)
+        .where(IS_CALLING)
         .where(_transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
         .group_by(_transfers.c.gateway_id)
     )
@@ -148,7 +147,7 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
     talking = (
         select(_transfers.c.agent_id)
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling, _transfers.c.status == TransferStatus.CONNECTED)
+        .where(IS_CALLING, _transfers.c.status == TransferStatus.CONNECTED)
     )
     busy = set(connection.scalars(talking))
     idle = {

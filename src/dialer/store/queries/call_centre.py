@@ -2,9 +2,10 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
-from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.enums import AgentActivity, TransferStatus
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.statistics import Hours
 from dialer.store.tables import AgentHour, CallRequest, QueueHour, Transfer
 
@@ -12,10 +13,8 @@ _agent_hours = AgentHour.__table__
 _queue_hours = QueueHour.__table__
 _requests = CallRequest.__table__
 _transfers = Transfer.__table__
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _UNDER_WAY: Final[Select[Any]] = (
-    select().join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id).where(_is_calling)
+    select().join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id).where(IS_CALLING)
 )
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, select
 
-from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
+from dialer.domain.enums import LegType, TransferStatus
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.backends.expressions import without_index
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.statistics import COUNTERS, MINUTE_MS
 from dialer.store.tables import CallRequest, CampaignHour, Cdr, Transfer
 
@@ -15,8 +16,6 @@ _cdrs = Cdr.__table__
 _hours = CampaignHour.__table__
 _requests = CallRequest.__table__
 _transfers = Transfer.__table__
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 
 
 class CallsNow(NamedTuple):
@@ -59,14 +58,14 @@ def _is_among(column: ColumnElement[int]) -> ColumnElement[bool]:
 def _calls() -> Select[Any]:
     is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
     query = select(_requests.c.campaign_id, func.count(), func.count().filter(is_new))
-    return query.where(_is_calling, _is_among(_requests.c.campaign_id)).group_by(_requests.c.campaign_id)
+    return query.where(IS_CALLING, _is_among(_requests.c.campaign_id)).group_by(_requests.c.campaign_id)
 
 
 def _legs() -> Select[Any]:
     return (
         select(_requests.c.campaign_id, _transfers.c.status, func.count())
         .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling, _is_among(_requests.c.campaign_id))
+        .where(IS_CALLING, _is_among(_requests.c.campaign_id))
         .where(_transfers.c.status != TransferStatus.OVER, _transfers.c.score_from_ms > 0)
         .group_by(_requests.c.campaign_id, _transfers.c.status)
     )

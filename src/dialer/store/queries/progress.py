@@ -4,14 +4,14 @@ from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, literal_column, or_, select, union_all
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, or_, select, union_all
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.circuit_breaker import CircuitBreaker
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import NO_SUBSCRIBER, SIMULATED, SMS_LINES_FROM, Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, LiveLeg, SmsGateway, SmsMessage, Transfer
@@ -25,8 +25,6 @@ _subscribers = SubscriberRow.__table__
 _transfers = Transfer.__table__
 _gateways = Gateway.__table__
 _sms_gateways = SmsGateway.__table__
-# Literals, as a partial index serves only a query that states its condition without a parameter.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _is_on_its_way = _messages.c.ended_ms.is_(None)
 _GATEWAYS: Final = Selection(select(_gateways).order_by(_gateways.c.id), _gateways.c.id)
 _SMS_GATEWAYS: Final = Selection(select(_sms_gateways).order_by(_sms_gateways.c.id), _sms_gateways.c.id)
@@ -34,7 +32,7 @@ _BUSY: Final = tuple(
     Selection(
         select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id, table.c.user_id
     )
-    for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
+    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way))
 )
 TAKES_CHANNEL: Final = or_(
     _requests.c.attempt > 0, exists().where(LiveLeg.__table__.c.call_id == _requests.c.id).correlate(_requests)
@@ -45,7 +43,7 @@ _campaign_of_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id =
 _campaign_of_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
 _OF_CAMPAIGN: Final = select(
     exists().where(
-        _is_calling,
+        IS_CALLING,
         or_(
             _requests.c.campaign_id == bindparam("campaign"),
             _campaign_of_call.scalar_subquery() == bindparam("campaign"),
@@ -60,11 +58,11 @@ _OF_CAMPAIGN: Final = select(
     ),
 )
 _OF_SUBSCRIBER: Final = select(
-    exists().where(_is_calling, _requests.c.subscriber_id == bindparam("subscriber")),
+    exists().where(IS_CALLING, _requests.c.subscriber_id == bindparam("subscriber")),
     exists().where(_is_on_its_way, _messages.c.subscriber_id == bindparam("subscriber")),
 )
 BUSY_SUBSCRIBERS: Final = union_all(
-    select(_requests.c.subscriber_id).where(_is_calling, _requests.c.subscriber_id.is_not(None)),
+    select(_requests.c.subscriber_id).where(IS_CALLING, _requests.c.subscriber_id.is_not(None)),
     select(_messages.c.subscriber_id).where(_is_on_its_way, _messages.c.subscriber_id.is_not(None)),
 )
 """Query of the ids of subscribers with a call or a message in progress, in any campaign."""
@@ -106,7 +104,7 @@ _IN_PROGRESS: Final = tuple(
         .where(condition, or_(table.c.subscriber_id.is_(None), _subscribers.c.id.is_not(None))),
         table.c.user_id,
     )
-    for table, condition in ((_requests, _is_calling), (_messages, _is_on_its_way))
+    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way))
 )
 
 

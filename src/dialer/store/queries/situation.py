@@ -11,16 +11,16 @@ from sqlalchemy import (
     case,
     func,
     literal,
-    literal_column,
     or_,
     select,
     union_all,
 )
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
+from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.progress import TAKES_CHANNEL
 from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import (
@@ -47,8 +47,6 @@ _messages = SmsMessage.__table__
 _gateways = Gateway.__table__
 _texting = SmsGateway.__table__
 _spent = UserHour.__table__
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _is_on_its_way = _messages.c.ended_ms.is_(None)
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 
@@ -118,10 +116,10 @@ def messages_on_their_way(connection: Connection) -> dict[int, int]:
 
 def _legs_under_way() -> CompoundSelect[Any]:
     """Return a query of the gateway and the owner of each call, B-leg and message in progress."""
-    calls = select(_requests.c.gateway_id, _requests.c.user_id).where(_is_calling, TAKES_CHANNEL)
+    calls = select(_requests.c.gateway_id, _requests.c.user_id).where(IS_CALLING, TAKES_CHANNEL)
     legs = select(_transfers.c.gateway_id, _requests.c.user_id)
     legs = legs.join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-    legs = legs.where(_is_calling, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
+    legs = legs.where(IS_CALLING, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
     texts = select(_messages.c.gateway_id, _messages.c.user_id).where(_is_on_its_way)
     return union_all(calls, legs, texts)
 

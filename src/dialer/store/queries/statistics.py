@@ -16,16 +16,16 @@ from sqlalchemy import (
     and_,
     bindparam,
     func,
-    literal_column,
     select,
     true,
 )
 
-from dialer.domain.enums import CallRequestStatus, LegType, TransferStatus
+from dialer.domain.enums import LegType, TransferStatus
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.backends.expressions import without_index
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -51,8 +51,6 @@ _cdrs = Cdr.__table__
 _NAMED: Final = {Grouping.AGENT: Agent, Grouping.PHONEBOOK: Phonebook, Grouping.GATEWAY: Gateway}
 COUNTERS: Final = Figures.__struct_fields__
 """The columns of counters."""
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 
 
 class WhoseCalls(NamedTuple):
@@ -177,7 +175,7 @@ def _calls(owner: str | None) -> Select[int, int]:
     """Return a query of the number of calls in progress, and of those among them that were dialled since a moment."""
     is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
     query = select(func.count(), func.count().filter(is_new)).select_from(_requests)
-    return query.where(_is_calling, _is_owned(_requests, owner))
+    return query.where(IS_CALLING, _is_owned(_requests, owner))
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
@@ -186,7 +184,7 @@ def _legs(owner: str | None) -> Select[Any]:
     return (
         select(_transfers.c.status, func.count())
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling, _is_owned(_requests, owner), _transfers.c.status != TransferStatus.OVER)
+        .where(IS_CALLING, _is_owned(_requests, owner), _transfers.c.status != TransferStatus.OVER)
         .where(_transfers.c.score_from_ms > 0)
         .group_by(_transfers.c.status)
     )
@@ -224,7 +222,7 @@ def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
         .where(_cdrs.c.starting_date >= since_ms, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
         .group_by(over),
         select(calling, func.count())
-        .where(_is_calling, _is_owned(_requests, owner), _requests.c.started_ms >= since_ms, _requests.c.attempt > 0)
+        .where(IS_CALLING, _is_owned(_requests, owner), _requests.c.started_ms >= since_ms, _requests.c.attempt > 0)
         .group_by(calling),
     )
 

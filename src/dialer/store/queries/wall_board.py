@@ -2,10 +2,11 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, literal_column, select, true
+from sqlalchemy import ColumnElement, Connection, select, true
 
-from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.enums import TransferStatus
 from dialer.domain.queueing.activity import AgentClock
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import Agent, CallRequest, Queue, QueueHour, Transfer
 
 _agents = Agent.__table__
@@ -13,8 +14,6 @@ _queues = Queue.__table__
 _queue_hours = QueueHour.__table__
 _requests = CallRequest.__table__
 _transfers = Transfer.__table__
-# A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-_is_calling = _requests.c.status == literal_column(str(int(CallRequestStatus.CALLING)))
 _CLOCK: Final = [_agents.c[name] for name in AgentClock.__struct_fields__]
 
 
@@ -65,7 +64,7 @@ def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) 
     query = (
         select(*columns)
         .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling, _transfers.c.status != TransferStatus.OVER, _transfers.c.score_from_ms > 0)
+        .where(IS_CALLING, _transfers.c.status != TransferStatus.OVER, _transfers.c.score_from_ms > 0)
         .where(_of(_requests.c.user_id, user_id))
         .order_by(_transfers.c.joined_ms, _transfers.c.id)
         .limit(calls_max)
