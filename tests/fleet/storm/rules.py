@@ -169,7 +169,10 @@ def _unseen(connection: Connection, deeds: Sequence[Deed]) -> Iterator[str]:
 
 
 def replaced_well(connection: Connection, suffered: Sequence[Suffered], lease_ms: int) -> Iterator[str]:
-    """Yield workers that were replaced although nothing had happened to them."""
+    """Yield workers that were replaced although nothing had happened to them.
+
+    A process that has ended may be replaced late: those that are left may be in trouble themselves.
+    """
     for one in notes_of(connection, "replaced"):
         reasons = [
             trouble

@@ -14,6 +14,8 @@ from tests.fleet.storm.process import DIE_AFTER_COMMIT, DIE_BEFORE_COMMIT, FREEZ
 
 API: Final = "api"
 DATABASE: Final = "database"
+FOR_GOOD_MS: Final = 1 << 62
+"""The end of a trouble that a process does not survive."""
 _THAWS: Final = 3
 _THAW_S: Final = 0.05
 _CALM_S: Final = (0.5, 4.0)
@@ -113,7 +115,7 @@ class Troubles:
         began_ms = _now_ms()
         worker.lose(number)
         self._service.workers.remove(worker)
-        self.suffered.append(Suffered(worker.name, kind, began_ms, _now_ms()))
+        self.suffered.append(Suffered(worker.name, kind, began_ms, FOR_GOOD_MS))
         self._service.join()
 
     def _freeze(self, trouble: Trouble, number: int) -> None:
