@@ -121,10 +121,7 @@ class Inbound:
         self._board.emit(TurnAway(event.gateway_id, event.key, cause))
 
     def _answer(self, call: Call) -> None:
-        campaign = self._board.campaigns.get(call.plan.id)
-        if campaign is None:
-            campaign = self._board.campaigns[call.plan.id] = OpenCampaign(call.plan, self._board.windows)
-        campaign.inbound += 1
+        self._board.campaign_of(call.plan).inbound += 1
         self._board.calls[call.id] = call
         self._board.emit(AnswerCall(call))
 

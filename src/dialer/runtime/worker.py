@@ -223,6 +223,8 @@ class Worker:
         done = live.tally.committed()
         for medium, gateway_id in done.rests:
             _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
+        for reason, count in sorted(done.texts_dropped.items()):
+            _log.warning("texts_not_sent", reason=reason, count=count)
         self._figures.add(done)
         self._count_ignored(live.engine)
         if isinstance(self.clock, VirtualClock):
