@@ -39,9 +39,9 @@ class WaitingTextRows:
         """Record a message that waits."""
         self._new[message.id] = message
 
-    def left(self, message: Call) -> None:
-        """Record that a message waits no longer."""
-        if self._new.pop(message.id, None) is None:
+    def left(self, message: Call, *, is_recorded: bool) -> None:
+        """Record that a message waits no longer, if it has waited."""
+        if is_recorded and self._new.pop(message.id, None) is None:
             self._gone[message.id] = message
 
     def is_recorded(self, connection: Connection, message_id: int) -> bool:
