@@ -116,13 +116,13 @@ def test_requests_that_belong_to_no_call_or_come_out_of_order_are_refused() -> N
     assert network.ends == []
 
 
-def test_a_bye_that_is_repeated_gets_the_same_answer() -> None:
+def test_a_bye_that_is_repeated_gets_the_same_answer_and_another_one_belongs_to_no_call() -> None:
     callee = Scripted()
     network = run(callee)
     for branch in ("one", "one", "two"):
         callee.request("BYE", 20 if branch == "one" else 21, branch)
     network.run()
-    assert (statuses(callee), network.ends) == ([200, 200, 200], [("k1", 16)])
+    assert (statuses(callee), network.ends) == ([200, 200, 481], [("k1", 16)])
 
 
 def test_an_answer_to_a_reinvite_is_repeated_until_its_ack_and_then_the_call_ends() -> None:

@@ -55,7 +55,7 @@ class InDialog:
         self._answers: dict[tuple[str, str], bytes] = {}
         self._unacknowledged: tuple[int, Timer] | None = None
         self._refreshing: AuthorisedRequest | None = None
-        self._is_over = False
+        self._is_over = self._has_heard_bye = False
 
     @property
     def sound(self) -> AgreedSound:
@@ -81,7 +81,7 @@ class InDialog:
         elif (
             request.to_tag != _tag_of(self.dialog.local)
             or request.from_tag != self.dialog.remote_tag
-            or (self._is_over and request.method != "BYE")
+            or (self._is_over and (request.method != "BYE" or self._has_heard_bye))
         ):
             self._answer(request, source, 481)
         elif request.cseq <= self._remote_cseq:
@@ -92,6 +92,8 @@ class InDialog:
 
     def _take(self, request: Received, source: Address) -> None:
         if request.method == "BYE":
+            # A first one may have crossed ours.
+            self._has_heard_bye = True
             self._answer(request, source, 200)
             self._owner.ended_by_peer(causes.cause_in_reason(request) or causes.NORMAL, "the other side hung up")
         elif request.method in {INVITE, "UPDATE"}:
