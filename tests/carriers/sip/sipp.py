@@ -155,6 +155,8 @@ def late(line: str, tag: str = "sipp[call_number]", body: str = "") -> str:
 
 RE_INVITE: Final = "\nContent-Type: application/sdp"
 PRESSES_5: Final = own("INFO", 91, "\nContent-Type: application/dtmf-relay", "Signal=5") + receive("200")
+ELSEWHERE: Final = "Contact: <sip:zoe@192.0.2.77:5099>"
+GOES_ELSEWHERE: Final = '<ereg regexp="^ACK sip:zoe@192.0.2.77:5099 " search_in="msg" check_it="true" assign_to="10"/>'
 OTHER: Final = "other[call_number]"
 """The tag of a second telephone that answers the same call."""
 BRANCHES: Final = {
@@ -193,8 +195,9 @@ BRANCHES: Final = {
     + own("INFO", 91, "\nContent-Type: application/dtmf", "7")
     + receive("200")
     + CLEARED,
-    "1014": send("SIP/2.0 200 OK", f"{TAGGED}\n{CONTACT}\nRecord-Route: <sip:[local_ip]:[local_port];lr>", OK_SDP)
-    + receive("ACK", wanted("lr>", "Route:", 9))
+    # It stays in the way of a telephone that is elsewhere.
+    "1014": send("SIP/2.0 200 OK", f"{TAGGED}\n{ELSEWHERE}\nRecord-Route: <sip:[local_ip]:[local_port];lr>", OK_SDP)
+    + receive("ACK", wanted("lr>", "Route:", 9).replace("<action>", f"<action>{GOES_ELSEWHERE}"))
     + CLEARED,
     # A second telephone answers, and is hung up on. The call with the first one goes on.
     "1016": RINGS

@@ -10,6 +10,7 @@ import pytest
 from dialer.carriers.sip.wire import LegAnswered
 from tests.carriers.sip.sipp import (
     ANSWERS,
+    CHALLENGE,
     CLEARED,
     CONTACT,
     HANGS_UP,
@@ -70,6 +71,20 @@ async def test_a_session_is_refreshed_by_us_in_time(tmp_path: Path) -> None:
             assert phone.sent == ["INVITE", "ACK"]
         await phone.hears("BYE")
     assert phone.ends == [27]
+
+
+async def test_a_refresh_that_wants_a_password_is_acknowledged_with_it(tmp_path: Path) -> None:
+    """As RFC 3261, section 22.1, wants it of an ACK."""
+    signed = wanted("response=", "Proxy-Authorization:", 9)
+    wants = send("SIP/2.0 407 Proxy Authentication Required", f"{WITHIN}\nProxy-Authenticate: {CHALLENGE}")
+    steps = answers(US) + receive("INVITE") + wants + receive("ACK") + receive("INVITE", signed)
+    steps += send("SIP/2.0 200 OK", f"{WITHIN}\n{CONTACT}", OK_SDP) + receive("ACK", signed) + HANGS_UP
+    with still_phone(tmp_path, steps, expires_s=90) as phone:
+        await in_call(phone)
+        phone.pass_s(45)
+        for kind in ("407 INVITE", "200 INVITE", "BYE"):
+            await phone.hears(kind)
+    assert (phone.sent[-3:], phone.ends) == (["INVITE", "ACK", "200 BYE"], [27])
 
 
 @pytest.mark.parametrize("noise", [silence, torn])

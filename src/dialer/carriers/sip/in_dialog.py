@@ -55,6 +55,8 @@ class InDialog:
         self._answers: dict[tuple[str, str], bytes] = {}
         self._unacknowledged: tuple[int, Timer] | None = None
         self._refreshing: AuthorisedRequest | None = None
+        self._credentials: tuple[tuple[str, str], ...] = ()
+        """The headers of the last refresh that its ACK carries too (RFC 3261 22.1)."""
         self._is_over = self._has_heard_bye = False
 
     @property
@@ -214,6 +216,8 @@ class InDialog:
     def _refreshed(self, response: Received | None) -> None:
         if response is not None and response.status < OK:
             return
+        if self._refreshing is not None:
+            self._credentials = self._refreshing.credentials
         if response is not None and response.status < REFUSED:
             self._acknowledge(response)
         if self._refreshing is None:
@@ -231,7 +235,7 @@ class InDialog:
             self.timer.restart()
 
     def _acknowledge(self, response: Received) -> None:
-        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK")
+        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", self._credentials)
         branch = branch_of(response.call_id, "ACK", response.cseq)
         ack = replace(ack, cseq=response.cseq, branch=branch)
         self._wire.send(self.dialog.first_hop(), ack.encode(), self._owner.key)
