@@ -218,8 +218,8 @@ def test_callers_answer_the_question_whether_they_are_known_or_not(
 
 
 def prompt(ann: Caller, folder: Path, hz: int) -> str:
-    """Upload a tone of twenty seconds, and return its URL."""
-    SoundFiles(folder).write("tone.wav", tone((hz,), 20_000))
+    """Upload a tone of ten seconds, and return its URL."""
+    SoundFiles(folder).write("tone.wav", tone((hz,), 10_000))
     sound = (folder / "tone.wav").read_bytes()
     answer = ann.request("POST", "audio-files/", data={"name": f"{hz}"}, files={"audio_file": ("a.wav", sound)})
     return str(answer.json()["url"])
