@@ -84,7 +84,7 @@ def client_of_session(
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
-        console=console.routes,
+        console=console,
     )
     with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
