@@ -158,6 +158,23 @@ def test_an_interval_that_is_too_short_for_the_other_side_is_asked_for_again() -
     assert [one.header("Session-Expires") for one in network.sent if one.method == "INVITE"] == ["100", "200"]
 
 
+@pytest.mark.parametrize("refreshes", [0, 1])
+def test_an_interval_that_is_never_long_enough_is_not_asked_for_again_and_again(refreshes: int) -> None:
+    class Greedy(Scripted):
+        def receive(self, message: Received) -> None:
+            asked_s = message.number_in("Session-Expires") or 0
+            if message.method == "INVITE" and bool(message.to_tag) == bool(refreshes):
+                self.respond(message, 422, (("Min-SE", str(asked_s + 1)),))
+            else:
+                super().receive(message)
+
+    callee = Greedy()
+    callee.answer_headers = (("Session-Expires", "100;refresher=uac"),)
+    network = run(callee, until_ms=51_000, expires_s=100)
+    assert network.lines.count("INVITE") == (6 if refreshes else 4)
+    assert len(network.ends) == 1 - refreshes
+
+
 def test_requests_go_along_the_recorded_route_to_the_contact() -> None:
     callee = Scripted()
     callee.answer_headers = (("Record-Route", "<sip:p2.example;lr>, <sip:192.0.2.77:5099;lr>"),)

@@ -205,9 +205,7 @@ class InDialog:
             self._wire.after(self._wire.t1_ms, self.refresh)
             return
         body = write_answer(self._local, self._sound, self._version)
-        expires_s = self.timer.expires_s
-        interval = (("Supported", "timer"), ("Session-Expires", f"{expires_s};refresher=uac"), MIN_SE)
-        headers = (("Contact", self._signalling.trunk.contact), *(interval if expires_s else ()), SDP_TYPE)
+        headers = (("Contact", self._signalling.trunk.contact), *self.timer.asked(), SDP_TYPE)
         draft = replace(in_dialog_request(self._signalling.trunk, self.dialog, INVITE, headers), body=body)
         self._refreshing = AuthorisedRequest(
             self._signalling, draft, self.dialog.first_hop(), self._owner.key, self._owner.next_cseq, self._refreshed
@@ -231,6 +229,8 @@ class InDialog:
         elif response.status == 491:  # noqa: PLR2004 - Request Pending
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
             self._wire.after(RETRY_MS[pause], self.refresh)
+        elif self.timer.lengthen(response):
+            self.refresh()
         else:
             self.timer.restart()
 
