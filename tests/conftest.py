@@ -13,7 +13,7 @@ _PATIENT = [HealthCheck.too_slow]
 # Every run uses equal examples, here and in CI. To find new ones: pytest --hypothesis-profile=explore
 settings.register_profile(
     "ci",
-    max_examples=30,
+    max_examples=20,
     derandomize=True,
     database=None,
     deadline=None,

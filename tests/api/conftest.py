@@ -22,6 +22,7 @@ from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.builders import Estate
 from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, USERS, Caller, FakeWorker, forecast_in_thread
+from tests.api.quick_client import QuickClient
 from tests.databases import choice
 from tests.databases.choice import restore, save
 from tests.new_database import new_database
@@ -74,7 +75,7 @@ def client_of_session(
     )
     with (
         pytest.MonkeyPatch.context() as patch,
-        TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client,
+        QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client,
     ):
         # Else those of one test are written while another runs.
         patch.setattr(refusals, "WRITTEN_EVERY_S", math.inf)

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from litestar.testing import TestClient
 
 from dialer.api.app import create_app
 from dialer.settings import Settings
 from tests.api.harness import HOST, Caller, FakeWorker, Json
+from tests.api.quick_client import QuickClient
 from tests.store.lossy import LossyDatabase, Lost
 
 DETAIL = "The database was lost during this. It may have been done: look, or repeat it with its Idempotency-Key."
@@ -27,7 +27,7 @@ def lossy(users_only: Path, tmp_path: Path) -> Iterator[LossyDatabase]:
 @pytest.fixture
 def root(lossy: LossyDatabase, worker: FakeWorker) -> Iterator[Caller]:
     app = create_app(Settings(), database=lossy, worker=worker)
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+    with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield Caller(client, "admin")
 
 

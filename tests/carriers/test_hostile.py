@@ -3,12 +3,16 @@
 import gc
 import weakref
 from random import Random
+from typing import Final
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.carriers.sip.messages import LINE_LENGTH_MAX, MalformedMessageError, read_message
 from tests.carriers.hostile import Capture, attacks, mutated
+
+DATAGRAMS: Final = Capture().datagrams
 
 
 def test_mutated_datagrams_raise_nothing_and_cause_little() -> None:
@@ -19,10 +23,18 @@ def test_mutated_datagrams_raise_nothing_and_cause_little() -> None:
 def test_any_bytes_are_a_message_or_refused(noise: bytes, chance: Random) -> None:
     for data in (noise, b"SIP/2.0 200 OK\r\n" + noise, b"BYE sip:a SIP/2.0\r\n" + noise, mutated(noise + b":", chance)):
         try:
-            found = read_message(data)
+            found = read_message(data + b"\r\n\r\n")
         except MalformedMessageError:
             continue
         assert (found.call_id, bool(found.method)) != ("", False)
+
+
+@given(st.data())
+def test_a_message_that_is_cut_off_is_none(data: st.DataObject) -> None:
+    whole = data.draw(st.sampled_from(DATAGRAMS))
+    read_message(whole)
+    with pytest.raises(MalformedMessageError):
+        read_message(whole[: data.draw(st.integers(0, len(whole) - 1))])
 
 
 def test_nothing_is_kept_of_malformed_messages() -> None:

@@ -312,6 +312,9 @@ async def test_the_messages_that_were_kept_of_a_call_follow_its_story(run: Run, 
     capture = Capture(capture_folder(house.media))
     capture.note(key, b"INVITE sip:+12025550111@h SIP/2.0", is_sent=True)
     capture.close()
-    lines = run("explain", "1", BUSY, **VIRTUAL, DIALER_MEDIA_DIR=str(house.media)).out.splitlines()
+    settings = {**VIRTUAL, "DIALER_MEDIA_DIR": str(house.media)}
+    lines = run("explain", "1", BUSY, **settings).out.splitlines()
     assert lines[-2] == f"Messages      of the call {key}, with most digits of numbers left out"
     assert lines[-1].endswith("→ INVITE sip:+xxxxxxxx111@h SIP/2.0")
+    told_to_programs = run("explain", "1", BUSY, "--json", **settings).data
+    assert told_to_programs["carrier_messages"] == {key: [lines[-1].strip()]}

@@ -19,6 +19,7 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, forecast_in_thread
+from tests.api.quick_client import QuickClient
 from tests.console.visitor import Visitor
 from tests.databases import choice
 from tests.databases.choice import restore, save
@@ -83,9 +84,9 @@ def client_of_session(
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
-        console=console.routes,
+        console=console,
     )
-    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+    with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
         console.end()
 

@@ -17,7 +17,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(
-    "path", ["", "sign-in/", "account/", "overview/", "overview/live/", "static/x.css", "nothing/at/all"]
+    "path", ["", "sign-in/", "account/", "overview/", "overview/live/", "static/x.css", "nothing/at/all", "surveys/"]
 )
 def test_every_answer_has_the_security_headers(alice: Visitor, visitor: Visitor, path: str) -> None:
     for one in (alice, visitor):
@@ -52,11 +52,17 @@ def test_the_script_is_short_and_the_first_visit_small(visitor: Visitor) -> None
     assert sum(map(len, [page, *files])) < 100_000
 
 
-def test_an_unknown_page_says_so_and_shows_nothing_of_itself(visitor: Visitor) -> None:
-    answer = visitor.request("GET", "<script>alert(1)</script>")
+@pytest.mark.parametrize("path", ["<script>alert(1)</script>", "records/", "surveys/", "campaigns/1/nothing/"])
+def test_an_unknown_page_says_so_and_shows_nothing_of_itself(visitor: Visitor, path: str) -> None:
+    answer = visitor.request("GET", path)
     assert answer.status_code == 404
     assert "<script>alert" not in answer.text
     assert "There is no such page" in words(answer.text)
+
+
+def test_an_unknown_path_of_the_api_is_answered_as_json(visitor: Visitor) -> None:
+    answer = visitor.client.get("/rest-api/nothing/at/all/")
+    assert (answer.status_code, answer.json()) == (404, {"detail": "Not found."})
 
 
 def test_a_failure_shows_no_trace(alice: Visitor, worker: FakeWorker, monkeypatch: pytest.MonkeyPatch) -> None:

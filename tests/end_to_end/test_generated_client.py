@@ -106,7 +106,7 @@ def test_the_guide_has_the_tested_settings() -> None:
     assert dict(re.findall(r"^  (\S+): (application/octet-stream)$", guide, re.MULTILINE)) == OVERRIDES
 
 
-def test_the_five_steps_and_an_import(ours: Generated) -> None:
+def test_the_five_steps_an_import_and_a_refusal(ours: Generated) -> None:
     names = ours.modules["models"]
     me = ours.call("users.list_users", 200).results[0]
     ours.call("payment.create_payment", 201, body=ours.model("PaymentWrite", amount="10.00000", user=me.url))
@@ -164,9 +164,7 @@ def test_the_five_steps_and_an_import(ours: Generated) -> None:
     answers = ours.call("survey_result.list_survey_result", 200, campaign_id=campaign.id).results
     assert [one.response for one in answers] == ["yes"]
 
-
-def test_a_refusal_is_parsed_as_the_named_error(ours: Generated) -> None:
     missing = ours.model("ContactWrite", contact="+12025550100", phonebook=4_711)
     error = ours.call("contact.create_contact", 400, body=missing)
-    assert isinstance(error, ours.modules["models"].Error)
+    assert isinstance(error, names.Error)
     assert error.additional_properties == {"phonebook": ["Invalid hyperlink - Object does not exist."]}

@@ -1,5 +1,6 @@
 """A campaign over a SIP trunk, whose other side is sipp: from an upload to the key that the callee pressed."""
 
+import asyncio
 import contextlib
 import socket
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
+from dialer.carriers.media.tones import tone
 from dialer.carriers.port import Exchange
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
@@ -28,6 +30,7 @@ from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.carriers.sip.sipp import ANSWERS, BRANCHES, CLEARED, HANGS_UP, RINGS, calling, own, receive, refuses, running
 from tests.carriers.sip.test_sipp import free_port
+from tests.carriers.voice.baresip import baresip
 from tests.end_to_end.service import upload
 from tests.new_database import new_database
 from tests.optional_tools import find_tool
@@ -56,6 +59,7 @@ two agents, one of whom answers."""
 NO_TRANSFERS: Final[Mapping[str, str]] = MappingProxyType({})
 ASKED_MAX: Final = 1_000
 """Requests for CDRs, the last of which is written a moment after the other side is done."""
+DID: Final = "3545550199"
 NUMBERS: Final = {"3545550101": PRESSES_1, "3545550102": PRESSES_1}
 
 
@@ -175,18 +179,27 @@ def wait_for_line(port: int) -> None:
     raise AssertionError("nobody listens")
 
 
+def answering_parameters(ours: int) -> dict[str, Any]:
+    """Return the parameters of a gateway that takes calls at a port."""
+    return {"server": f"127.0.0.1:{free_port()}", "local_port": ours, "session_expires": 0}
+
+
+def let_answer(ann: Caller, campaign: dict[str, Any], ours: int) -> None:
+    """Let a campaign dial nobody, and answer the calls to a DID that arrive at a port."""
+    ann.change(campaign["url"], startingdate="2037-01-01 00:00:00", expirationdate="2037-01-02 00:00:00")
+    ann.change(campaign["url"], status=1)
+    ann.create("did", did_number=f"+{DID}", campaign=campaign["url"])
+    wait_for_line(ours)
+
+
 def test_callers_answer_the_question_whether_they_are_known_or_not(
     callers: tuple[Caller, Caller], tmp_path: Path
 ) -> None:
     admin, ann = callers
     known, stranger, ours = "3545550101", "3545559999", free_port()
-    parameters = {"server": f"127.0.0.1:{free_port()}", "local_port": ours, "session_expires": 0}
-    made = make_campaign(admin, ann, [known], protocol="sip", parameters=parameters)
-    ann.change(made["url"], startingdate="2037-01-01 00:00:00", expirationdate="2037-01-02 00:00:00")
-    ann.change(made["url"], status=1)
-    ann.create("did", did_number="+3545550199", campaign=made["url"])
-    wait_for_line(ours)
-    with calling(find_tool("sipp"), tmp_path, ours, "3545550199", [known, stranger]) as process:
+    made = make_campaign(admin, ann, [known], protocol="sip", parameters=answering_parameters(ours))
+    let_answer(ann, made, ours)
+    with calling(find_tool("sipp"), tmp_path, ours, DID, [known, stranger]) as process:
         assert process.wait(40) == 0
     answers: list[dict[str, Any]] = []
     for _ in range(ASKED_MAX):
@@ -202,6 +215,46 @@ def test_callers_answer_the_question_whether_they_are_known_or_not(
     ]
     requests = ann.get("callrequest/")["results"]
     assert sorted(one["subscriber"] is None for one in requests) == [False, True]
+
+
+def prompt(ann: Caller, folder: Path, hz: int) -> str:
+    """Upload a tone of ten seconds, and return its URL."""
+    SoundFiles(folder).write("tone.wav", tone((hz,), 10_000))
+    sound = (folder / "tone.wav").read_bytes()
+    answer = ann.request("POST", "audio-files/", data={"name": f"{hz}"}, files={"audio_file": ("a.wav", sound)})
+    return str(answer.json()["url"])
+
+
+async def call_and_listen(folder: Path, number: str, ours: int) -> None:
+    """Call the DID with baresip, press 1 in the question, and hang up in the prompt after it."""
+    async with baresip(folder, number, free_port()) as buttons:
+        await buttons.press("dial", f"sip:{DID}@127.0.0.1:{ours}")
+        await buttons.hears(440)
+        await buttons.press("sndcode", "1")
+        await buttons.hears(880)
+        await buttons.press("hangup")
+
+
+def test_a_telephone_that_calls_hears_the_survey_and_hangs_up(callers: tuple[Caller, Caller], tmp_path: Path) -> None:
+    admin, ann = callers
+    known, ours = "3545550101", free_port()
+    made = make_campaign(admin, ann, [known], protocol="sip", parameters=answering_parameters(ours))
+    (question,) = ann.get("section-template/")["results"]
+    ann.change(question["url"], audiofile=prompt(ann, tmp_path, 440))
+    fields = {"survey": question["survey"], "audiofile": prompt(ann, tmp_path, 880)}
+    thanks = ann.create("section-template", **fields, order=3, type=1, question="Thank you")
+    ann.create("branching-template", section=question["url"], keys="1", goto=thanks["url"])
+    let_answer(ann, made, ours)
+    asyncio.run(call_and_listen(tmp_path, known, ours))
+    cdrs: list[dict[str, Any]] = []
+    for _ in range(ASKED_MAX):
+        cdrs = ann.get("cdr/")["results"]
+        if cdrs:
+            break
+    names = ("callerid", "phone_number", "hangup_cause_q850", "call_cost", "subscriber_id")
+    assert [tuple(one[name] for name in names) for one in cdrs] == [(f"+{known}", f"+{DID}", 16, "0.00000", 1)]
+    answers = ann.get("survey-result/")["results"]
+    assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")]
 
 
 def put_agents_before_the_question(ann: Caller, contacts: Iterable[str]) -> None:

@@ -138,12 +138,23 @@ async def test_a_call_that_nobody_answers_is_turned_away_with_a_cause(house: Lin
     assert house.findings() == []
 
 
-async def test_too_many_calls_to_a_number_are_busy(house: LineHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limit", ["CALLS_OF_DID_MAX", "CALLS_OF_ACCOUNT_MAX"])
+async def test_too_many_calls_to_a_number_are_busy_until_others_end(
+    house: LineHouse, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    """Calls that are taken up after a crash count, too."""
     await answering(house)
-    monkeypatch.setattr(inbound, "CALLS_OF_DID_MAX", 2)
-    keys = [house.side.call_in(f"+1202555{place:04}", DID) for place in range(3)]
+    monkeypatch.setattr(inbound, limit, 2)
+    first = [house.side.call_in(f"+1202555{place:04}", DID) for place in range(3)]
+    await house.pass_s(1)
+    await house.crash(Fault.CRASH_AFTER)
+    house.side.speak()
+    crashed = house.side.call_in(ZOE, DID)
     await house.pass_s(60)
-    assert sorted(cause_of(house, key) for key in keys) == [16, 16, 17]
+    last = house.side.call_in(ZOE, DID)
+    await house.pass_s(60)
+    assert sorted(cause_of(house, key) for key in first) == [16, 16, 17]
+    assert [cause_of(house, key) for key in (crashed, last)] == [17, 16]
 
 
 async def test_a_caller_who_gives_up_before_the_answer_leaves_one_record(house: LineHouse) -> None:

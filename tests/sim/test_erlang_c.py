@@ -59,7 +59,7 @@ class Load(NamedTuple):
 
 
 LIGHT: Final = Load(1, 0.5, 12_000, 0.03)
-LOADS: Final = (LIGHT, Load(3, 0.6, 24_000, 0.03), Load(5, 0.8, 16_000, 0.08), Load(10, 0.6, 24_000, 0.03))
+LOADS: Final = (LIGHT, Load(5, 0.8, 16_000, 0.08), Load(10, 0.6, 24_000, 0.03))
 loads = pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.agents} agents at {load.utilisation:.0%}")
 
 

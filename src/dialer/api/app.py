@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final, TypeAlias
+from typing import Final, Protocol
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.di import Provide
-from litestar.types import ASGIApp, ControllerRouterHandler
+from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
 from dialer.api.crud.controller import controllers
 from dialer.api.crud.resource import Resource
@@ -89,8 +89,15 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
-ConsoleRoutes: TypeAlias = Callable[[Authenticator, Permissions], Sequence[ControllerRouterHandler]]
-"""Returns the routes of the console, `/` among them."""
+
+class Pages(Protocol):
+    """The console, as far as the application needs it."""
+
+    exception_handlers: ExceptionHandlersMap
+    """Exception handlers for paths that no route has, of the console and of the API."""
+
+    def routes(self, authenticator: Authenticator, permissions: Permissions) -> Sequence[ControllerRouterHandler]:
+        """Return the routes of the console, `/` among them."""
 
 
 def create_app(  # noqa: PLR0913 - everything is put together here
@@ -103,7 +110,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     forecasting: Forecasting = forecast_in_subprocess,
     trial_call: PlaceTrialCall = place_no_trial_call,
     resources: Sequence[Resource] = RESOURCES,
-    console: ConsoleRoutes | None = None,
+    console: Pages | None = None,
 ) -> Litestar:
     """Build the application: the REST API, health, metrics, the OpenAPI document, and the console if there is one.
 
@@ -121,7 +128,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
-            *([redirect_to_documentation] if console is None else console(authenticator, permissions)),
+            *([redirect_to_documentation] if console is None else console.routes(authenticator, permissions)),
             health.live,
             health.ready,
             health.metrics,
@@ -135,7 +142,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         },
         request_class=ApiRequest,
         state=State({SERVICE: service}),
-        exception_handlers=EXCEPTION_HANDLERS,
+        exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
         lifespan=[_running(worker, LoopLag(metrics.observe_lag), authenticator)],
         openapi_config=openapi_config(),

@@ -60,7 +60,7 @@ def api(host: str, port: int) -> None:
             database=database,
             worker=workers,
             authenticator=authenticator,
-            console=console.routes,
+            console=console,
             trial_call=place_for_api,
         )
         run_server(app, bound, ready=announcer(host, bound), ending=console.end)

@@ -1,12 +1,13 @@
 """`dialer explain`: the history of one number in one campaign."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
 import rich_click as click
+from msgspec import structs
 
 from dialer.carriers.voice.capture import capture_folder, read_capture
 from dialer.commands.opening import (
@@ -72,19 +73,24 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
         except UnknownNumberError as error:
             raise click.ClickException(str(error)) from None
         keys = database.read_now(lambda connection: leg_keys(connection, story.campaign.id, story.number))
+    kept = _kept_messages(settings.media_dir, keys)
     if as_json:
-        print_json(story)
+        print_json({**structs.asdict(story), "carrier_messages": kept})
     else:
-        click.echo("\n".join(map(_printable, (*_lines(story), *_messages(settings.media_dir, keys)))))
+        click.echo("\n".join(map(_printable, (*_lines(story), *_messages(kept)))))
 
 
-def _messages(media: Path, keys: Sequence[str]) -> Iterator[str]:
-    """Yield the messages of the last day over SIP and FreeSWITCH, as far as they were kept."""
-    for key in keys[-CAPTURES_MAX:]:
-        lines = read_capture(capture_folder(media), key, RealClock().now_ms() / 1_000)
-        if lines:
-            yield from ("", f"Messages      of the call {key}, with most digits of numbers left out")
-            yield from (f"  {line}" for line in lines)
+def _kept_messages(media: Path, keys: Sequence[str]) -> dict[str, list[str]]:
+    """Return the messages of the last day over SIP and FreeSWITCH, as far as they were kept, by call."""
+    now_s = RealClock().now_ms() / 1_000
+    kept = {key: read_capture(capture_folder(media), key, now_s) for key in keys[-CAPTURES_MAX:]}
+    return {key: lines for key, lines in kept.items() if lines}
+
+
+def _messages(kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for key, lines in kept.items():
+        yield from ("", f"Messages      of the call {key}, with most digits of numbers left out")
+        yield from (f"  {line}" for line in lines)
 
 
 def _lines(story: Story) -> Iterator[str]:

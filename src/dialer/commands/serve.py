@@ -121,7 +121,7 @@ def serve(host: str, port: int) -> None:
             new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir), settings.speech),
         )
         console = Console(database, first_admin_token=token)
-        app = create_app(settings, database=database, worker=worker, console=console.routes, trial_call=place_for_api)
+        app = create_app(settings, database=database, worker=worker, console=console, trial_call=place_for_api)
         run_server(app, bound, ready=announcer(host, bound), ending=console.end)
 
 

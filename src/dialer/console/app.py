@@ -7,11 +7,11 @@ from typing import Final
 from litestar import Router, get
 from litestar.di import Provide
 from litestar.response import Redirect
-from litestar.types import ASGIApp, ControllerRouterHandler
+from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
-from dialer.console.errors import HANDLERS
+from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live import Snapshots
 from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
 from dialer.console.pages.call import dispose_of_shown_call, play_answer, show_call
@@ -115,6 +115,8 @@ class Console:
 
     `now_ms` is the time of the machine, by which sessions end. `now_s` is a steady one, by which live parts get old.
     """
+
+    exception_handlers: ExceptionHandlersMap = HANDLERS_BY_PATH
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Errors of the console as pages, from the same table as the API's answers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -9,9 +9,11 @@ from litestar import Request, Response
 from litestar.types import ExceptionHandlersMap
 
 from dialer.api.http.errors import EXCEPTION_HANDLERS, Refusal, refusal_of
+from dialer.api.http.headers import add_headers
 from dialer.console.rendering import html, render
-from dialer.console.sessions import CurrentSession, NotSignedInError
+from dialer.console.sessions import HEADERS, CurrentSession, NotSignedInError
 
+Answer = Callable[[Request[Any, Any, Any], Exception], Response[Any]]
 SIGN_IN: Final = "/console/sign-in/"
 HOME: Final = "/console/"
 _TITLES: Final[Mapping[int, str]] = {
@@ -58,5 +60,17 @@ def _sign_in(request: Request[Any, Any, Any]) -> Response[Any]:
     return Response(b"", status_code=HTTPStatus.SEE_OTHER, media_type="text/plain", headers=headers)
 
 
+def _by_path(answer_api: Answer) -> Answer:
+    def answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+        if not request.scope["path"].startswith(HOME):
+            return answer_api(request, error)
+        add_headers(request.scope, HEADERS)
+        return _answer(request, error)
+
+    return answer
+
+
 HANDLERS: Final[ExceptionHandlersMap] = dict.fromkeys(EXCEPTION_HANDLERS, _answer)
 """The exception handlers of the console."""
+HANDLERS_BY_PATH: Final[ExceptionHandlersMap] = {kind: _by_path(answer) for kind, answer in EXCEPTION_HANDLERS.items()}
+"""The exception handlers of the application: a path of the console gets a page, even if it belongs to no route."""

@@ -6,8 +6,8 @@ A browser gets them as Server-Sent Events, or asks for them again and again wher
 import re
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Iterator
+from contextlib import aclosing, contextmanager
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -31,6 +31,8 @@ STREAMS_MAX: Final = 200
 STREAMS_OF_USER_MAX: Final = 12
 SNAPSHOTS_MAX: Final = 256
 """Parts that are kept: one for each page and kind of rights."""
+_PHASE: Final = (5**0.5 - 1) / 2
+"""Difference between the phases of two streams: the golden section spreads any number of them evenly over a turn."""
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
@@ -53,6 +55,7 @@ class Snapshots:
         self._made: Final[OrderedDict[Hashable, _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
         self._streams: Final[Counter[int]] = Counter()
+        self._phase = 0.0
         self._is_over = anyio.Event()
 
     async def get(self, key: Hashable, make: Make) -> str:
@@ -97,11 +100,21 @@ class Snapshots:
         finally:
             self._streams[user_id] -= 1
 
-    async def wait(self) -> bool:
-        """Wait until the next part is due; return False if the service ends."""
-        with anyio.move_on_after(EVERY_S):
-            await self._is_over.wait()
-        return not self._is_over.is_set()
+    async def ticks(self) -> AsyncGenerator[None]:
+        """Yield once a second, each stream at its own moment, until the stream or the service ends.
+
+        Pages that were opened together, as after a restart, would otherwise all be served at once, and calls would be
+        dialled late.
+        """
+        self._phase = (self._phase + _PHASE) % 1
+        due_s = anyio.current_time() + self._phase * EVERY_S
+        for _ in range(STREAM_EVENTS_MAX):
+            due_s = max(due_s + EVERY_S, anyio.current_time())
+            with anyio.CancelScope(deadline=due_s):
+                await self._is_over.wait()
+            if self._is_over.is_set():
+                return
+            yield
 
     def end(self) -> None:
         """End all streams, because the service ends."""
@@ -121,10 +134,11 @@ async def answer_live(
     async def events() -> AsyncIterator[bytes]:
         with snapshots.streaming(session.actor.id):
             yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
-            for _ in range(STREAM_EVENTS_MAX):
-                if not await snapshots.wait() or await sessions.find(cookie_of(request, SESSION_COOKIE)) is None:
-                    return
-                yield await snapshots.get_event(key, make)
+            async with aclosing(snapshots.ticks()) as ticks:
+                async for _ in ticks:
+                    if await sessions.find(cookie_of(request, SESSION_COOKIE)) is None:
+                        return
+                    yield await snapshots.get_event(key, make)
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return Stream(events(), media_type=EVENT_STREAM, headers=headers)

@@ -287,7 +287,7 @@ class Engine:
         if call.takes_channel:
             self._gateways[call.plan.gateway_id].in_progress += 1
         if call.is_inbound:
-            campaign.inbound += 1
+            self._inbound.began(campaign, call)
         else:
             campaign.in_progress += 1
             self._pacing.restore(campaign, event)

@@ -1,6 +1,6 @@
 """Inbound calls: simulated callees who call back the number that was shown, and anybody who calls over a line."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Final
 
 from msgspec import structs
@@ -43,6 +43,10 @@ class Inbound:
         """The digits of each known number, by its id."""
         self._dids: Final[defaultdict[str, dict[int, events.DidOpened]]] = defaultdict(dict)
         """The numbers with equal digits, by these digits and by id."""
+        self._of_account: Final[Counter[int]] = Counter()
+        """Inbound calls in progress of each account that has any."""
+        self._of_did: Final[Counter[int]] = Counter()
+        """Inbound calls in progress to each number that has any."""
 
     def open_did(self, now_ms: int, event: events.DidOpened) -> None:
         """Add or update a number and the campaign that answers its calls."""
@@ -110,9 +114,8 @@ class Inbound:
         gateway = self._board.gateways[gateway_id]
         if gateway.channels <= gateway.in_progress:
             return Cause.NO_CIRCUIT
-        others = [call for call in self._board.calls.values() if call.is_inbound and call.plan.user_id == plan.user_id]
-        of_did = sum(call.did_id == did.did_id for call in others)
-        is_full = of_did >= CALLS_OF_DID_MAX or len(others) >= CALLS_OF_ACCOUNT_MAX
+        of_did, of_account = self._of_did[did.did_id], self._of_account[plan.user_id]
+        is_full = of_did >= CALLS_OF_DID_MAX or of_account >= CALLS_OF_ACCOUNT_MAX
         return Cause.USER_BUSY if is_full else None
 
     def _refuse(self, did: events.DidOpened, event: events.CallReceived, caller: Subscriber, cause: Cause) -> None:
@@ -121,7 +124,7 @@ class Inbound:
         self._board.emit(TurnAway(event.gateway_id, event.key, cause))
 
     def _answer(self, call: Call) -> None:
-        self._board.campaign_of(call.plan).inbound += 1
+        self.began(self._board.campaign_of(call.plan), call)
         self._board.calls[call.id] = call
         self._board.emit(AnswerCall(call))
 
@@ -130,10 +133,23 @@ class Inbound:
         found = self._dids.get(digits_of(number))
         return found[min(found)] if found else None
 
+    def began(self, campaign: OpenCampaign, call: Call) -> None:
+        """Count an inbound call, new or restored, until it is finished."""
+        campaign.inbound += 1
+        self._of_account[call.plan.user_id] += 1
+        if call.did_id is not None:
+            self._of_did[call.did_id] += 1
+
+    def _ended(self, campaign: OpenCampaign, call: Call) -> None:
+        campaign.inbound -= 1
+        _count_down(self._of_account, call.plan.user_id)
+        if call.did_id is not None:
+            _count_down(self._of_did, call.did_id)
+
     def finished(self, call: Call, outcome: CallOutcome) -> None:
         """End a call that came in. A subscriber who has completed the campaign's survey is not called again."""
         campaign = self._board.campaigns[call.plan.id]
-        campaign.inbound -= 1
+        self._ended(campaign, call)
         if call.is_over_line:
             self._board.gateways[call.plan.gateway_id].in_progress -= 1
         self._board.emit(FinishInbound(call, outcome, bill(call, outcome)))
@@ -177,6 +193,13 @@ class Inbound:
 
 def _stranger(number: str) -> Subscriber:
     return Subscriber(NO_SUBSCRIBER, number, "")
+
+
+def _count_down(counts: Counter[int], key: int) -> None:
+    """Subtract one, and keep no zero."""
+    counts[key] -= 1
+    if not counts[key]:
+        del counts[key]
 
 
 def _answers_for(did: events.DidOpened) -> int:

@@ -51,9 +51,14 @@ class _Trunk:
         """Note whether the line works."""
         if why_not and not self.why_down:
             self.needs_find = True
-        if why_not != self.why_down:
-            self.why_down = why_not
-            self._lines.nudge()
+        if why_not == self.why_down:
+            return
+        if why_not:
+            _log.warning("line_down", gateway_id=self._gateway_id, reason=why_not)
+        else:
+            _log.info("line_up", gateway_id=self._gateway_id)
+        self.why_down = why_not
+        self._lines.nudge()
 
 
 class Lines:

@@ -20,6 +20,7 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import Row
 from tests.api.harness import HOST, NOW_MS, PASSWORD, Caller, FakeWorker
+from tests.api.quick_client import QuickClient
 
 LIMIT: Final = 100
 """Requests a minute."""
@@ -49,7 +50,7 @@ def both(database_of_session: Database) -> Iterator[Pair]:
             limits = SharedLimits(own, LIMIT, worker.virtual.now_ms)
             authenticator = Authenticator(own, limits=limits, clock_ms=worker.virtual.now_ms)
             app = create_app(Settings(), database=own, worker=worker, authenticator=authenticator)
-            clients.append(until_the_end.enter_context(TestClient(app, base_url=f"http://{HOST}")))
+            clients.append(until_the_end.enter_context(QuickClient(app, base_url=f"http://{HOST}")))
         yield Pair(clients[0], clients[1], worker)
 
 

@@ -70,7 +70,8 @@ def test_a_worker_shows_its_part_of_the_fleet(database: Database, worker: FakeWo
         worker.state = STATE._replace(membership=STATE.membership._replace(worker_id=None))  # type: ignore[union-attr]
         answer = client.get("/health/ready")
         assert (answer.status_code, answer.json()) == (503, {"status": "lease", "worker": {**HEALTH, "number": None}})
-        worker.state = Vitals(answers=durations(0.004))
+        worker.trouble, worker.state, worker.done.lines_down = None, Vitals(answers=durations(0.004)), 2
+        assert client.get("/health/ready").json() == {"status": "ok", "lines_down": 2}
         shown = client.get("/metrics").text.splitlines()
         assert 'dialer_seen_wait_seconds_bucket{le="0.005"} 1.0' in shown
         assert [line for line in shown if line.startswith(("dialer_fleet", "dialer_step", "dialer_gateway_ch"))] == []

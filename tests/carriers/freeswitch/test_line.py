@@ -422,6 +422,7 @@ async def test_texts_are_spoken_into_files_that_the_switch_finds(scene: Scene, t
 async def test_commands_and_events_of_a_leg_are_kept_without_secrets_numbers_and_keys(
     scene: Scene, tmp_path: Path
 ) -> None:
+    """The last ones, too, if the line is closed at once."""
     key = "44b9b292-7228-7814-aed3-831155b76d23"
     scene.line.capture = Capture(tmp_path)
     await scene.calls(replace(ADA, key=key))
@@ -429,7 +430,7 @@ async def test_commands_and_events_of_a_leg_are_kept_without_secrets_numbers_and
     await scene.heard("Ringing", "Answered", "Done")
     scene.switch.hang_up(ADA.number)
     await scene.heard("Ringing", "Answered", "Done", "Ended")
-    scene.line.capture.close()
+    await scene.line.close()
     kept = [line.partition("  ")[2] for line in read_capture(tmp_path, key, time.time())]
     assert kept[0] == "→ bgapi originate {…}sofia/gateway/trunk/+xxxxxxxx101 &park()"
     assert [line for line in kept if "play_and_get_digits" in line] == [

@@ -63,17 +63,27 @@ def refuses(line: str, extra: str = "") -> str:
     return send(f"SIP/2.0 {line}", TAGGED + extra) + receive("ACK")
 
 
+CHALLENGE: Final = 'Digest realm="sipp", nonce="[call_number]abc", qop="auth,auth-int", algorithm=MD5'
+VERIFIES: Final = (
+    '<action><assignstr assign_to="7" value="anna"/><assignstr assign_to="8" value="secret, with a comma"/>'
+    '<verifyauth assign_to="9" username="[$7]" password="[$8]"/>'
+    '<test assign_to="9" variable="9" compare="equal" value="1"/></action>'
+)
+"""An action that fails the call unless the credentials are right. It knows `Authorization` only."""
+
+
 def asks(line: str, header: str, credentials: str) -> str:
-    """Return the steps of a challenge whose answer must be right: verifyauth knows `Authorization` only."""
-    challenge = f'{header}: Digest realm="sipp", nonce="[call_number]abc", qop="auth,auth-int", algorithm=MD5'
-    verify = (
-        '<action><assignstr assign_to="7" value="anna"/><assignstr assign_to="8" value="secret, with a comma"/>'
-        '<verifyauth assign_to="9" username="[$7]" password="[$8]"/>'
-        '<test assign_to="9" variable="9" compare="equal" value="1"/></action>'
-        if header.startswith("WWW")
-        else wanted("response=", f"{credentials}:", 9)
-    )
-    return refuses(line, f"\n{challenge}") + receive("INVITE", verify) + ANSWERS + CLEARED
+    """Return the steps of a challenge whose answer must be right."""
+    verifies = VERIFIES if header.startswith("WWW") else wanted("response=", f"{credentials}:", 9)
+    return refuses(line, f"\n{header}: {CHALLENGE}") + receive("INVITE", verifies) + ANSWERS + CLEARED
+
+
+def grants(asked_s: int, granted_s: int) -> str:
+    """Return the steps of a registrar that wants a password, and registers for a shorter time than it is asked for."""
+    given = send("SIP/2.0 200 OK", f"{TAGGED}\n[last_Contact:];expires={granted_s}")
+    challenges = send("SIP/2.0 401 Unauthorized", f"{TAGGED}\nWWW-Authenticate: {CHALLENGE}")
+    asked = wanted(f"^ *{asked_s}", "Expires:", 9)
+    return receive("REGISTER", asked) + challenges + receive("REGISTER", VERIFIES) + given
 
 
 CALLS: Final = f"""<?xml version="1.0"?>
@@ -130,26 +140,37 @@ def calling(
             process.kill()
 
 
+KEEPS: Final = (
+    '<ereg regexp="Via: [^\\r\\n]*([\\r\\n]+Via: [^\\r\\n]*)*" search_in="msg" assign_to="5,10"/>'
+    '<ereg regexp="CSeq: [0-9]+ INVITE" search_in="msg" assign_to="6"/>'
+)
+"""Actions that keep what `late` needs of an INVITE."""
+
+
+def late(line: str, tag: str = "sipp[call_number]", body: str = "") -> str:
+    """Return a step that answers the INVITE after other messages have come, with the tag of a telephone."""
+    headers = f"[$5]\nFrom: [$2]\nTo: [$3];tag={tag}\n[last_Call-ID:]\n[$6]\n{CONTACT}"
+    return send(f"SIP/2.0 {line}", headers, body)
+
+
 RE_INVITE: Final = "\nContent-Type: application/sdp"
+PRESSES_5: Final = own("INFO", 91, "\nContent-Type: application/dtmf-relay", "Signal=5") + receive("200")
+ELSEWHERE: Final = "Contact: <sip:zoe@192.0.2.77:5099>"
+GOES_ELSEWHERE: Final = '<ereg regexp="^ACK sip:zoe@192.0.2.77:5099 " search_in="msg" check_it="true" assign_to="10"/>'
+OTHER: Final = "other[call_number]"
+"""The tag of a second telephone that answers the same call."""
 BRANCHES: Final = {
     "1001": RINGS + ANSWERS + CLEARED,
     "1002": RINGS + ANSWERS + HANGS_UP,
     "1003": RINGS
     + receive("CANCEL")
     + send("SIP/2.0 200 OK", WITHIN)
-    + send(
-        "SIP/2.0 487 Request Terminated",
-        f"[$5]\nFrom: [$2]\nTo: {INVITE_TAG}\n[last_Call-ID:]\nCSeq: 1 INVITE",
-    )
+    + late("487 Request Terminated")
     + receive("ACK"),
     "1004": RINGS
     + receive("CANCEL")
     + send("SIP/2.0 200 OK", WITHIN)
-    + send(
-        "SIP/2.0 200 OK",
-        f"[$5]\nFrom: [$2]\nTo: {INVITE_TAG}\n[last_Call-ID:]\nCSeq: 1 INVITE\n{CONTACT}",
-        OK_SDP,
-    )
+    + late("200 OK", body=OK_SDP)
     + receive("ACK")
     + CLEARED,
     "1005": refuses("486 Busy Here"),
@@ -166,7 +187,7 @@ BRANCHES: Final = {
     + receive("200")
     + own("ACK", 92)
     + HANGS_UP,
-    "1012": ANSWERS + own("INFO", 91, "\nContent-Type: application/dtmf-relay", "Signal=5") + receive("200") + CLEARED,
+    "1012": ANSWERS + PRESSES_5 + CLEARED,
     "1013": send("SIP/2.0 183 Session Progress", f"{TAGGED}\n{CONTACT}", OK_SDP) + ANSWERS + CLEARED,
     "1015": RINGS
     + ANSWERS
@@ -174,9 +195,21 @@ BRANCHES: Final = {
     + own("INFO", 91, "\nContent-Type: application/dtmf", "7")
     + receive("200")
     + CLEARED,
-    "1014": send("SIP/2.0 200 OK", f"{TAGGED}\n{CONTACT}\nRecord-Route: <sip:[local_ip]:[local_port];lr>", OK_SDP)
-    + receive("ACK", wanted("lr>", "Route:", 9))
+    # It stays in the way of a telephone that is elsewhere.
+    "1014": send("SIP/2.0 200 OK", f"{TAGGED}\n{ELSEWHERE}\nRecord-Route: <sip:[local_ip]:[local_port];lr>", OK_SDP)
+    + receive("ACK", wanted("lr>", "Route:", 9).replace("<action>", f"<action>{GOES_ELSEWHERE}"))
     + CLEARED,
+    # A second telephone answers, and is hung up on. The call with the first one goes on.
+    "1016": RINGS
+    + ANSWERS
+    + late("200 OK", OTHER, OK_SDP)
+    + receive("ACK", wanted("tag=other", "To:", 9))
+    + receive("BYE", wanted("tag=other", "To:", 9))
+    + send("SIP/2.0 200 OK", WITHIN)
+    + PRESSES_5
+    + CLEARED,
+    # Its second BYE belongs to no call.
+    "1017": RINGS + ANSWERS + own("BYE", 98) + receive("200") + own("BYE", 99) + receive("481"),
 }
 """The steps after the INVITE, by the number that is called."""
 
@@ -187,7 +220,7 @@ def scenario(branches: Mapping[str, str]) -> str:
         '<action><ereg regexp=".*" search_in="hdr" header="From:" assign_to="2"/>'
         '<ereg regexp=".*" search_in="hdr" header="To:" assign_to="3"/>'
         '<ereg regexp="sip:[^&gt;]*" search_in="hdr" header="Contact:" assign_to="4"/>'
-        '<ereg regexp="Via: [^\\r\\n]*" search_in="msg" assign_to="5"/>'
+        f"{KEEPS}"
     )
     tests = "".join(
         f'<ereg regexp="^INVITE sip:{number}@" search_in="msg" assign_to="{number}"/>' for number in branches
@@ -196,7 +229,7 @@ def scenario(branches: Mapping[str, str]) -> str:
     last = '<nop next="end"/>\n'
     steps = "".join(f'<label id="{number}"/>\n{body}{last}' for number, body in branches.items())
     options = '<label id="options"/>\n' + send("SIP/2.0 200 OK", TAGGED)
-    used = "2,3,4,5,9" if "[$9]" in steps else "2,3,4,5"
+    used = "2,3,4,5,6,9,10" if "[$9]" in steps else "2,3,4,5,6,10"
     return (
         '<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="numbers">\n'
         '<recv request="OPTIONS" optional="true" next="options"/>\n'
@@ -206,12 +239,26 @@ def scenario(branches: Mapping[str, str]) -> str:
     )
 
 
+def registrar(*steps: str) -> str:
+    """Return the scenario of a registrar, from its steps."""
+    return f'<?xml version="1.0"?>\n<scenario name="registrar">\n{"".join(steps)}</scenario>\n'
+
+
 @contextmanager
 def running(
     sipp: str, folder: Path, port: int, branches: Mapping[str, str], calls: int, seconds: int = 60
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run sipp until so many calls or seconds are over. An OPTIONS counts as a call."""
-    (folder / "numbers.xml").write_text(scenario(branches), encoding="utf-8")
+    with playing(sipp, folder, port, scenario(branches), calls, seconds) as process:
+        yield process
+
+
+@contextmanager
+def playing(
+    sipp: str, folder: Path, port: int, scenario: str, calls: int, seconds: int = 60
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run sipp with a scenario."""
+    (folder / "numbers.xml").write_text(scenario, encoding="utf-8")
     command = [sipp, "-sf", "numbers.xml", "-i", "127.0.0.1", "-p", str(port), "-m", str(calls), "-nostdin"]
     command += ["-trace_err", "-error_file", "errors.log", "-timeout", str(seconds)]
     command += ["-trace_msg", "-message_file", "messages.log"]

@@ -116,13 +116,13 @@ def test_requests_that_belong_to_no_call_or_come_out_of_order_are_refused() -> N
     assert network.ends == []
 
 
-def test_a_bye_that_is_repeated_gets_the_same_answer() -> None:
+def test_a_bye_that_is_repeated_gets_the_same_answer_and_another_one_belongs_to_no_call() -> None:
     callee = Scripted()
     network = run(callee)
     for branch in ("one", "one", "two"):
         callee.request("BYE", 20 if branch == "one" else 21, branch)
     network.run()
-    assert (statuses(callee), network.ends) == ([200, 200, 200], [("k1", 16)])
+    assert (statuses(callee), network.ends) == ([200, 200, 481], [("k1", 16)])
 
 
 def test_an_answer_to_a_reinvite_is_repeated_until_its_ack_and_then_the_call_ends() -> None:
@@ -156,6 +156,23 @@ def test_an_interval_that_is_too_short_for_the_other_side_is_asked_for_again() -
     network = run(Patient(), expires_s=100)
     assert network.lines == ["INVITE", "ACK", "INVITE", "ACK"]
     assert [one.header("Session-Expires") for one in network.sent if one.method == "INVITE"] == ["100", "200"]
+
+
+@pytest.mark.parametrize("refreshes", [0, 1])
+def test_an_interval_that_is_never_long_enough_is_not_asked_for_again_and_again(refreshes: int) -> None:
+    class Greedy(Scripted):
+        def receive(self, message: Received) -> None:
+            asked_s = message.number_in("Session-Expires") or 0
+            if message.method == "INVITE" and bool(message.to_tag) == bool(refreshes):
+                self.respond(message, 422, (("Min-SE", str(asked_s + 1)),))
+            else:
+                super().receive(message)
+
+    callee = Greedy()
+    callee.answer_headers = (("Session-Expires", "100;refresher=uac"),)
+    network = run(callee, until_ms=51_000, expires_s=100)
+    assert network.lines.count("INVITE") == (6 if refreshes else 4)
+    assert len(network.ends) == 1 - refreshes
 
 
 def test_requests_go_along_the_recorded_route_to_the_contact() -> None:

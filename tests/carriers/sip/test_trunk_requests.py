@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.sip.wire import Send, TrunkState
+from tests.carriers.sip.calling import invitation
 from tests.carriers.sip.network import SERVER, TRUNK, Callee, Network
 
 MINUTE_MS: Final = 60_000
@@ -47,6 +48,23 @@ def test_a_registration_is_refreshed_in_time_and_taken_back() -> None:
     network.take(network.agent.close(200_000))
     network.run(300_000)
     assert (registrar.expires[-1], states(network)) == ("0", [""] * 3)
+
+
+def test_a_registration_that_is_taken_back_at_once_is_not_made_by_a_late_challenge() -> None:
+    """Nor does anybody get an answer any more."""
+    registrar = Registrar()
+    network = Network(registrar, trunk=replace(TRUNK, registers=True))
+    network.take(network.agent.open(0))
+    network.take(network.agent.close(0))
+    assert not network.agent.is_closed
+    network.run(2 * MINUTE_MS)
+    assert [(one.header("Expires"), bool(one.header("Authorization"))) for one in network.sent] == [
+        ("3600", False),
+        ("0", False),
+        ("0", True),
+    ]
+    assert (network.agent.is_closed, states(network)) == (True, [])
+    assert network.agent.receive(network.now_ms, invitation(), SERVER) == []
 
 
 def test_a_registration_that_fails_is_tried_again() -> None:

@@ -56,6 +56,7 @@ request_route {{
     }}
     if (is_method("REGISTER")) {{
         if (!pv_www_authenticate("home", "secret, with a comma", "0")) {{ www_challenge("home", "1"); exit; }}
+        xlog("L_ERR", "registered $hdr(Expires)\\n");
         save("location");
         exit;
     }}
@@ -112,3 +113,4 @@ async def test_a_proxy_registers_us_challenges_and_stays_in_the_way_of_a_call(tm
         "1005": ["over 17"],
     }
     assert [line.rpartition(" ")[2] for line in log if "passed" in line] == ["ACK", "BYE"]
+    assert [line.rpartition(" ")[2] for line in log if "registered" in line] == ["3600", "0"]

@@ -9,7 +9,7 @@ from dialer.domain.pacing.strategies import STRATEGIES
 from tests.domain.pacing.bench import Bench, Population, Result
 from tests.domain.pacing.distribution import POPULATIONS
 
-SEEDS: Final = 200
+SEEDS: Final = 80
 LONG_SEEDS: Final = 5
 
 populations = pytest.mark.parametrize("population", POPULATIONS.values(), ids=POPULATIONS)
@@ -25,7 +25,7 @@ def is_within_target(result: Result) -> bool:
 
 
 @populations
-def test_two_hundred_campaigns_keep_the_target_and_agents_busier_than_progressive(population: Population) -> None:
+def test_eighty_campaigns_keep_the_target_and_agents_busier_than_progressive(population: Population) -> None:
     """The campaigns are short, because their beginning has the smallest budget and the fewest measurements."""
     predictive = campaigns("predictive", population, SEEDS, 200)
     progressive = campaigns("progressive", population, SEEDS, 200)

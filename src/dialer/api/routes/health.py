@@ -48,6 +48,15 @@ class Health(msgspec.Struct, omit_defaults=True):
             examples=[{"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0}],
         ),
     ] = None
+    lines_down: Annotated[
+        int,
+        Meta(
+            description=(
+                "Gateways whose connection to their carrier does not work; left out if there is none. Others dial on."
+            ),
+            examples=[1],
+        ),
+    ] = 0
 
 
 @get("/health/live", tags=["health"])
@@ -66,9 +75,8 @@ async def ready(request: ApiRequest) -> Response[Health]:
     service = request.service
     problem = await _storage_problem(service) or await _dialling_problem(service)
     worker = _worker_health(service.worker.vitals())
-    if problem is None:
-        return Response(Health(READY, worker))
-    return Response(Health(problem, worker), status_code=HTTPStatus.SERVICE_UNAVAILABLE)
+    health = Health(problem or READY, worker, service.worker.figures().lines_down)
+    return Response(health, status_code=HTTPStatus.SERVICE_UNAVAILABLE if problem else HTTPStatus.OK)
 
 
 def _worker_health(vitals: Vitals) -> WorkerHealth | None:

@@ -57,7 +57,7 @@ class FreeSwitchLine:
         Without `speaker`, recordings alone are played.
         """
         self.capture: Capture | None = None
-        """Keeps commands and events of the legs."""
+        """Keeps commands and events of the legs. It is closed with the line."""
         self._speaker: Final = speaker
         self._exchange, self._media, self._path, self._trace = exchange, media, path, trace
         self._first_wait_s: Final = first_wait_s
@@ -122,6 +122,8 @@ class FreeSwitchLine:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         self._disconnect()
+        if self.capture is not None:
+            await asyncio.to_thread(self.capture.close)
 
     # --- the connection ---------------------------------------------------------------------------------------------
 

@@ -14,11 +14,11 @@ def freeswitch_lines(media: Path, speech: str = "") -> Callable[[int, str, Excha
 
     Sound files are in `media`, and texts are spoken with the voice `speech`. Commands and events are kept for a day.
     """
-    speaker, capture = Speaker(media, speech), Capture(capture_folder(media))
+    speaker = Speaker(media, speech)
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> FreeSwitchLine:
         line = FreeSwitchLine(gateway_id, parameters, exchange, media, speaker=speaker)
-        line.capture = capture
+        line.capture = Capture(capture_folder(media))
         return line
 
     return new_line

@@ -55,7 +55,9 @@ class InDialog:
         self._answers: dict[tuple[str, str], bytes] = {}
         self._unacknowledged: tuple[int, Timer] | None = None
         self._refreshing: AuthorisedRequest | None = None
-        self._is_over = False
+        self._credentials: tuple[tuple[str, str], ...] = ()
+        """The headers of the last refresh that its ACK carries too (RFC 3261 22.1)."""
+        self._is_over = self._has_heard_bye = False
 
     @property
     def sound(self) -> AgreedSound:
@@ -81,7 +83,7 @@ class InDialog:
         elif (
             request.to_tag != _tag_of(self.dialog.local)
             or request.from_tag != self.dialog.remote_tag
-            or (self._is_over and request.method != "BYE")
+            or (self._is_over and (request.method != "BYE" or self._has_heard_bye))
         ):
             self._answer(request, source, 481)
         elif request.cseq <= self._remote_cseq:
@@ -92,6 +94,8 @@ class InDialog:
 
     def _take(self, request: Received, source: Address) -> None:
         if request.method == "BYE":
+            # A first one may have crossed ours.
+            self._has_heard_bye = True
             self._answer(request, source, 200)
             self._owner.ended_by_peer(causes.cause_in_reason(request) or causes.NORMAL, "the other side hung up")
         elif request.method in {INVITE, "UPDATE"}:
@@ -201,9 +205,7 @@ class InDialog:
             self._wire.after(self._wire.t1_ms, self.refresh)
             return
         body = write_answer(self._local, self._sound, self._version)
-        expires_s = self.timer.expires_s
-        interval = (("Supported", "timer"), ("Session-Expires", f"{expires_s};refresher=uac"), MIN_SE)
-        headers = (("Contact", self._signalling.trunk.contact), *(interval if expires_s else ()), SDP_TYPE)
+        headers = (("Contact", self._signalling.trunk.contact), *self.timer.asked(), SDP_TYPE)
         draft = replace(in_dialog_request(self._signalling.trunk, self.dialog, INVITE, headers), body=body)
         self._refreshing = AuthorisedRequest(
             self._signalling, draft, self.dialog.first_hop(), self._owner.key, self._owner.next_cseq, self._refreshed
@@ -212,6 +214,8 @@ class InDialog:
     def _refreshed(self, response: Received | None) -> None:
         if response is not None and response.status < OK:
             return
+        if self._refreshing is not None:
+            self._credentials = self._refreshing.credentials
         if response is not None and response.status < REFUSED:
             self._acknowledge(response)
         if self._refreshing is None:
@@ -225,11 +229,13 @@ class InDialog:
         elif response.status == 491:  # noqa: PLR2004 - Request Pending
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
             self._wire.after(RETRY_MS[pause], self.refresh)
+        elif self.timer.lengthen(response):
+            self.refresh()
         else:
             self.timer.restart()
 
     def _acknowledge(self, response: Received) -> None:
-        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK")
+        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", self._credentials)
         branch = branch_of(response.call_id, "ACK", response.cseq)
         ack = replace(ack, cseq=response.cseq, branch=branch)
         self._wire.send(self.dialog.first_hop(), ack.encode(), self._owner.key)

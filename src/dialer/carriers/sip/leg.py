@@ -12,7 +12,7 @@ from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError, read_sound, write_offer
-from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, MIN_SE
+from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
@@ -21,7 +21,6 @@ from dialer.carriers.sip.wire import LegAnswered, LegOver, LegRinging, SoundAgre
 from dialer.domain.line import Dialling
 
 RINGING: Final = 180
-INTERVAL_TOO_SMALL: Final = 422
 FORKS_MAX: Final = 8
 """Telephones beside the first one whose answer is acknowledged and cleared."""
 TAKEN_UP_CSEQ: Final = 1_000
@@ -260,8 +259,7 @@ class SipLeg:
         )
         if headers == self._draft.headers:
             return False
-        self._invite.send_anew(replace(self._draft, headers=headers))
-        return True
+        return self._invite.send_anew(replace(self._draft, headers=headers))
 
     def _sound_of(self, message: Received) -> AgreedSound | None:
         try:

@@ -85,9 +85,11 @@ def read_message(data: bytes) -> Received:
     """Return the message in a datagram.
 
     Raises:
-        MalformedMessageError: the bytes are no SIP message, exceed a limit, or lack a mandatory header.
+        MalformedMessageError: the bytes are no SIP message, are cut off, exceed a limit, or lack a mandatory header.
     """
-    head, _, body = data.lstrip(b"\r\n").partition(_END)
+    head, end, body = data.lstrip(b"\r\n").partition(_END)
+    if not end:
+        raise MalformedMessageError("The header has no end.")
     if len(head) > HEADER_BYTES_MAX or head.count(b"\r\n") >= LINES_MAX:
         raise MalformedMessageError("The header is too long.")
     head = _BLANK_BEFORE_COLON.sub(rb"\1:", _FOLD.sub(b" ", head))

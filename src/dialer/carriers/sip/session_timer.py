@@ -8,10 +8,13 @@ from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.timers import Timer
 from dialer.carriers.sip.wire import Wire
 
+INTERVAL_TOO_SMALL: Final = 422
 MIN_SE_S: Final = 90
 EXPIRES_S_MAX: Final = 86_400
 EARLIER_S_MAX: Final = 32
 """A session that is not refreshed ends this much before its time, or a third of it (section 10)."""
+LENGTHENED_MAX: Final = 4
+"""422 in a row to which a refresh is sent again. Each proxy on the way may want another interval."""
 MIN_SE: Final = ("Min-SE", str(MIN_SE_S))
 _REFRESHER: Final = re.compile(r";\s*refresher\s*=\s*(uac|uas)\b", re.IGNORECASE)
 
@@ -23,6 +26,8 @@ class SessionTimer:
         self._wire, self._refresh, self._give_up = wire, refresh, give_up
         self._timer: Timer | None = None
         self.expires_s = 0
+        self._min_se_s = MIN_SE_S
+        self._lengthened = 0
         self._is_ours = False
 
     def agreed(self, message: Received, *, is_ours: bool) -> None:
@@ -34,6 +39,7 @@ class SessionTimer:
         if expires_s is not None and expires_s >= MIN_SE_S:
             self.expires_s = min(expires_s, EXPIRES_S_MAX)
             self._is_ours = (refresher_of(message) == "uac") == is_ours
+        self._lengthened = 0
         self.restart()
 
     def restart(self) -> None:
@@ -46,6 +52,24 @@ class SessionTimer:
         else:
             earlier_s = min(EARLIER_S_MAX, self.expires_s // 3)
             self._timer = self._wire.after((self.expires_s - earlier_s) * 1_000, self._give_up)
+
+    def lengthen(self, refusal: Received) -> bool:
+        """Take the longer interval that a 422 wants, and return whether it wants one (section 7.4)."""
+        wanted_s = refusal.number_in("Min-SE")
+        if refusal.status != INTERVAL_TOO_SMALL or wanted_s is None or self._lengthened == LENGTHENED_MAX:
+            return False
+        if not 0 < self.expires_s < wanted_s <= EXPIRES_S_MAX:
+            return False
+        self._lengthened += 1
+        self.expires_s = self._min_se_s = wanted_s
+        return True
+
+    def asked(self) -> tuple[tuple[str, str], ...]:
+        """Return the headers of a refresh of ours; none if there is no interval."""
+        if not self.expires_s:
+            return ()
+        interval = ("Session-Expires", f"{self.expires_s};refresher=uac")
+        return (("Supported", "timer"), interval, ("Min-SE", str(self._min_se_s)))
 
     def headers(self, request: Received) -> tuple[tuple[str, str], ...]:
         """Return the headers of a 2xx to a request of the other side that names an interval."""

@@ -13,7 +13,7 @@ from dialer.carriers.sip.wire import Address, Wire
 
 CHALLENGES: Final = frozenset({401, 407})
 TRIES_MAX: Final = 4
-"""Sendings of a request with other credentials: one for each proxy that asks, and for stale nonces."""
+"""Sendings of a request with other credentials or intervals: one for each proxy that asks, and for stale nonces."""
 NONCES_MAX: Final = 1_000
 
 Hear = Callable[[Received | None], None]
@@ -100,10 +100,13 @@ class AuthorisedRequest:
         """Expect no more responses."""
         self._signalling.forget(self._transaction)
 
-    def send_anew(self, draft: Outgoing) -> None:
-        """Send the request again in another form."""
+    def send_anew(self, draft: Outgoing) -> bool:
+        """Send the request again in another form, and return True; False if it was sent too often."""
+        if self._tries >= TRIES_MAX:
+            return False
         self._draft = draft
         self._transaction = self._send()
+        return True
 
     def _send(self) -> ClientTransaction:
         self._tries += 1

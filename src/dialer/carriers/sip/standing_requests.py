@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling
+from dialer.carriers.sip.signalling import AuthorisedRequest, Hear, Signalling
 from dialer.carriers.sip.transactions import OK, REFUSED
 from dialer.carriers.sip.trunk import mark
 from dialer.carriers.sip.wire import TrunkState
@@ -32,21 +32,30 @@ class Registration:
         self._retry_ms = RETRY_MS_MIN
         self._has_begun = False
         self._began_ms = 0
+        self._sent: AuthorisedRequest | None = None
+        self.is_over = False
+        """True once it is taken back, as far as anybody can tell, or was never made."""
 
     def begin(self) -> None:
         """Register, and keep doing so before the time is over."""
         self._has_begun = True
         # Another process may have registered before, and numbers begin again.
         self._began_ms = self._wire.now_ms
-        self._send(self._expires_s)
+        self._send(self._expires_s, self._heard)
 
     def end(self) -> None:
         """Take the registration back, if there is one."""
-        if self._has_begun:
+        if self._sent is None:
+            self.is_over = True
+        elif self._has_begun:
             self._has_begun = False
-            self._send(0)
+            self._sent.stop()
+            self._send(0, self._ended)
 
-    def _send(self, expires_s: int) -> None:
+    def _ended(self, response: Received | None) -> None:
+        self.is_over = response is None or response.status >= OK
+
+    def _send(self, expires_s: int, hear: Hear) -> None:
         trunk = self._signalling.trunk
         account = trunk.named(trunk.credentials.username if trunk.credentials else "dialer")
         call_id = mark("register", account, trunk.hostport, str(self._began_ms))
@@ -61,7 +70,7 @@ class Registration:
             to=f"<{account}>",
             headers=(("Contact", trunk.contact), ("Expires", str(expires_s))),
         )
-        AuthorisedRequest(self._signalling, draft, trunk.server, "", self._next_cseq, self._heard)
+        self._sent = AuthorisedRequest(self._signalling, draft, trunk.server, "", self._next_cseq, hear)
 
     def _next_cseq(self) -> int:
         self._cseq += 1
@@ -73,7 +82,7 @@ class Registration:
         if response is not None and response.status < REFUSED:
             self._registered(response)
         elif response is not None and self._asks_for_longer(response):
-            self._send(self._expires_s)
+            self._send(self._expires_s, self._heard)
         else:
             self._failed(response)
 
@@ -108,7 +117,7 @@ class Registration:
 
     def _again(self) -> None:
         if self._has_begun:
-            self._send(self._expires_s)
+            self._send(self._expires_s, self._heard)
 
 
 class Keepalive:

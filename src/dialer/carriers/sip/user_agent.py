@@ -51,6 +51,7 @@ class UserAgent:
         self._trunk: Final = trunk
         self._keepalive: Final = Keepalive(self._signalling)
         self._registration: Final = Registration(self._signalling)
+        self._is_closing = False
 
     def open(self, now_ms: int) -> list[Output]:
         """Register if the trunk wants it, and watch whether the trunk answers."""
@@ -63,8 +64,14 @@ class UserAgent:
             self._keepalive.begin()
 
     def close(self, now_ms: int) -> list[Output]:
-        """Take back the registration. Legs stay as they are."""
+        """Take back the registration. Legs stay as they are, and requests get no answer any more."""
+        self._is_closing = True
         return self._after(now_ms, self._registration.end)
+
+    @property
+    def is_closed(self) -> bool:
+        """True once the registration is taken back after `close`, or nobody answers."""
+        return self._registration.is_over
 
     def dial(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
         """Place a call. A key that is known already is not called again."""
@@ -119,6 +126,9 @@ class UserAgent:
             return self._after(now_ms, _nothing)
         if message.status:
             return self._after(now_ms, lambda: self._signalling.receive(message))
+        if self._is_closing:
+            # The other side repeats it, and may find another process here by then.
+            return self._after(now_ms, _nothing)
         return self._after(now_ms, lambda: self._take_request(message, data, source))
 
     def run(self, now_ms: int) -> list[Output]:

@@ -90,8 +90,7 @@ class LineProcess:
             await self._wait(stop)
         finally:
             server.close()
-            for _, line in self._lines.values():
-                await line.close()
+            await asyncio.gather(*(line.close() for _, line in self._lines.values()))
             self._room.close()
 
     async def _wait(self, stop: asyncio.Event) -> None:

@@ -1,6 +1,7 @@
 """One SIP gateway on the network: its user agent, its socket and its prompts."""
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from typing import Any, Final, Protocol
 
@@ -49,6 +50,8 @@ from dialer.domain.line import (
 )
 
 NAMES_KEPT_MAX: Final = 1_000
+CLOSING_S: Final = 1.0
+"""Time for the carrier to take a registration back, which it may want a password for."""
 _LOGGER: Final = structlog.get_logger(__name__)
 
 
@@ -88,6 +91,7 @@ class Telephone:
         self._wake: asyncio.TimerHandle | None = None
         self._known: dict[str, str] = {}
         self._is_closed = False
+        self._is_taken_back: Final = asyncio.Event()
 
     async def open(self) -> None:
         """Find the carrier, and open the socket for SIP.
@@ -105,13 +109,21 @@ class Telephone:
     async def close(self) -> None:
         """Take back the registration and close the socket. Legs on the other side stay as they are."""
         self._perform(self._agent.close(steady_ms()))
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_S):
+                    await self._is_taken_back.wait()
+        finally:
+            self._shut()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _shut(self) -> None:
         self._is_closed = True
         if self._wake is not None:
             self._wake.cancel()
         self._socket.close()
         for task in tuple(self._tasks):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def dial(self, dialling: Dialling) -> None:
         """Place a call."""
@@ -220,6 +232,8 @@ class Telephone:
     def _perform(self, outputs: list[Output]) -> None:
         for output in outputs:
             self._perform_one(output)
+        if self._agent.is_closed:
+            self._is_taken_back.set()
         due_ms = self._agent.next_ms()
         if self._wake is not None:
             self._wake.cancel()
