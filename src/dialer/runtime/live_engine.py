@@ -30,7 +30,7 @@ from dialer.runtime.line_news import STARTING, LineNews, LineSettings
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
-from dialer.runtime.texts_heard import tell_sound, tell_stored
+from dialer.runtime.texts_heard import Listener, tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
@@ -182,10 +182,11 @@ class LiveEngine:
 
     def _tell(self, connection: Connection, sounds: Sequence[LineNews]) -> None:
         """Tell the engine what lines have heard, and what carriers have told the API."""
+        listener = Listener(self.switchboard, self._loader.shards, self._apply_heard)
         for sound in sounds:
-            tell_sound(connection, self.switchboard, sound, self.kernel.now_ms, self._apply_heard)
+            tell_sound(connection, listener, sound, self.kernel.now_ms)
         self.sounds_told = len(sounds)
-        tell_stored(connection, self.switchboard, self.kernel.now_ms, self._apply_heard)
+        tell_stored(connection, listener, self.kernel.now_ms)
 
     def _apply_heard(self, event: events.Event) -> None:
         self._is_stored = False

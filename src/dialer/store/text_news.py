@@ -39,6 +39,7 @@ class LastMessage(NamedTuple):
     """The last text message to a number, and the do-not-call list that its campaign keeps for wishes, if any."""
 
     campaign_id: int
+    user_id: int
     dnc_id: int | None
     number: str
 
@@ -88,7 +89,7 @@ def last_message_to(connection: Connection, gateway_id: int, number: str) -> Las
     if digits.startswith(INTERNATIONAL):
         spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
     query = (
-        select(_messages.c.campaign_id, _campaigns.c.dnc_id, _messages.c.phone_number)
+        select(_messages.c.campaign_id, _messages.c.user_id, _campaigns.c.dnc_id, _messages.c.phone_number)
         .join(_campaigns, _campaigns.c.id == _messages.c.campaign_id)
         .where(_messages.c.gateway_id == gateway_id, _messages.c.phone_number.in_(sorted(spellings)))
         .order_by(_messages.c.id.desc())
@@ -98,4 +99,4 @@ def last_message_to(connection: Connection, gateway_id: int, number: str) -> Las
     if row is None:
         return None
     lists = lists_of(connection, {row.campaign_id: row.dnc_id})[row.campaign_id]
-    return LastMessage(row.campaign_id, lists.first, row.phone_number)
+    return LastMessage(row.campaign_id, row.user_id, lists.first, row.phone_number)

@@ -6,10 +6,15 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, CursorResult, RowMapping, Select, bindparam
 
-from dialer.domain.sharing import SHARDS
+from dialer.domain.sharing import SHARDS, shard_of
 
 Shards = AbstractSet[int] | None
 """Shards whose accounts are meant; None stands for all accounts."""
+
+
+def owns(shards: Shards, user_id: int) -> bool:
+    """Return whether an account is in one of the shards."""
+    return shards is None or shard_of(user_id) in shards
 
 
 def of_shards(query: Select[Any], owner: ColumnElement[int]) -> Select[Any]:
