@@ -11,10 +11,12 @@ import pytest
 from dialer.domain.reasons import (
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
+    TEXT_REASONS,
     TRANSFER_REASONS,
     WAITS,
     CampaignReason,
     SubscriberReason,
+    TextReason,
     TransferReason,
     WaitsFor,
 )
@@ -24,6 +26,7 @@ TABLES: Final = {
     "Subscribers and call requests": (SubscriberReason, SUBSCRIBER_REASONS),
     "What a subscriber waits for": (WaitsFor, WAITS),
     "Campaigns": (CampaignReason, CAMPAIGN_REASONS),
+    "Text messages of calls": (TextReason, TEXT_REASONS),
     "Transfers": (TransferReason, TRANSFER_REASONS),
 }
 

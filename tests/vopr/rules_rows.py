@@ -80,6 +80,8 @@ _BREAKS: Final[dict[str, str]] = {
         WHERE t.status <> 3 AND c.status <> 7""",
     "a call has two transfers at once: call": """
         SELECT callrequest_id FROM transfer WHERE status <> 3 GROUP BY callrequest_id HAVING count(*) > 1""",
+    "a message waits that was sent already: message": """
+        SELECT message_id FROM waiting_text WHERE message_id IN (SELECT id FROM sms_message)""",
     "a campaign counts fewer calls than it has made: campaign": """
         SELECT k.id FROM campaign k WHERE k.calls < (
             SELECT count(*) FROM callrequest c WHERE c.campaign_id = k.id AND c.attempt > 0)""",
@@ -111,11 +113,15 @@ def acknowledged(connection: Connection, memory: Memory) -> Iterator[str]:
 
 
 def not_aborted(connection: Connection) -> Iterator[str]:
-    """Yield calls that go on although their campaign was aborted before the worker's last step."""
+    """Yield calls that go on, and messages that wait, although their campaign was aborted before the last step."""
     query = """SELECT c.id FROM callrequest c JOIN campaign k ON k.id = c.campaign_id
         WHERE c.status = 7 AND k.status = 3 AND c.attempt > 0 LIMIT 1"""
     for row in ask(connection, query):
         yield f"call {row[0]} goes on although its campaign was aborted"
+    query = """SELECT w.message_id FROM waiting_text w JOIN campaign k ON k.id = w.campaign_id
+        WHERE k.status = 3 LIMIT 1"""
+    for row in ask(connection, query):
+        yield f"message {row[0]} waits although its campaign was aborted"
 
 
 def silent(connection: Connection, now_ms: int) -> Iterator[str]:
@@ -169,6 +175,7 @@ def left_over(connection: Connection) -> Iterator[str]:
     queries = {
         "a call in progress": "SELECT id FROM callrequest WHERE status = 7",
         "a message on its way": "SELECT id FROM sms_message WHERE ended_ms IS NULL",
+        "a message that waits": "SELECT message_id FROM waiting_text",
         "a transfer": "SELECT id FROM transfer WHERE status <> 3",
         "a hold": "SELECT id FROM user_account WHERE held <> 0",
         "a subscriber in a call": "SELECT id FROM subscriber WHERE status = 6",

@@ -11,12 +11,13 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS_LINES_FROM
-from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage
+from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage, WaitingText
 
 _gateways = Gateway.__table__
 _sms_gateways = SmsGateway.__table__
 _calls = CallRequest.__table__
 _messages = SmsMessage.__table__
+_waiting = WaitingText.__table__
 
 
 def calls_over(gateway_id: int) -> ColumnElement[bool]:
@@ -27,6 +28,13 @@ def calls_over(gateway_id: int) -> ColumnElement[bool]:
 def messages_over(gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a message is on its way over a gateway for text messages."""
     return (_messages.c.gateway_id == SMS_LINES_FROM + gateway_id) & _messages.c.ended_ms.is_(None)
+
+
+def texts_waiting_for(gateway_id: int) -> ColumnElement[bool]:
+    """Return the condition that a message of a call request waits for room on a gateway for text messages."""
+    return _calls.c.id.in_(
+        select(_waiting.c.callrequest_id).where(_waiting.c.gateway_id == SMS_LINES_FROM + gateway_id)
+    )
 
 
 def change_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any]) -> None:

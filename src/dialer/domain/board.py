@@ -40,6 +40,7 @@ class OpenCampaign:
         "next_dial_us",
         "plan",
         "status",
+        "texts",
         "wake_ms",
     )
 
@@ -63,6 +64,8 @@ class OpenCampaign:
         """Number of inbound calls in progress for the campaign."""
         self.legs = 0
         """Number of B-legs in progress, and of calls that wait for one in a queue."""
+        self.texts = 0
+        """Number of text messages of its calls that wait for room on a gateway."""
         self.wake_ms = NEVER_MS
         """The earliest time for which a wake-up is scheduled."""
         self.is_full = False
@@ -141,6 +144,19 @@ class Board:
         nothing_yet: list[Effect] = []
         self.emit: Callable[[Effect], None] = nothing_yet.append
         """Add an effect to the list that results from the current event."""
+
+    def campaign_of(self, plan: CampaignPlan) -> OpenCampaign:
+        """Return the campaign of a call or a message. One that is over already is added, not to be forgotten yet."""
+        campaign = self.campaigns.get(plan.id)
+        if campaign is None:
+            campaign = self.campaigns[plan.id] = OpenCampaign(plan, self.windows)
+        return campaign
+
+    def forget_if_over(self, campaign: OpenCampaign) -> None:
+        """Remove a campaign that no longer dials and has no calls in progress, nor messages that wait."""
+        if campaign.in_progress == campaign.inbound == campaign.texts == 0 and campaign.status not in ACTIVE:
+            self.campaigns.pop(campaign.plan.id, None)
+            self.paced.discard(campaign.plan.id)
 
     def learn(self, gateway_id: int, cause: Cause, started_ms: int, now_ms: int) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""

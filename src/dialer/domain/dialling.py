@@ -325,7 +325,7 @@ class CampaignDialling:
             self.wake_at(campaign, campaign.plan.expires_ms)
         for other in self._pacing.paced():
             self.wake_at(other, now_ms)  # They share its abandon budget.
-        self.forget_if_over(campaign)
+        self._board.forget_if_over(campaign)
 
     def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
         """Schedule the retry of a subscriber at `due_ms`."""
@@ -342,9 +342,3 @@ class CampaignDialling:
             for campaign_id in waiting:
                 if campaign_id in self._campaigns:
                     self.consider(self._campaigns[campaign_id], now_ms)
-
-    def forget_if_over(self, campaign: OpenCampaign) -> None:
-        """Remove a campaign that no longer dials and has no calls in progress."""
-        if campaign.in_progress == campaign.inbound == 0 and campaign.status not in ACTIVE:
-            self._campaigns.pop(campaign.plan.id, None)
-            self._board.paced.discard(campaign.plan.id)

@@ -9,7 +9,7 @@ from dialer.domain.events import CallReceived
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
-from dialer.domain.reasons import CampaignReason, SubscriberReason
+from dialer.domain.reasons import CampaignReason, SubscriberReason, TextReason
 
 
 class ClaimFresh(msgspec.Struct, frozen=True, gc=False):
@@ -101,10 +101,37 @@ class FinishCall(msgspec.Struct, frozen=True, gc=False):
     disposition: Disposition
 
 
+class CheckText(msgspec.Struct, frozen=True, gc=False):
+    """Find out whether a text message that waits may be sent: it is still on record, and on no do-not-call list."""
+
+    gateway_id: int
+    message_id: int
+    dnc_ids: tuple[int, ...]
+    number: str
+
+
+class KeepText(msgspec.Struct, frozen=True, gc=False):
+    """Record a text message of a call that waits for room on its gateway."""
+
+    message: Call
+
+
+class DropText(msgspec.Struct, frozen=True, gc=False):
+    """Record that a text message of a call is not sent."""
+
+    call: Call
+    """The message that waited, or else the call that asked for one."""
+    reason: TextReason
+    is_recorded: bool = False
+    """True if the record of a message that waited is to be deleted."""
+
+
 class SendText(msgspec.Struct, frozen=True, gc=False):
     """Send a text message during a call. The message and its hold are recorded before a real carrier receives it."""
 
     message: Call
+    is_recorded: bool = False
+    """True for a message that waited: its record as one that waits is to be deleted."""
 
 
 class FinishText(msgspec.Struct, frozen=True, gc=False):
@@ -325,6 +352,9 @@ Effect = (
     | KeepLine
     | GiveUpCall
     | FinishCall
+    | CheckText
+    | KeepText
+    | DropText
     | SendText
     | FinishText
     | KeepTransfer

@@ -100,7 +100,9 @@ class Engine:
             events.NumberStopped: self._stop_number,
             events.CallAnswered: self._pacing.answered,
             events.TextRequested: self._call_messages.requested,
-            events.NumberChecked: self._check_number,
+            events.NumberChecked: self._call_messages.checked,
+            events.TextRestored: self._call_messages.restore,
+            events.TextChecked: self._call_messages.confirmed,
             events.TransferReached: self._transfers.reached,
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
@@ -204,11 +206,6 @@ class Engine:
         self._dialling.wake_gateway(now_ms, event)
         self._call_messages.release(now_ms, event.gateway_id)
 
-    def _check_number(self, now_ms: int, event: events.NumberChecked) -> None:
-        self._call_messages.checked(now_ms, event)
-        for gateway_id in self._call_messages.awaited:
-            self._call_messages.release(now_ms, gateway_id)
-
     def _lose_line(self, _now_ms: int, event: events.LineLost) -> None:
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
@@ -267,9 +264,10 @@ class Engine:
                 if call.plan.id == event.campaign_id:
                     call.is_aborted = True
                     self._board.emit(HangUp(call.id))
+            self._call_messages.abort(campaign)
         if campaign.is_paced:
             self._transfers.wake(now_ms)
-        self._dialling.forget_if_over(campaign)
+        self._board.forget_if_over(campaign)
 
     def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
         """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
@@ -285,7 +283,7 @@ class Engine:
         if call.parent_id is not None:
             self._gateways[call.plan.gateway_id].in_progress += 1
             return
-        campaign = self._campaigns.setdefault(call.plan.id, OpenCampaign(call.plan, self._board.windows))
+        campaign = self._board.campaign_of(call.plan)
         if call.takes_channel:
             self._gateways[call.plan.gateway_id].in_progress += 1
         if call.is_inbound:
@@ -340,7 +338,7 @@ class Engine:
         gateway, account = self._gateways[call.plan.gateway_id], self._accounts[call.plan.user_id]
         self._dialling.serve_waiting(gateway, account, now_ms)
         if campaign is not None:
-            self._dialling.forget_if_over(campaign)
+            self._board.forget_if_over(campaign)
 
     def _finish_call(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
         campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
@@ -400,4 +398,4 @@ class Engine:
         if campaign.in_progress == 0:
             if campaign.status is CampaignStatus.START:
                 self._board.emit(CountSubscribers(campaign.plan.id))
-            self._dialling.forget_if_over(campaign)
+            self._board.forget_if_over(campaign)

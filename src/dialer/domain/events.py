@@ -165,6 +165,22 @@ class NumberChecked(msgspec.Struct, frozen=True, gc=False):
     is_on_dnc: bool
 
 
+class TextRestored(msgspec.Struct, frozen=True, gc=False):
+    """A text message of a call was found that waits for room on its gateway since before this engine started."""
+
+    message: Call
+
+
+class TextChecked(msgspec.Struct, frozen=True, gc=False):
+    """A text message that waits was looked up."""
+
+    gateway_id: int
+    message_id: int
+    is_recorded: bool
+    """False if its record is gone, as it is when its person or its campaign was deleted."""
+    is_on_dnc: bool
+
+
 class TransferReached(msgspec.Struct, frozen=True, gc=False):
     """A call reached a transfer to a queue, else to a number."""
 
@@ -350,6 +366,8 @@ Event = (
     | CallAnswered
     | TextRequested
     | NumberChecked
+    | TextRestored
+    | TextChecked
     | TransferReached
     | CallerLeft
     | AgentAnswered

@@ -124,10 +124,7 @@ class Inbound:
         self._board.emit(TurnAway(event.gateway_id, event.key, cause))
 
     def _answer(self, call: Call) -> None:
-        campaign = self._board.campaigns.get(call.plan.id)
-        if campaign is None:
-            campaign = self._board.campaigns[call.plan.id] = OpenCampaign(call.plan, self._board.windows)
-        self.began(campaign, call)
+        self.began(self._board.campaign_of(call.plan), call)
         self._board.calls[call.id] = call
         self._board.emit(AnswerCall(call))
 

@@ -66,6 +66,20 @@ class CampaignReason(StrEnum):
     INVARIANT = "invariant"
 
 
+class TextReason(StrEnum):
+    """The reason why a text message that a section of a survey asked for is not sent."""
+
+    EMERGENCY = "emergency"
+    DNC = "dnc"
+    INVALID_NUMBER = "invalid_number"
+    NO_TEXT = "no_text"
+    NO_CREDIT = "no_credit"
+    NO_GATEWAY = "no_gateway"
+    TOO_MANY = "too_many"
+    ABORTED = "aborted"
+    ERASED = "erased"
+
+
 class TransferReason(StrEnum):
     """The reason why a transfer has reached nobody."""
 
@@ -139,6 +153,19 @@ CAMPAIGN_REASONS: Final[Mapping[str, str]] = {
     CampaignReason.INVARIANT: "an internal rule was about to be broken; the log names the rule",
 }
 """The meaning of each `status_reason` of campaigns."""
+
+TEXT_REASONS: Final[Mapping[str, str]] = {
+    TextReason.EMERGENCY: "the number is an emergency number, which gets no messages",
+    TextReason.DNC: "the number is on a do-not-call list of the campaign",
+    TextReason.INVALID_NUMBER: "it is no number, or one that is impossible in its country",
+    TextReason.NO_TEXT: "the text is empty once its variables are filled in",
+    TextReason.NO_CREDIT: "the owner's balance could not pay for the message",
+    TextReason.NO_GATEWAY: "the campaign has no gateway for text messages",
+    TextReason.TOO_MANY: "too many messages waited for the gateway already",
+    TextReason.ABORTED: "the campaign was aborted while the message waited",
+    TextReason.ERASED: "the person was erased, or the subscriber or the campaign deleted, while the message waited",
+}
+"""The meaning of each reason why a text message of a call is not sent."""
 
 TRANSFER_REASONS: Final[Mapping[str, str]] = {
     TransferReason.EMERGENCY: "the number is an emergency number, which is never dialled",

@@ -59,6 +59,7 @@ from dialer.store.tables import (
     Tier,
     Transfer,
     User,
+    WaitingText,
 )
 
 RECENT_MS: Final = 1_000
@@ -83,6 +84,7 @@ _transfers = Transfer.__table__
 _call_backs = CallBack.__table__
 _queues = Queue.__table__
 _users = User.__table__
+_waiting = WaitingText.__table__
 
 
 def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_ms: int) -> None:
@@ -171,6 +173,7 @@ def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int)
     yield _transfers, _transfers.c.callrequest_id.in_(requests)
     yield _call_backs, _call_backs.c.id.in_(requests)
     yield _messages, and_(_messages.c.campaign_id == campaign_id, or_(_messages.c.ended_ms.is_(None), recent))
+    yield _waiting, _waiting.c.campaign_id == campaign_id
     yield _subscribers, or_(_subscribers.c.campaign_id == campaign_id, _subscribers.c.id.in_(callers))
 
 
@@ -178,8 +181,8 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
     """Select the campaign's call requests on which a decision may depend.
 
     A call request is selected if it is in progress, if it was dialled or transferred within the last second over a
-    gateway with a limit per second, if its callee is going to call back, or if its callee may reclaim a place in a
-    queue.
+    gateway with a limit per second, if its callee is going to call back, if its callee may reclaim a place in a queue,
+    or if a text message of it still waits.
     """
     limited = select(_gateways.c.id).where(_gateways.c.max_cps > 0)
     over_limited = (_requests.c.gateway_id.in_(limited), _requests.c.started_ms > now_ms - RECENT_MS)
@@ -194,6 +197,7 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
         select(_requests.c.id).where(own, _requests.c.status == CallRequestStatus.CALLING),
         select(_requests.c.id).where(own, *over_limited),
         select(_requests.c.id).join(_call_backs, _call_backs.c.id == _requests.c.id).where(own),
+        select(_waiting.c.callrequest_id).where(_waiting.c.campaign_id == campaign_id),
         of_transfers.where(own, *recent_legs),
         of_transfers.join(_queues, _queues.c.id == _transfers.c.queue_id).where(own, *not_forgotten),
     )

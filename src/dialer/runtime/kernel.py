@@ -40,6 +40,9 @@ class CampaignStore(Protocol):
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Return whether a number is on a do-not-call list."""
 
+    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+        """Return whether a text message that waits is still on record, and its number on a do-not-call list."""
+
     def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
         """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
 
@@ -102,6 +105,7 @@ class Kernel:
             effects.ClaimAgain: self._claim,
             effects.CountSubscribers: self._claim,
             effects.CheckNumber: self._claim,
+            effects.CheckText: self._claim,
             effects.FindCaller: self._claim,
             effects.TurnAway: self._turn_away,
         }
@@ -112,6 +116,7 @@ class Kernel:
             effects.ClaimAgain: store.claim_again,
             effects.CountSubscribers: store.count_subscribers,
             effects.CheckNumber: store.check_number,
+            effects.CheckText: store.check_text,
             effects.FindCaller: store.find_caller,
         }
         self.now_ms = now_ms

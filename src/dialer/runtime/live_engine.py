@@ -196,7 +196,8 @@ class LiveEngine:
         now_ms, board = self.kernel.now_ms, self.engine.board
         running: Counter[int] = Counter()
         for one in board.campaigns.values():
-            if one.status is CampaignStatus.START or one.in_progress:  # Calls may transfer, and send messages.
+            # Calls may transfer, and send messages.
+            if one.status is CampaignStatus.START or one.in_progress or one.texts:
                 running.update({one.plan.gateway_id, one.plan.sms_gateway_id or one.plan.gateway_id})
         return [
             Demand(
@@ -355,6 +356,7 @@ class LiveEngine:
     def _take_up(self, connection: Connection) -> None:
         found = recovery.attempts_in_progress(connection, self._loader, self._seed)
         calls = [call for call in found if not self._quarantine.has(call)]
+        waiting = recovery.waiting_texts(connection, self._loader)
         shards = self._loader.shards
         legs = legs_of(connection, [call.id for call in calls])
         self.switchboard.load(legs, leaving_legs(connection, shards))
@@ -369,6 +371,7 @@ class LiveEngine:
             self.kernel,
             self.journal,
             calls,
+            [message for message in waiting if not self._quarantine.has(message)],
             shards=shards,
             done_until_ms=self._coordinator.done_until_ms,
         )

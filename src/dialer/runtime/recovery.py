@@ -1,7 +1,7 @@
 """Recovery: a new engine restores what was in progress when the last engine ended.
 
-It restores calls, messages on their way, and expected callbacks. The rows record how far each of them had come, and
-`Kernel.restore` lets the carrier compute the rest.
+It restores calls, messages on their way, messages that wait for their gateway, and expected callbacks. The rows record
+how far each of them had come, and `Kernel.restore` lets the carrier compute the rest.
 """
 
 from collections import Counter
@@ -10,15 +10,16 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from dialer.domain.events import TextRestored
 from dialer.domain.plans import Call
 from dialer.runtime.kernel import Kernel
 from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.floor import call_backs_of, transfers_of
 from dialer.store.queries.loading import Loader
-from dialer.store.queries.progress import call_of, rows_in_progress
+from dialer.store.queries.progress import call_of, rows_in_progress, waiting_rows, waiting_text_of
 from dialer.store.queries.selection import Shards
 
-_KINDS: Final = ("calls", "messages", "call_backs")
+_KINDS: Final = ("calls", "messages", "waiting_texts", "call_backs")
 
 
 def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> list[Call]:
@@ -36,16 +37,26 @@ def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> l
     return found
 
 
+def waiting_texts(connection: Connection, loader: Loader) -> list[Call]:
+    """Read the text messages that wait for room on a gateway, oldest first."""
+    rows = waiting_rows(connection, loader.shards)
+    plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
+    return [waiting_text_of(row, plans[row["campaign_id"]]) for row in rows if row["campaign_id"] in plans]
+
+
 def take_up(
     connection: Connection,
     kernel: Kernel,
     journal: JournalStore,
     calls: Sequence[Call],
+    waiting: Sequence[Call],
     *,
     shards: Shards,
     done_until_ms: Callable[[int], int],
 ) -> Counter[str]:
-    """Restore these calls and the expected callbacks of the accounts in `shards`, and return their number by kind.
+    """Restore these calls, the messages that wait, and the expected callbacks of the accounts in `shards`.
+
+    Return their number by kind.
 
     `done_until_ms` returns the time up to which the events of an account are on record already.
     """
@@ -57,4 +68,7 @@ def take_up(
         journal.restored(call)
         kernel.restore(call, done_until_ms(call.plan.user_id))
         taken["messages" if call.parts else "calls"] += 1
+    for message in waiting:
+        kernel.apply(TextRestored(message))
+        taken["waiting_texts"] += 1
     return taken

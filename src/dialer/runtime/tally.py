@@ -25,6 +25,8 @@ class Tally(msgspec.Struct):
     """Answered calls and delivered messages."""
     refused: Counter[str] = msgspec.field(default_factory=Counter)
     """Subscribers who must not be called, by reason."""
+    texts_dropped: Counter[str] = msgspec.field(default_factory=Counter)
+    """Text messages that sections of surveys asked for and that are not sent, by reason."""
     rests: Counter[tuple[str, int]] = msgspec.field(default_factory=Counter)
     """Number of times a gateway's circuit breaker opened, by medium and gateway id."""
     in_progress: Counter[str] = msgspec.field(default_factory=Counter)
@@ -43,6 +45,7 @@ class Tally(msgspec.Struct):
         self.taken_back += step.taken_back
         self.answered += step.answered
         self.refused += step.refused
+        self.texts_dropped += step.texts_dropped
         self.rests += step.rests
         self.in_progress = step.in_progress
         self.held = step.held
@@ -65,6 +68,7 @@ class StepTally:
             effects.FinishText: lambda effect, _: self._ended(effect.message, effect.outcome),
             effects.KeepTransfer: lambda effect, _: self._hold_leg(effect.call, effect.transfer),
             effects.RefuseSubscriber: self._refused,
+            effects.DropText: self._dropped,
             effects.KeepBreaker: self._rested,
         }
 
@@ -101,6 +105,9 @@ class StepTally:
 
     def _refused(self, effect: effects.RefuseSubscriber, _now_ms: int) -> None:
         self._step.refused[effect.reason] += 1
+
+    def _dropped(self, effect: effects.DropText, _now_ms: int) -> None:
+        self._step.texts_dropped[effect.reason] += 1
 
     def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
         if effect.breaker.open_until_ms > now_ms:

@@ -20,6 +20,7 @@ from dialer.carriers.carrier import Carrier
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError, Rule
+from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
 from dialer.runtime.jumps import Jumps
@@ -40,6 +41,8 @@ from dialer.store.touched import NOTHING, touch
 IDLE_SECONDS_MAX: Final = 1.0
 """Maximum rest of a live worker, so that the stored time is never far behind."""
 RETRY_SECONDS: Final = 1.0
+TEXTS_LOST: Final = frozenset({TextReason.TOO_MANY, TextReason.ABORTED, TextReason.ERASED})
+"""Reasons why texts of surveys are not sent that are logged. All others are those of a single message."""
 NO_LINES: Final[Mapping[str, NewLine]] = MappingProxyType({})
 
 _log = structlog.get_logger(__name__)
@@ -223,6 +226,8 @@ class Worker:
         done = live.tally.committed()
         for medium, gateway_id in done.rests:
             _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
+        for reason in sorted(TEXTS_LOST & done.texts_dropped.keys()):
+            _log.warning("texts_not_sent", reason=reason, count=done.texts_dropped[reason])
         self._figures.add(done)
         self._count_ignored(live.engine)
         if isinstance(self.clock, VirtualClock):

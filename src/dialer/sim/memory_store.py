@@ -195,6 +195,11 @@ class MemoryStore:
         is_on_dnc = self._is_on(check.dnc_ids, check.number)
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
+    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+        """Return whether the number of a message that waits is on one of some do-not-call lists."""
+        is_on_dnc = self._is_on(check.dnc_ids, check.number)
+        return events.TextChecked(check.gateway_id, check.message_id, is_recorded=True, is_on_dnc=is_on_dnc)
+
     @staticmethod
     def find_caller(request: effects.FindCaller) -> events.CallerFound:
         """Return a caller whom no campaign knows: simulated calls do not come in over lines."""

@@ -2,9 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, ScalarSelect, Table, func, insert, select, update
+from sqlalchemy import Column, Connection, ScalarSelect, func, insert, select, update
 
-from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage
+from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage, WaitingText
 
 _states = ServiceState.__table__
 _ONLY_ROW: Final = 1
@@ -20,11 +20,16 @@ _READ_SETTINGS: Final = select(
 ).where(_states.c.id == _ONLY_ROW, _states.c.clock.is_not(None))
 
 
-def _highest(table: Table) -> ScalarSelect[int]:
-    return select(func.coalesce(func.max(table.c.id), 0)).scalar_subquery()
+def _highest(column: Column[int]) -> ScalarSelect[int]:
+    return select(func.coalesce(func.max(column), 0)).scalar_subquery()
 
 
-_HIGHEST: Final = select(*[_highest(model.__table__) for model in (CallRequest, SmsMessage, Cdr)])
+_HIGHEST: Final = select(
+    _highest(CallRequest.__table__.c.id),
+    _highest(SmsMessage.__table__.c.id),
+    _highest(WaitingText.__table__.c.message_id),
+    _highest(Cdr.__table__.c.id),
+)
 _SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
 
 SPEECH_MAX: Final = 255
@@ -58,8 +63,8 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
     if state is None:
         state = State(first_now_ms)
         connection.execute(insert(_states).values(id=_ONLY_ROW, **state._asdict()))
-    request_id, message_id, cdr_id = tuple(connection.execute(_HIGHEST).one())
-    last_id = max(state.last_callrequest_id, request_id, message_id)
+    *request_ids, cdr_id = tuple(connection.execute(_HIGHEST).one())
+    last_id = max(state.last_callrequest_id, *request_ids)
     return State(state.now_ms, last_id, max(state.last_cdr_id, cdr_id))
 
 

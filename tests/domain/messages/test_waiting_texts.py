@@ -2,18 +2,21 @@
 
 from typing import Final
 
+import msgspec
 import pytest
 
 from dialer.domain import events
 from dialer.domain.billing.money import Rate
-from dialer.domain.effects import CheckNumber, Effect, SendText, WakeGateway
+from dialer.domain.effects import CheckNumber, CheckText, DropText, Effect, KeepText, SendText, WakeGateway
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.messages import call_messages
 from dialer.domain.plans import NOTHING_LENT, SMPP, Call, GatewayPlan, Lent, Subscriber
+from dialer.domain.reasons import TextReason
 from tests.domain.fleet import START_MS, plan
 
 TEXTS: Final = 2
-ADA, BEN = "+3545550101", "+3545550102"
+ADA, BEN, CARL, DORA = "+3545550101", "+3545550102", "+3545550103", "+3545550104"
 LIMITED: Final = GatewayPlan(TEXTS, max_cps=1, protocol=SMPP)
 
 
@@ -32,18 +35,37 @@ def engine_in_call(lent: Lent | None, *, dnc_ids: tuple[int, ...] = ()) -> Engin
     return engine
 
 
+def handled(engine: Engine, now_ms: int, event: events.Event, *, is_recorded: bool = True) -> list[Effect]:
+    """Return the effects of an event. Look-ups of messages that wait are answered at once, as a driver does."""
+    effects = engine.handle(now_ms, event)
+    for effect in effects:
+        if isinstance(effect, CheckText):
+            found = events.TextChecked(
+                effect.gateway_id, effect.message_id, is_recorded=is_recorded, is_on_dnc=effect.number == BEN
+            )
+            effects += engine.handle(now_ms, found)
+    return effects
+
+
 def sent(effects: list[Effect]) -> list[tuple[str, int]]:
     """Return number and time of the messages that are sent."""
     return [(one.message.subscriber.number, one.message.started_ms) for one in effects if isinstance(one, SendText)]
 
 
+def dropped(effects: list[Effect]) -> list[tuple[str, bool]]:
+    """Return the reason of each message that is not sent, and whether its record is to be deleted."""
+    return [(one.reason, one.is_recorded) for one in effects if isinstance(one, DropText)]
+
+
 def test_a_message_waits_until_its_worker_is_lent_a_part_of_the_gateway() -> None:
     engine = engine_in_call(NOTHING_LENT)
-    assert sent(engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))) == []
+    (waiting,) = engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))[:1]
+    assert isinstance(waiting, KeepText)
+    assert (waiting.message.id, waiting.message.text) == (9, "Hello")
     assert engine.board.gateways[TEXTS].texts_waiting == 1
-    assert sent(engine.handle(START_MS + 400, events.GatewayOpened(LIMITED, lent=Lent(0, 1)))) == [
-        (ADA, START_MS + 400)
-    ]
+    opened = handled(engine, START_MS + 400, events.GatewayOpened(LIMITED, lent=Lent(0, 1)))
+    (message,) = [one for one in opened if isinstance(one, SendText)]
+    assert (message.message.id, message.message.started_ms, message.is_recorded) == (9, START_MS + 400, True)
     assert engine.board.gateways[TEXTS].texts_waiting == 0
 
 
@@ -51,20 +73,77 @@ def test_a_message_waits_until_its_worker_is_lent_a_part_of_the_gateway() -> Non
 def test_messages_to_people_wait_for_their_turn_even_after_the_call(*, is_ended: bool) -> None:
     engine = engine_in_call(None)
     assert sent(engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))) == [(ADA, START_MS)]
-    waiting = engine.handle(START_MS, events.TextRequested(7, BEN, "Hello"))
+    waiting = engine.handle(START_MS, events.TextRequested(7, CARL, "Hello"))
     assert [one for one in waiting if isinstance(one, SendText | WakeGateway)] == [WakeGateway(START_MS + 1_000, TEXTS)]
     if is_ended:
         engine.handle(START_MS + 500, events.CampaignClosed(1))
-    woken = engine.handle(START_MS + 1_000, events.GatewayWoken(TEXTS))
-    assert sent(woken) == [(BEN, START_MS + 1_000)]
+    assert sent(handled(engine, START_MS + 1_000, events.GatewayWoken(TEXTS))) == [(CARL, START_MS + 1_000)]
+
+
+def test_a_message_does_not_overtake_those_that_wait() -> None:
+    engine = engine_in_call(None)
+    for number in (ADA, CARL):
+        engine.handle(START_MS, events.TextRequested(7, number, "Hello"))
+    later_ms = START_MS + 1_500
+    assert sent(engine.handle(later_ms, events.TextRequested(7, DORA, "Hello"))) == []
+    assert sent(handled(engine, later_ms, events.GatewayWoken(TEXTS))) == [(CARL, later_ms)]
+    assert sent(handled(engine, later_ms + 1_000, events.GatewayWoken(TEXTS))) == [(DORA, later_ms + 1_000)]
 
 
 def test_a_message_waits_for_the_line_and_its_number_is_checked_again() -> None:
     engine = engine_in_call(None, dnc_ids=(5,))
     engine.handle(START_MS, events.LineLost(TEXTS, "the carrier asks to wait"))
-    assert engine.handle(START_MS, events.TextRequested(7, ADA, "Hello")) == [CheckNumber(7, (5,), ADA, "Hello")]
-    assert sent(engine.handle(START_MS, events.NumberChecked(7, ADA, "Hello", is_on_dnc=False))) == []
-    found = engine.handle(START_MS + 10, events.LineFound(TEXTS))
-    assert [one for one in found if isinstance(one, CheckNumber)] == [CheckNumber(7, (5,), ADA, "Hello")]
-    assert sent(engine.handle(START_MS + 10, events.NumberChecked(7, ADA, "Hello", is_on_dnc=True))) == []
+    for number in (BEN, ADA):
+        asked = engine.handle(START_MS, events.TextRequested(7, number, "Hello"))
+        assert asked == [CheckNumber(7, (5,), number, "Hello")]
+        assert sent(engine.handle(START_MS, events.NumberChecked(7, number, "Hello", is_on_dnc=False))) == []
+    found = handled(engine, START_MS + 10, events.LineFound(TEXTS))
+    assert (dropped(found), sent(found)) == ([(TextReason.DNC, True)], [(ADA, START_MS + 10)])
     assert engine.board.gateways[TEXTS].texts_waiting == 0
+
+
+def test_a_message_whose_record_is_gone_is_not_sent() -> None:
+    engine = engine_in_call(NOTHING_LENT)
+    engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))
+    opened = handled(engine, START_MS, events.GatewayOpened(LIMITED, lent=Lent(0, 1)), is_recorded=False)
+    assert (dropped(opened), sent(opened)) == ([(TextReason.ERASED, False)], [])
+
+
+def test_the_messages_of_an_aborted_campaign_are_dropped() -> None:
+    """Those of other campaigns keep waiting."""
+    engine = engine_in_call(NOTHING_LENT)
+    other = Call(3, "o", plan(2, sms_gateway_id=TEXTS), Subscriber(2, CARL, ""), 1, 0, 0, 0, 0, Rate(0), text="Hello")
+    other.plan = msgspec.structs.replace(other.plan, gateway_id=TEXTS)
+    engine.handle(START_MS, events.TextRestored(other))
+    engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))
+    closed = engine.handle(START_MS, events.CampaignClosed(1, is_aborted=True))
+    assert dropped(closed) == [(TextReason.ABORTED, True)]
+    opened = handled(engine, START_MS + 400, events.GatewayOpened(LIMITED, lent=Lent(0, 1)))
+    assert sent(opened) == [(CARL, START_MS + 400)]
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "sms_rate", "reason"),
+    [
+        ("nobody", "Hello", 0, TextReason.INVALID_NUMBER),
+        ("+12025", "Hello", 0, TextReason.INVALID_NUMBER),
+        ("112", "Hello", 0, TextReason.EMERGENCY),
+        (ADA, " ", 0, TextReason.NO_TEXT),
+        (ADA, "Hello", 1_000_001, TextReason.NO_CREDIT),
+    ],
+)
+def test_a_message_that_is_not_sent_has_a_reason(number: str, text: str, sms_rate: int, reason: TextReason) -> None:
+    engine = engine_in_call(None)
+    engine.handle(START_MS, events.AccountOpened(1, 1_000_000, 0, Rate(0), sms_rate))
+    asked = engine.handle(START_MS, events.TextRequested(7, number, text))
+    assert (dropped(asked), sent(asked)) == ([(reason, False)], [])
+
+
+def test_without_a_gateway_or_room_in_the_queue_a_message_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = engine_in_call(NOTHING_LENT)
+    monkeypatch.setattr(call_messages, "WAITING_MAX", 1)
+    kept = engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))
+    assert [type(one) for one in kept] == [KeepText]
+    assert dropped(engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))) == [(TextReason.TOO_MANY, False)]
+    engine.handle(START_MS, events.CampaignOpened(plan(), CampaignStatus.PAUSE, 0, ()))
+    assert dropped(engine.handle(START_MS, events.TextRequested(7, ADA, "Hello"))) == [(TextReason.NO_GATEWAY, False)]

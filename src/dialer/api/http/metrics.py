@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.invariants import Rule
+from dialer.domain.reasons import TextReason
 from dialer.runtime.tally import Tally
 from dialer.store.tables import SMS, VOICE
 
@@ -93,6 +94,12 @@ class _Dialling(Collector):
         yield _by_medium(
             "dialer_calls_taken_back", "Calls among those dialled that were certainly never placed.", figures.taken_back
         )
+        dropped = CounterMetricFamily(
+            "dialer_texts_not_sent", "Text messages of surveys that are not sent, by reason.", labels=["reason"]
+        )
+        for text_reason in TextReason:
+            dropped.add_metric([text_reason], figures.texts_dropped[text_reason])
+        yield dropped
         yield GaugeMetricFamily(
             "dialer_lines_down", "Gateways whose connection to their carrier does not work.", value=figures.lines_down
         )

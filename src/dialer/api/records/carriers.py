@@ -15,7 +15,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.app.callerid_check import WRONG_NAMED_MAX
-from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over
+from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over, texts_waiting_for
 from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
@@ -276,6 +276,7 @@ def _refuse_while_calling(unit: Unit, stored: Values) -> None:
 
 def _refuse_while_sending(unit: Unit, stored: Values) -> None:
     refuse_while_in(unit, table_of(SmsMessage), messages_over(stored["id"]))
+    refuse_while_in(unit, table_of(CallRequest), texts_waiting_for(stored["id"]))
 
 
 GATEWAYS = Resource(

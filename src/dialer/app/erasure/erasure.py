@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, or_, select, update
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
@@ -22,7 +22,16 @@ from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.database import Database
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.progress import BUSY_SUBSCRIBERS
-from dialer.store.tables import CallRequest, Campaign, Contact, DncContact, SmsMessage, Subscriber, Transfer
+from dialer.store.tables import (
+    CallRequest,
+    Campaign,
+    Contact,
+    DncContact,
+    SmsMessage,
+    Subscriber,
+    Transfer,
+    WaitingText,
+)
 from dialer.store.touched import NOTHING
 
 PEOPLE_AT_ONCE: Final = 500
@@ -34,6 +43,7 @@ _dnc = DncContact.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _transfers = Transfer.__table__
+_waiting = WaitingText.__table__
 _OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
 _is_calling = _requests.c.status == CallRequestStatus.CALLING
 _is_on_its_way = _messages.c.ended_ms.is_(None)
@@ -142,6 +152,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     for some in _parts(subscriber_ids):
         erase_people(unit, some, delete_file)
     erase_answers_of_number(connection, spellings, delete_file)
+    _drop_waiting_texts(connection, spellings)
     for some in _parts(contact_ids):
         connection.execute(delete(_contacts).where(_contacts.c.id.in_(some)))
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
@@ -172,6 +183,16 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
         for subscriber_id, number in connection.execute(query):
             if subscriber_id in called or spellings.is_all_of(number):
                 raise RefusedError("a call or a text message to the number is in progress: try again when it is over")
+
+
+def _drop_waiting_texts(connection: Connection, spellings: Spellings) -> None:
+    """Delete messages that wait and go to the number, or mention it: with a part erased they make no sense."""
+    columns = (_waiting.c.phone_number, _waiting.c.callerid, _waiting.c.text_message)
+    query = select(_waiting.c.id, *columns).where(or_(*(column.like(spellings.like) for column in columns)))
+    rows = connection.execute(query.order_by(_waiting.c.id)).all()
+    found = [row_id for row_id, *texts in rows if any(spellings.without(text) != text for text in texts)]
+    for some in _parts(found):
+        connection.execute(delete(_waiting).where(_waiting.c.id.in_(some)))
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:

@@ -36,11 +36,13 @@ from dialer.store.tables import (
     SmsMessage,
     Subscriber,
     SurveyResult,
+    WaitingText,
 )
 
 _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
+_waiting = WaitingText.__table__
 _results = SurveyResult.__table__
 _campaigns = Campaign.__table__
 _cdrs = Cdr.__table__
@@ -88,6 +90,7 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     )
     connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
     _ERASE_MESSAGES.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
+    connection.execute(delete(_waiting).where(_waiting.c.subscriber_id.in_(subscriber_ids)))
     connection.execute(update(_subscribers).where(_subscribers.c.id.in_(subscriber_ids)).values(_nobody(unit.now_ms)))
     campaigns = select(_subscribers.c.campaign_id).where(_subscribers.c.id.in_(subscriber_ids)).distinct()
     unit.note(known_campaigns(connection, _campaigns.c.id.in_(campaigns)))
@@ -101,6 +104,7 @@ def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: Dele
     _erase_records(connection, requests)
     connection.execute(update(_requests).where(_requests.c.id.in_(call_ids)).values(callerid=ERASED))
     connection.execute(update(_messages).where(_messages.c.callrequest_id.in_(call_ids)).values(_ERASED_MESSAGE))
+    connection.execute(delete(_waiting).where(_waiting.c.callrequest_id.in_(call_ids)))
 
 
 def is_erased() -> ColumnElement[bool]:

@@ -87,6 +87,7 @@ MACHINE_MADE: Final = frozenset(
         "text_part.name",
         "user_account.password_hash",
         "user_hour.member",
+        "waiting_text.callid",
     }
 )
 """Columns with texts that the service makes at random, from ids or from its own words, so they hold no phone number."""

@@ -1,20 +1,22 @@
 """Text messages that a section of a survey sends during a call."""
 
 from collections import deque
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import structs
 
 from dialer.domain import events
 from dialer.domain.billing.charge import bill
+from dialer.domain.billing.credit import CreditOffer
 from dialer.domain.billing.money import Rate
-from dialer.domain.board import Board
-from dialer.domain.effects import CheckNumber, FinishText, SendText, WakeGateway
+from dialer.domain.board import Board, OpenCampaign
+from dialer.domain.effects import CheckNumber, CheckText, DropText, FinishText, KeepText, SendText, WakeGateway
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.reasons import TextReason
 
 WAITING_MAX: Final = 10_000
 """Messages that wait for one gateway."""
@@ -22,108 +24,93 @@ _LEGS_BEFORE: Final = 1_000
 """Offset of the leg numbers of messages, so that their ids come after those of the legs of the call."""
 
 
-class WaitingText(NamedTuple):
-    """A text message that waits for room on its gateway."""
-
-    call: Call
-    number: str
-    text: str
-
-
 class CallMessages:
-    """The sender of text messages during calls, which settles their cost. They change nothing for the subscriber."""
+    """The sender of text messages during calls, which settles their cost. They change nothing for the subscriber.
+
+    A message that has no room on its gateway waits, even after its call. It is recorded until it is sent or dropped.
+    """
 
     def __init__(self, board: Board) -> None:
         self._board: Final = board
-        self._waiting: Final[dict[int, deque[WaitingText]]] = {}
-        """Messages that wait for a gateway, by its id, oldest first. They are not stored: a rebuilt engine has none."""
-        self._released: Final[dict[int, Call]] = {}
-        """Calls whose message waits for the check of its number, by id. They may be over."""
-
-    @property
-    def awaited(self) -> list[int]:
-        """The gateways for which messages wait."""
-        return [gateway_id for gateway_id, waiting in self._waiting.items() if waiting]
+        self._waiting: Final[dict[int, deque[Call]]] = {}
+        """Messages that wait for a gateway, by its id, oldest first. Their `text` is the one that the section wrote."""
+        self._checking: Final[set[int]] = set()
+        """Gateways whose oldest message is looked up."""
 
     def requested(self, now_ms: int, event: events.TextRequested) -> None:
         """Send a message that a section asked for, or first check its number against the do-not-call lists."""
         call = self._board.calls.get(event.call_id)
+        if call is None:
+            return
         try:
             number = normalise(event.number)
         except NumberError:
-            return
-        if call is None:
+            self._board.emit(DropText(call, TextReason.INVALID_NUMBER))
             return
         dnc_ids = self._board.campaigns[call.plan.id].plan.dnc_ids
         if dnc_ids:
             self._board.emit(CheckNumber(call.id, dnc_ids, number, event.text))
         else:
-            self._send(now_ms, call, number, event.text)
+            self._begin(now_ms, call, number, event.text)
 
     def checked(self, now_ms: int, event: events.NumberChecked) -> None:
         """Send the message if its number is on no do-not-call list."""
-        call = self._released.pop(event.call_id, None) or self._board.calls.get(event.call_id)
-        if call is not None and not event.is_on_dnc:
-            self._send(now_ms, call, event.number, event.text)
-
-    def release(self, now_ms: int, gateway_id: int) -> None:
-        """Send messages that wait for a gateway, as long as it has room. Their numbers are checked once more."""
-        waiting, line = self._waiting.get(gateway_id), self._board.gateways.get(gateway_id)
-        if not waiting or line is None:
+        call = self._board.calls.get(event.call_id)
+        if call is None:
             return
-        while waiting and line.free_at_ms(now_ms) <= now_ms:
-            one = waiting.popleft()
-            line.texts_waiting -= 1
-            if one.call.is_aborted:
-                continue
-            if one.call.plan.dnc_ids:
-                self._released[one.call.id] = one.call
-                self._board.emit(CheckNumber(one.call.id, one.call.plan.dnc_ids, one.number, one.text))
-                break  # The answer uses the room, and the next one is released after it.
-            self._send(now_ms, one.call, one.number, one.text)
-        self._wake(line, now_ms)
+        if event.is_on_dnc:
+            self._board.emit(DropText(call, TextReason.DNC))
+        else:
+            self._begin(now_ms, call, event.number, event.text)
 
-    def _wait(self, line: GatewayLoad, one: WaitingText, now_ms: int) -> None:
-        """Let a message wait until the gateway has room. With too many waiting, the newest is not sent."""
-        waiting = self._waiting.setdefault(line.plan.id, deque())
-        if len(waiting) < WAITING_MAX:
-            waiting.append(one)
-            line.texts_waiting += 1
-            self._wake(line, now_ms)
+    def _begin(self, now_ms: int, call: Call, number: str, text: str) -> None:
+        """Send a message, or let it wait.
 
-    def _wake(self, line: GatewayLoad, now_ms: int) -> None:
-        """Schedule the next release, if the time is known. Otherwise a change of the gateway comes first."""
-        at_ms = line.free_at_ms(now_ms)
-        if self._waiting.get(line.plan.id) and at_ms < min(line.wake_ms, NEVER_MS):
-            line.wake_ms = at_ms
-            self._board.emit(WakeGateway(at_ms, line.plan.id))
-
-    def _send(self, now_ms: int, call: Call, number: str, text: str) -> None:
-        """Send a message, unless it has no gateway, no money or no text, or its number is an emergency number.
-
-        It waits while this worker is lent nothing of the gateway. A message to a person also waits for its turn,
-        because a real carrier gets it at once; a simulated one is told the time.
+        It waits while this worker is lent nothing of the gateway, and behind messages that wait already. A message to a
+        person also waits for its turn, because a real carrier gets it at once; a simulated one is told the time.
         """
-        campaign = self._board.campaigns.get(call.plan.id)
-        plan = call.plan if campaign is None else campaign.plan
+        plan = self._board.campaigns[call.plan.id].plan
         line = self._board.gateways.get(plan.sms_gateway_id or 0)
-        if line is None or line.dials_emergency(number) or line.refuses(number):
+        if line is None:
+            self._board.emit(DropText(call, TextReason.NO_GATEWAY))
             return
-        account = self._board.accounts[call.plan.user_id]
-        offer = account.offer_message(text)
-        if offer is None or not offer.text.strip():
+        offer = self._offer(line, plan.user_id, number, text)
+        if isinstance(offer, TextReason):
+            self._board.emit(DropText(call, offer))
             return
         starts_ms = line.free_at_ms(now_ms)
-        if starts_ms >= NEVER_MS or (starts_ms > now_ms and not line.plan.is_simulated):
-            self._wait(line, WaitingText(call, number, text), now_ms)
-            return
+        has_turn = starts_ms <= now_ms or (line.plan.is_simulated and starts_ms < NEVER_MS)
+        if has_turn and not line.texts_waiting:
+            self._send(line, self._message(call, number, line), offer, starts_ms)
+        elif line.texts_waiting < WAITING_MAX:
+            message = self._message(call, number, line)
+            message.text = offer.text
+            self._board.emit(KeepText(message))
+            self._wait(line, message, now_ms)
+        else:
+            self._board.emit(DropText(call, TextReason.TOO_MANY))
+
+    def _offer(self, line: GatewayLoad, user_id: int, number: str, text: str) -> CreditOffer | TextReason:
+        """Return what a message costs, or the reason why it is not sent."""
+        if line.dials_emergency(number):
+            return TextReason.EMERGENCY
+        if line.refuses(number):
+            return TextReason.INVALID_NUMBER
+        offer = self._board.accounts[user_id].offer_message(text)
+        if offer is None:
+            return TextReason.NO_CREDIT
+        return offer if offer.text.strip() else TextReason.NO_TEXT
+
+    def _send(
+        self, line: GatewayLoad, message: Call, offer: CreditOffer, starts_ms: int, *, has_waited: bool = False
+    ) -> None:
         line.dialled(starts_ms)
-        message = self._message(call, number, line.plan.id, starts_ms)
+        message.started_ms = starts_ms
         message.hold, message.text, message.parts = offer.hold, offer.text, offer.parts
-        message.dialled = line.number_for_carrier(number)
-        account.held += offer.hold
+        message.dialled = line.number_for_carrier(message.subscriber.number)
+        self._board.accounts[message.plan.user_id].held += offer.hold
         self._board.calls[message.id] = message
-        self._board.emit(SendText(message))
+        self._board.emit(SendText(message, is_recorded=has_waited))
 
     def finished(self, message: Call, outcome: CallOutcome) -> None:
         """Charge a message whose outcome is known, and release its hold."""
@@ -135,17 +122,97 @@ class CallMessages:
         self._board.learn(message.plan.gateway_id, outcome.cause, message.started_ms, outcome.ended_ms)
         self._board.emit(FinishText(message, outcome, charge))
 
-    def _message(self, call: Call, number: str, line_id: int, starts_ms: int) -> Call:
+    # --- messages that wait -----------------------------------------------------------------------------------------
+
+    def restore(self, now_ms: int, event: events.TextRestored) -> None:
+        """Let a message wait again that is on record. Messages are restored in the order in which they were recorded.
+
+        A message whose gateway is gone is dropped.
+        """
+        message = event.message
+        line = self._board.gateways.get(message.plan.gateway_id)
+        if line is None:
+            self._board.emit(DropText(message, TextReason.NO_GATEWAY, is_recorded=True))
+        else:
+            self._wait(line, message, now_ms)
+
+    def release(self, now_ms: int, gateway_id: int) -> None:
+        """Look up the oldest message that waits for a gateway, if it has room. `confirmed` sends it."""
+        waiting, line = self._waiting.get(gateway_id), self._board.gateways.get(gateway_id)
+        if not waiting or line is None or gateway_id in self._checking:
+            return
+        if line.free_at_ms(now_ms) <= now_ms:
+            message = waiting[0]
+            dnc_ids = self._board.campaigns[message.plan.id].plan.dnc_ids
+            self._checking.add(gateway_id)
+            self._board.emit(CheckText(gateway_id, message.id, dnc_ids, message.subscriber.number))
+        else:
+            self._wake(line, now_ms)
+
+    def confirmed(self, now_ms: int, event: events.TextChecked) -> None:
+        """Send the oldest message, unless it is not on record any more, or may not be sent. Go on with the next one."""
+        self._checking.discard(event.gateway_id)
+        line, waiting = self._board.gateways[event.gateway_id], self._waiting[event.gateway_id]
+        if waiting and waiting[0].id == event.message_id and line.free_at_ms(now_ms) <= now_ms:
+            message = waiting.popleft()
+            self._left(line, message)
+            self._send_or_drop(now_ms, line, message, event)
+        self.release(now_ms, event.gateway_id)
+
+    def _send_or_drop(self, now_ms: int, line: GatewayLoad, message: Call, event: events.TextChecked) -> None:
+        offer = self._offer(line, message.plan.user_id, message.subscriber.number, message.text)
+        if not event.is_recorded:
+            self._board.emit(DropText(message, TextReason.ERASED))
+        elif event.is_on_dnc:
+            self._board.emit(DropText(message, TextReason.DNC, is_recorded=True))
+        elif isinstance(offer, TextReason):
+            self._board.emit(DropText(message, offer, is_recorded=True))
+        else:
+            self._send(line, message, offer, now_ms, has_waited=True)
+
+    def abort(self, campaign: OpenCampaign) -> None:
+        """Drop the messages of an aborted campaign that wait."""
+        if not campaign.texts:
+            return
+        for gateway_id, waiting in self._waiting.items():
+            self._waiting[gateway_id] = deque(one for one in waiting if one.plan.id != campaign.plan.id)
+            for message in waiting:
+                if message.plan.id == campaign.plan.id:
+                    self._left(self._board.gateways[gateway_id], message)
+                    self._board.emit(DropText(message, TextReason.ABORTED, is_recorded=True))
+
+    def _wait(self, line: GatewayLoad, message: Call, now_ms: int) -> None:
+        """Put a message behind those that wait for its gateway. Its campaign is not forgotten meanwhile."""
+        self._waiting.setdefault(line.plan.id, deque()).append(message)
+        line.texts_waiting += 1
+        self._board.campaign_of(message.plan).texts += 1
+        self._wake(line, now_ms)
+
+    def _left(self, line: GatewayLoad, message: Call) -> None:
+        """Count a message that waits no longer."""
+        line.texts_waiting -= 1
+        campaign = self._board.campaigns[message.plan.id]
+        campaign.texts -= 1
+        self._board.forget_if_over(campaign)
+
+    def _wake(self, line: GatewayLoad, now_ms: int) -> None:
+        """Schedule the next release, if the time is known. Otherwise a change of the gateway comes first."""
+        at_ms = line.free_at_ms(now_ms)
+        if line.texts_waiting and at_ms < min(line.wake_ms, NEVER_MS):
+            line.wake_ms = at_ms
+            self._board.emit(WakeGateway(at_ms, line.plan.id))
+
+    def _message(self, call: Call, number: str, line: GatewayLoad) -> Call:
         message_id = self._board.new_id()
         subscriber = call.subscriber
         leg = _LEGS_BEFORE + message_id
         return Call(
             id=message_id,
             callid=call_uuid(self._board.seed, call.plan.id, subscriber.id, call.attempt, leg),
-            plan=structs.replace(call.plan, gateway_id=line_id),
+            plan=structs.replace(call.plan, gateway_id=line.plan.id),
             subscriber=structs.replace(subscriber, number=number),
             attempt=call.attempt,
-            started_ms=starts_ms,
+            started_ms=0,
             ring_limit_ms=0,
             talk_limit_ms=0,
             hold=0,

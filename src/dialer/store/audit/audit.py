@@ -11,7 +11,7 @@ from dialer.store.audit.campaigns import audit_campaigns
 from dialer.store.audit.charges import audit_calls, audit_messages, audit_payments
 from dialer.store.audit.differences import Difference
 from dialer.store.audit.entries import audit_entries
-from dialer.store.audit.legs import audit_legs
+from dialer.store.audit.legs import audit_legs, audit_waiting_texts
 from dialer.store.audit.statistics import audit_statistics
 from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
 
@@ -25,6 +25,7 @@ _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
     audit_campaigns,
     audit_statistics,
     audit_legs,
+    audit_waiting_texts,
 )
 DIFFERENCES_SHOWN_MAX: Final = 1_000
 """Maximum number of differences that are listed; further ones are only counted."""

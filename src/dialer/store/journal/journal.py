@@ -31,6 +31,7 @@ from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import FloorRows, TransferRows
+from dialer.store.journal.waiting_texts import WaitingTextRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.callers import find_caller
 from dialer.store.queries.do_not_call import entries_on
@@ -123,6 +124,7 @@ class JournalStore:
         if ended != len(self._requests_ended):
             raise ended_before(connection, self._ended)
         self._messages.write(connection)
+        self._waiting_texts.write(connection)
         self._transfers.write(connection)
         self._floor.write(connection)
         self._gateways.write(connection)
@@ -185,6 +187,13 @@ class JournalStore:
         is_on_dnc = bool(entries_on(self._at_work(), check.dnc_ids, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
+    def check_text(self, check: effects.CheckText) -> events.TextChecked:
+        """Tell whether a text message still waits, and whether its number is on one of some do-not-call lists."""
+        connection = self._at_work()
+        is_recorded = self._waiting_texts.is_recorded(connection, check.message_id)
+        is_on_dnc = bool(check.dnc_ids and entries_on(connection, check.dnc_ids, [check.number]))
+        return events.TextChecked(check.gateway_id, check.message_id, is_recorded=is_recorded, is_on_dnc=is_on_dnc)
+
     def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
         """Return the subscriber who is calling in over a line, or a caller whom the campaign does not know."""
         self.flush()
@@ -212,6 +221,8 @@ class JournalStore:
             effects.Dial: self._record_dial,
             effects.AnswerCall: self._record_answer,
             effects.SendText: self._record_text,
+            effects.KeepText: lambda effect, _: self._waiting_texts.waits(effect.message),
+            effects.DropText: lambda effect, _: self._waiting_texts.left(effect.call, is_recorded=effect.is_recorded),
             effects.TakeBackCall: self._take_back,
             effects.FinishCall: self._record_finish,
             effects.FinishInbound: self._record_inbound,
@@ -238,6 +249,7 @@ class JournalStore:
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
         self._messages = MessageRows()
+        self._waiting_texts = WaitingTextRows()
         self._gateways = GatewayRows()
         self._requests_over: list[rows.RequestRow] = []
         self._requests_ended: list[rows.RequestEnd] = []
@@ -302,6 +314,7 @@ class JournalStore:
     def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
         self._messages.sent(effect.message)
         self._reserve(effect.message.plan.user_id, effect.message.hold)
+        self._waiting_texts.left(effect.message, is_recorded=effect.is_recorded)
 
     def _take_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
         """Delete the row of an attempt that was never made, and make its subscriber due again."""

@@ -1,10 +1,10 @@
 """Queries of calls and messages in progress, and of their gateways, for the engine."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, or_, select, union_all
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, or_, select, true, union_all
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_hours import CallingHours
@@ -14,7 +14,17 @@ from dialer.domain.plans import NO_SUBSCRIBER, SIMULATED, SMS_LINES_FROM, Call, 
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
-from dialer.store.tables import HALT_COMPLETED, SMS, CallRequest, Gateway, LiveLeg, SmsGateway, SmsMessage, Transfer
+from dialer.store.tables import (
+    HALT_COMPLETED,
+    SMS,
+    CallRequest,
+    Gateway,
+    LiveLeg,
+    SmsGateway,
+    SmsMessage,
+    Transfer,
+    WaitingText,
+)
 from dialer.store.tables import Subscriber as SubscriberRow
 
 _RECENT_MS: Final = 1_000
@@ -23,6 +33,7 @@ _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _subscribers = SubscriberRow.__table__
 _transfers = Transfer.__table__
+_waiting = WaitingText.__table__
 _gateways = Gateway.__table__
 _sms_gateways = SmsGateway.__table__
 _is_on_its_way = _messages.c.ended_ms.is_(None)
@@ -32,7 +43,7 @@ _BUSY: Final = tuple(
     Selection(
         select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id, table.c.user_id
     )
-    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way))
+    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way), (_waiting, true()))
 )
 TAKES_CHANNEL: Final = or_(
     _requests.c.attempt > 0, exists().where(LiveLeg.__table__.c.call_id == _requests.c.id).correlate(_requests)
@@ -108,6 +119,14 @@ _IN_PROGRESS: Final = tuple(
 )
 
 
+_WAITING_TEXTS: Final = OwnedRows(
+    select(_waiting, *_SUBSCRIBER)
+    .outerjoin(_subscribers, _subscribers.c.id == _waiting.c.subscriber_id)
+    .order_by(_waiting.c.id),
+    _waiting.c.user_id,
+)
+
+
 class UnderWay(NamedTuple):
     """The presence of calls and of messages in progress."""
 
@@ -159,7 +178,10 @@ def gateways_of(
 def busy_campaigns(
     connection: Connection, among: Collection[int] | None = None, shards: Shards = None
 ) -> dict[int, int]:
-    """Return the campaigns with calls or messages in progress, all or those in `among`, with the ids of their users."""
+    """Return the campaigns with calls or messages in progress, all or those in `among`, with the ids of their users.
+
+    Messages in progress are those on their way, and those that wait for room on their gateway.
+    """
     return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among, shards)}
 
 
@@ -177,6 +199,32 @@ def rows_in_progress(connection: Connection, shards: Shards) -> list[RowMapping]
     """Return call requests and messages in progress, each with the columns of its subscriber, in id order."""
     found = [row for query in _IN_PROGRESS for row in query.run(connection, shards).mappings()]
     return sorted(found, key=lambda row: int(row["id"]))
+
+
+def waiting_rows(connection: Connection, shards: Shards) -> Sequence[RowMapping]:
+    """Return the text messages that wait for room on a gateway, oldest first, with the columns of their subscribers."""
+    return _WAITING_TEXTS.run(connection, shards).mappings().all()
+
+
+def waiting_text_of(row: RowMapping, plan: CampaignPlan) -> Call:
+    """Return the engine's message from a row of `waiting_rows`."""
+    subscriber = _subscriber(row)
+    subscriber.number = row["phone_number"]
+    return Call(
+        id=row["message_id"],
+        callid=row["callid"],
+        plan=msgspec.structs.replace(plan, gateway_id=row["gateway_id"]),
+        subscriber=subscriber,
+        attempt=row["attempt"],
+        started_ms=0,
+        ring_limit_ms=0,
+        talk_limit_ms=0,
+        hold=0,
+        rate=Rate(0),
+        callerid=row["callerid"],
+        text=row["text_message"],
+        parent_id=row["callrequest_id"],
+    )
 
 
 def call_of(row: RowMapping, plan: CampaignPlan) -> Call:

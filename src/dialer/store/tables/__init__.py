@@ -13,6 +13,7 @@ from dialer.store.tables.calls import (
     TextNews,
     TextPart,
     Transfer,
+    WaitingText,
 )
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
@@ -102,5 +103,6 @@ __all__ = [
     "Transfer",
     "User",
     "UserHour",
+    "WaitingText",
     "WrongPassword",
 ]

@@ -177,6 +177,30 @@ class TextPart(Row):
     )
 
 
+class WaitingText(Row):
+    """A text message of a call that waits for room on its gateway, in the order of the ids. It is not sent yet."""
+
+    __tablename__ = "waiting_text"
+
+    message_id: Mapped[int] = mapped_column(BIG, unique=True)
+    """The id that the message will have."""
+    campaign_id: Mapped[int] = belongs_to("campaign")
+    callrequest_id: Mapped[int] = belongs_to("callrequest")
+    """The call during which a section asked for the message. It may be over."""
+    subscriber_id: Mapped[int | None] = mapped_column(
+        BIG, ForeignKey("subscriber.id", ondelete="CASCADE"), index=True, default=None
+    )
+    """Null for a caller who is no subscriber."""
+    contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    user_id: Mapped[int] = belongs_to("user_account")
+    gateway_id: Mapped[int] = mapped_column(BIG)
+    attempt: Mapped[int]
+    callid: Mapped[str] = mapped_column(String(36))
+    callerid: Mapped[str] = mapped_column(String(80))
+    phone_number: Mapped[str] = mapped_column(String(64))
+    text_message: Mapped[str] = mapped_column(String(1_600))
+
+
 class TextNews(Row):
     """A callback of a carrier about text messages, until a worker has told the engine of it."""
 
