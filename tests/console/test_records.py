@@ -63,6 +63,24 @@ def test_a_wrong_form_says_what_is_wrong_and_keeps_what_was_filled_in(alice: Vis
     assert (stored["frequency"], stored["monday"], stored["tuesday"], len(stored["phonebook"])) == (20, False, True, 1)
 
 
+def test_lists_count_what_belongs_to_a_record_and_lead_there(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    for name, numbers in (("Spring", 2), ("Summer", 0)):
+        book = api.create("phonebook", name=name, description="people")
+        for one in range(numbers):
+            api.create("contact", phonebook=book["url"], contact=f"+1202555010{one}")
+    assert "Name Contacts Description Created Spring 2 people" in alice.text("records/phonebook/")
+    assert '<a class="cut" href="/console/records/contact/?phonebook=1">2</a>' in alice.page
+    assert '<a class="cut" href="/console/records/contact/?phonebook=2">0</a>' in alice.page
+    assert "There is nothing yet." in bob.text("records/phonebook/")
+
+
+def test_lists_and_forms_have_words_for_codes(admin: Visitor, api: Caller) -> None:
+    Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters={"server": "192.0.2.1"})
+    assert "Trunk SIP" in admin.text("records/gateway/")
+    assert '<option value="freeswitch">FreeSWITCH</option>' in admin.get("records/gateway/new/")
+    assert "alice Manager Yes" in admin.text("records/users/")
+
+
 def test_moments_are_in_the_zone_of_the_viewer(alice: Visitor, api: Caller) -> None:
     campaign(api, started="no")
     alice.cookies["dialer_zone"] = "Asia%2FTokyo"

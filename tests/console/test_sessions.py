@@ -3,12 +3,14 @@
 import pytest
 from sqlalchemy import select
 
+from dialer.api.http.throttle import PAIR_FAILURES_MAX
 from dialer.app.sessions import SESSIONS_MAX
+from dialer.console.browsers import browser_name
 from dialer.store.database import Database
 from dialer.store.tables import ConsoleSession
-from tests.api.harness import Caller
+from tests.api.harness import PASSWORD, Caller
 from tests.console.conftest import Machine
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, words
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -123,3 +125,75 @@ def test_over_https_the_cookie_is_secure(visitor: Visitor) -> None:
 def test_a_made_up_token_is_no_session(visitor: Visitor, token: str) -> None:
     visitor.cookies = {"dialer_session": token.encode("ascii", "ignore").decode()}
     assert not is_signed_in(visitor)
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "name"),
+    [
+        (
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36",
+            "Chrome on Linux",
+        ),
+        (
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0",
+            "Edge on Windows",
+        ),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1",
+            "Safari on iPhone",
+        ),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:143.0) Gecko/20100101 Firefox/143.0", "Firefox on macOS"),
+        ("curl/8.5.0", "curl/8.5.0"),
+        ("", "Unknown"),
+    ],
+)
+def test_browsers_are_named_as_people_know_them(user_agent: str, name: str) -> None:
+    assert browser_name(user_agent) == name
+
+
+NEW_PASSWORD = "tickets please, all aboard"
+
+
+def test_users_change_their_password_and_stay_signed_in_where_they_did(alice: Visitor, visitor: Visitor) -> None:
+    other = Visitor(alice.client)
+    other.sign_in("alice")
+    alice.get("account/")
+    before = alice.cookies["dialer_session"]
+    changed = alice.send("account/password/", current=PASSWORD, password=NEW_PASSWORD, again=NEW_PASSWORD)
+    assert (changed.status_code, changed.headers["location"]) == (303, "/console/account/?changed=1")
+    assert "Your password is changed. Your other sessions have ended." in alice.text("account/?changed=1")
+    assert [is_signed_in(one) for one in (alice, other)] == [True, False]
+    assert alice.cookies["dialer_session"] != before
+    assert visitor.sign_in("alice").status_code == 401
+    assert visitor.sign_in("alice", NEW_PASSWORD).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("current", "again", "message"),
+    [
+        ("not her password", NEW_PASSWORD, "This is not your password."),
+        (PASSWORD, "something else", "The two passwords differ."),
+        (PASSWORD, "", "The two passwords differ."),
+    ],
+)
+def test_a_new_password_needs_the_old_one_and_no_mistake(
+    alice: Visitor, visitor: Visitor, current: str, again: str, message: str
+) -> None:
+    alice.get("account/")
+    refused = alice.send("account/password/", current=current, password=NEW_PASSWORD, again=again)
+    assert refused.status_code == 400
+    assert message in words(refused.text)
+    assert is_signed_in(alice)
+    assert visitor.sign_in("alice").status_code == 303
+
+
+def test_whoever_finds_an_open_browser_cannot_try_many_passwords(visitor: Visitor, api: Caller) -> None:
+    Caller(api.client, "admin").create("users", username="dora", password="a right password")
+    visitor.sign_in("dora", "a right password")
+    visitor.get("account/")
+    guess = {"password": NEW_PASSWORD, "again": NEW_PASSWORD}
+    for _ in range(PAIR_FAILURES_MAX):
+        assert visitor.send("account/password/", current="a guess", **guess).status_code == 400
+    refused = visitor.send("account/password/", current="another guess", **guess)
+    assert refused.status_code == 429
+    assert "Too many wrong passwords" in words(refused.text)

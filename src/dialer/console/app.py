@@ -13,7 +13,7 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live import Snapshots
-from dialer.console.pages.account import revoke_session, show_account, show_home, sign_out
+from dialer.console.pages.account import change_own_password, revoke_session, show_account, show_home, sign_out
 from dialer.console.pages.call import dispose_of_shown_call, play_answer, show_call
 from dialer.console.pages.calls import export_calls, show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
@@ -54,6 +54,7 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     show_account,
     sign_out,
     revoke_session,
+    change_own_password,
     show_overview,
     stream_overview,
     show_campaigns,

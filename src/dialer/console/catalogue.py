@@ -31,6 +31,8 @@ class RecordPage(NamedTuple):
     main: tuple[str, ...] = ()
     """The fields at the top of forms, in this order; others are below `More settings`. Empty: all, as declared."""
     within: tuple[Within, ...] = ()
+    counts: bool = False
+    """True if lists show how many records of the first kind of `within` each record has."""
     is_tab: bool = True
     """True if the tabs of the place lead to it."""
     ordering: str = ""
@@ -70,6 +72,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             ("name", "description", "created_date"),
             main=("name", "description"),
             within=(Within("Contacts", "contact", "phonebook"),),
+            counts=True,
             imports=True,
         ),
         RecordPage(
@@ -89,6 +92,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             ("name", "is_global", "created_date"),
             main=("name", "is_global"),
             within=(Within("Numbers", "dnc-contact", "dnc"),),
+            counts=True,
             imports=True,
         ),
         RecordPage(
@@ -108,6 +112,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             ("name", "description", "created_date", "updated_date"),
             main=("name", "description"),
             within=(Within("Sections", "section-template", "survey"),),
+            counts=True,
             view="/console/surveys/",
         ),
         RecordPage(

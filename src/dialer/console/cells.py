@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, Kind
+from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, Kind, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.api.crud.resource import Resource, Unit
@@ -16,7 +16,7 @@ from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
 from dialer.console.named import names_of
 from dialer.console.rendering import UNKNOWN
-from dialer.console.words import words_of
+from dialer.console.words import word_of_choice, words_of
 
 TEXT_MAX: Final = 120
 """Characters of a value that a cell shows."""
@@ -63,6 +63,7 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
 _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] = (
     (ReferenceList, lambda _kind, value, _zone: str(len(value))),
     (Choice, lambda kind, value, _zone: words_of(kind.values(value))),
+    (TextChoice, lambda _kind, value, _zone: word_of_choice(value)),
     (Boolean, lambda _kind, value, _zone: "Yes" if value else "No"),
     (Timestamp, lambda _kind, value, zone: datetime.fromisoformat(value).astimezone(zone).strftime("%d %b %Y, %H:%M")),
     (Amount, lambda _kind, value, _zone: _CENTS.sub(r"\1", _text(value))),

@@ -13,6 +13,10 @@ from dialer.api.http.headers import add_headers
 from dialer.console.rendering import html, render
 from dialer.console.sessions import HEADERS, CurrentSession, NotSignedInError
 
+_DETAILS: Final[Mapping[str, str]] = {
+    "Not found.": "Nothing is at this address. It may have been deleted, or it is not yours."
+}
+"""The words for people in place of the API's."""
 Answer = Callable[[Request[Any, Any, Any], Exception], Response[Any]]
 SIGN_IN: Final = "/console/sign-in/"
 HOME: Final = "/console/"
@@ -37,7 +41,9 @@ def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
 
 def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
     errors = refusal.errors or {}
-    messages = [message for found in errors.values() for message in found] or [refusal.detail]
+    messages = [message for found in errors.values() for message in found] or [
+        _DETAILS.get(refusal.detail, refusal.detail)
+    ]
     return render(
         "error.html",
         title=_TITLES.get(refusal.status, "The request was refused"),

@@ -25,7 +25,7 @@ from dialer.api.crud.shapes import Access, Field
 from dialer.api.crud.urls import Links
 from dialer.console.named import Option
 from dialer.console.titles import hint_of, title_of
-from dialer.console.words import words_of
+from dialer.console.words import word_of_choice, words_of
 from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Scope
 
@@ -122,7 +122,7 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
 
 _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]] = (
     (Choice, lambda kind: _select((str(one.value), words_of(one)) for one in kind.values)),
-    (TextChoice, lambda kind: _select((one, one) for one in kind.values)),
+    (TextChoice, lambda kind: _select((one, word_of_choice(one)) for one in kind.values)),
     (Boolean, lambda _: {"control": "check", "required": False}),
     (Integer, lambda kind: {"control": "number", "least": kind.minimum, "most": kind.maximum}),
     (Timestamp, lambda _: {"control": "moment"}),

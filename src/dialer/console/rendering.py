@@ -12,6 +12,7 @@ from litestar import Response
 
 from dialer import __version__
 from dialer.console.assets import asset_url
+from dialer.console.browsers import browser_name
 from dialer.console.words import capitalised, outcome_words, word_of, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
@@ -61,6 +62,7 @@ def _environment() -> Environment:
         "word": word_of,
         "named": words_of,
         "outcome": outcome_words,
+        "browser": browser_name,
         "capitalised": capitalised,
     }
     return environment

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from dialer.passwords import PASSWORD_LENGTH_MIN
+
 TITLES: Final[Mapping[str, str]] = {
     "abandon_rate_max": "Most abandoned calls",
     "action": "What",
@@ -70,6 +72,7 @@ TITLES: Final[Mapping[str, str]] = {
     "totalcontact": "People",
     "updated_date": "Changed",
     "user": "Owner",
+    "username": "User name",
     "voicemail_audiofile": "Recording for machines",
     "waits_for": "Waits for",
     "waits_until": "Waits until",
@@ -104,7 +107,7 @@ HINTS: Final[Mapping[str, str]] = {
     "name": "",
     "object_id": "The first start seals a copy, so later changes of the survey do not reach the campaign.",
     "order": "",
-    "password": "At least 8 characters. Empty: as it is.",
+    "password": f"At least {PASSWORD_LENGTH_MIN} characters. Empty: as it is.",
     "phonebook": "Contacts that are added later are called too.",
     "startingdate": "In your time zone. Empty: now.",
     **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), ""),

@@ -14,6 +14,7 @@ from dialer.domain.enums import (
     SectionType,
     SubscriberStatus,
 )
+from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.domain.roles import Role
 
@@ -92,11 +93,24 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     },
 }
 """A word or two for each state, by enumeration, because members of two enumerations may be equal."""
+PROTOCOL_WORDS: Final[Mapping[str, str]] = {
+    SIMULATED: "Simulated",
+    SIP: "SIP",
+    FREESWITCH: "FreeSWITCH",
+    SMPP: "SMPP",
+    KANNEL: "Kannel",
+    HTTP: "HTTP",
+}
 
 
 def word_of(value: Enum) -> str:
     """Return the word for a state."""
     return WORDS[type(value)][value]
+
+
+def word_of_choice(value: str) -> str:
+    """Return the words for a string of a few: a protocol's name, or else the string with a capital and blanks."""
+    return PROTOCOL_WORDS.get(value) or capitalised(value.replace("_", " "))
 
 
 def capitalised(text: str) -> str:

@@ -96,6 +96,19 @@ async def test_a_call_goes_on_while_the_worker_is_replaced(scene: Scene) -> None
     assert "→ BYE" in shown
 
 
+async def test_a_process_that_ends_lets_its_workers_go_without_an_error(scene: Scene) -> None:
+    errors, stop, worker = list[object](), asyncio.Event(), Worker(scene.watch)
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context["message"]))
+    process = asyncio.create_task(LineProcess(scene.folder).serve(socket_path(scene.folder), stop))
+    line = scene.connect(worker)
+    await scene.watch.until(lambda: not worker.why_not)
+    stop.set()
+    await process
+    await scene.watch.until(lambda: worker.why_not)
+    await line.close()
+    assert errors == []
+
+
 async def test_calls_of_a_killed_process_are_taken_up_or_cleared(scene: Scene) -> None:
     until, carrier, worker = scene.watch.until, scene.carrier, Worker(scene.watch)
     line = sip_lines(scene.folder, scene.folder)(1, scene.parameters, worker)

@@ -64,6 +64,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/account": Permission.SIGNED_IN,
     "POST /console/account/sign-out": Permission.SIGNED_IN,
     "POST /console/account/sessions": Permission.SIGNED_IN,
+    "POST /console/account/password": Permission.SIGNED_IN,
     "GET /console/overview": Permission.READ,
     "GET /console/overview/live": Permission.READ,
     "GET /console/campaigns": Permission.READ,

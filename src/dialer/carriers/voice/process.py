@@ -81,7 +81,7 @@ class LineProcess:
         self._t1_ms: Final = t1_ms
         self._instance: Final = secrets.token_hex(8)
         self._lines: dict[int, tuple[str, SipLine]] = {}
-        self._connections = 0
+        self._connections: set[asyncio.Task[None] | None] = set()
 
     async def serve(self, path: Path, stop: asyncio.Event) -> None:
         """Serve workers on a socket until `stop`, or until nobody has needed the process for a while."""
@@ -90,30 +90,33 @@ class LineProcess:
             await self._wait(stop)
         finally:
             server.close()
+            for task in filter(None, self._connections):
+                task.cancel()
             await asyncio.gather(*(line.close() for _, line in self._lines.values()))
             self._room.close()
 
     async def _wait(self, stop: asyncio.Event) -> None:
         idle_s = 0.0
         while not stop.is_set() and idle_s < IDLE_S:
-            is_needed = self._connections or any(len(line) for _, line in self._lines.values())
+            is_needed = bool(self._connections) or any(len(line) for _, line in self._lines.values())
             idle_s = 0.0 if is_needed else idle_s + 1.0
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), 1.0)
 
     async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections += 1
+        task = asyncio.current_task()
+        self._connections.add(task)
         try:
             first = await read_from_worker(reader)
             if isinstance(first, OpenLine):
                 await self._serve_line(first, reader, _Listener(writer))
-        except ConnectionError:
-            # The worker is gone in the middle of a frame. Another one connects.
+        except (ConnectionError, asyncio.CancelledError):
+            # The worker is gone in the middle of a frame, and another one connects; or this process ends.
             return
         except FrameError as error:
             _log.warning("a worker sent something that is no frame", error=str(error))
         finally:
-            self._connections -= 1
+            self._connections.discard(task)
             writer.close()
 
     async def _serve_line(self, opened: OpenLine, reader: asyncio.StreamReader, listener: _Listener) -> None:

@@ -1,18 +1,25 @@
-"""The viewer's account: the sessions that are open, and sign-out."""
+"""The viewer's account: the password, the sessions that are open, and sign-out."""
 
+from http import HTTPStatus
 from typing import Any, Final
 
+import anyio.to_thread
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 
+from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.http.auth import Credentials, origin_of
+from dialer.api.http.errors import AnsweredError, RecordNotFoundError
 from dialer.api.service import ApiRequest
-from dialer.app.sessions import IDLE_MS, LIFE_MS, end_session
+from dialer.app.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
+from dialer.app.users import change_user
 from dialer.console.forms import read_fields
 from dialer.console.services import ConsoleServices, current_session, go_to, is_secure, page
 from dialer.console.sessions import SESSION_COOKIE, cookie
+from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
 from dialer.domain.roles import Permission
+from dialer.passwords import hash_password
 from dialer.store.queries.sessions import sessions_of
 
 ACCOUNT: Final = "/console/account/"
@@ -29,12 +36,33 @@ async def show_home(request: ApiRequest) -> Response[Any]:
 
 @get("/account", media_type="text/html")
 async def show_account(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Show the viewer's sessions."""
-    now_ms = console.sessions.now_ms()
-    sessions = await request.service.read(
-        request, lambda unit: sessions_of(unit.connection, unit.actor.id, now_ms - IDLE_MS, now_ms - LIFE_MS)
-    )
-    return page(request, "account.html", "account", sessions=sessions, session_id=current_session(request).id)
+    """Show the viewer's sessions, and the form for a new password."""
+    return await _account(request, console, is_changed="changed" in request.query_params)
+
+
+@post("/account/password", media_type="text/html")
+async def change_own_password(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Give the viewer a new password, if the old one is right. All sessions end, and this browser begins another."""
+    fields, actor, host = await read_fields(request), request.user, host_of(request)
+    errors = password_errors(fields.get("password", ""), fields.get("again", ""))
+    if errors:
+        return await _account(request, console, HTTPStatus.BAD_REQUEST, errors=errors)
+    try:
+        credentials = Credentials(actor.username, fields.get("current", ""))
+        await console.authenticator.identify_by_password(credentials, host)
+    except AnsweredError as error:
+        console.authenticator.refusals.note(origin_of(actor, host), error.status, "POST /console/account/password")
+        is_wrong = error.status == HTTPStatus.UNAUTHORIZED
+        errors = {"current": "This is not your password." if is_wrong else error.detail}
+        return await _account(request, console, HTTPStatus.BAD_REQUEST if is_wrong else error.status, errors=errors)
+    password_hash = await anyio.to_thread.run_sync(hash_password, fields["password"])
+    new = session_of(request, console, actor.id, origin_of(actor, host))
+
+    def change(unit: Unit) -> str:
+        change_user(unit, actor.id, {"password_hash": password_hash})
+        return begin_session(unit, new)
+
+    return signed_in(request, await request.service.write(request, change), f"{ACCOUNT}?changed=1")
 
 
 @post("/account/sign-out")
@@ -55,3 +83,19 @@ async def revoke_session(request: ApiRequest) -> Response[Any]:
         raise RecordNotFoundError
     await request.service.write(request, lambda unit: end_session(unit, unit.actor.id, session_id))
     return go_to(ACCOUNT)
+
+
+async def _account(
+    request: ApiRequest,
+    console: ConsoleServices,
+    status: int = HTTPStatus.OK,
+    *,
+    errors: dict[str, str] | None = None,
+    is_changed: bool = False,
+) -> Response[Any]:
+    now_ms = console.sessions.now_ms()
+    sessions = await request.service.read(
+        request, lambda unit: sessions_of(unit.connection, unit.actor.id, now_ms - IDLE_MS, now_ms - LIFE_MS)
+    )
+    shown = {"sessions": sessions, "session_id": current_session(request).id, "is_changed": is_changed}
+    return page(request, "account.html", "account", status, errors=errors or {}, **shown)

@@ -6,6 +6,7 @@ from urllib.parse import urlencode, urlsplit
 
 from litestar import Response, get
 from litestar.params import FromPath
+from sqlalchemy import func, select
 
 from dialer.api.crud.pagination import parse_selection, read_page
 from dialer.api.crud.resource import Resource, Unit, references_of
@@ -13,9 +14,10 @@ from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
 from dialer.api.service import ApiRequest
-from dialer.console.catalogue import PAGES, RecordPage, tabs_of
+from dialer.console.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
 from dialer.console.cells import Cell, rows_of
 from dialer.console.named import names_of
+from dialer.console.rendering import grouped
 from dialer.console.services import page
 from dialer.console.titles import title_of
 from dialer.console.zones import zone_of
@@ -66,9 +68,11 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
 
     def read(unit: Unit) -> Found:
         listed = read_page(unit, resource, selection)
+        ids = [record.id for record in listed.results]
+        rows = rows_of(unit, resource, found.columns, listed.results, zone)
         return Found(
-            [record.id for record in listed.results],
-            rows_of(unit, resource, found.columns, listed.results, zone),
+            ids,
+            _with_sizes(unit, found.within[0], ids, rows) if found.counts else rows,
             listed.count,
             _here(found, listed.next),
             _here(found, listed.previous),
@@ -82,7 +86,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         shown=found,
         tabs=[one for one in tabs_of(found.place) if may_read(request, one)],
         listed=await request.service.read(request, read),
-        columns=[_column(found, resource, name, asked) for name in found.columns],
+        columns=_columns(found, resource, asked),
         search=given.get(SEARCH, ""),
         is_searchable=is_searchable(resource),
         kept=[(name, value) for name, value in given.items() if name not in {SEARCH, "page", "cursor", "page_size"}],
@@ -141,6 +145,21 @@ def _new_url(request: ApiRequest, found: RecordPage, resource: Resource, given: 
 def _here(found: RecordPage, url: str | None) -> str:
     """Return the address of a page in the console from the one in the API; empty if there is no such page."""
     return "" if url is None else f"/console/records/{found.path}/?{urlsplit(url).query}"
+
+
+def _with_sizes(unit: Unit, within: Within, ids: list[int], rows: list[list[Cell]]) -> list[list[Cell]]:
+    """Return rows with a second cell: the number of records that belong to each record, as a link to them."""
+    column = unit.resources[within.path].table.c[f"{within.field}_id"]
+    query = select(column, func.count()).where(column.in_(ids)).group_by(column)
+    sizes: dict[int, int] = dict(unit.connection.execute(query).all())
+    url = f"{RECORDS}{within.path}/?{within.field}="
+    cells = [Cell(grouped(sizes.get(identity, 0)), f"{url}{identity}", is_number=True) for identity in ids]
+    return [[row[0], cell, *row[1:]] for row, cell in zip(rows, cells, strict=True)]
+
+
+def _columns(found: RecordPage, resource: Resource, asked: Mapping[str, str]) -> list[Column]:
+    columns = [_column(found, resource, name, asked) for name in found.columns]
+    return [columns[0], Column(found.within[0].title), *columns[1:]] if found.counts else columns
 
 
 def _column(found: RecordPage, resource: Resource, name: str, given: Mapping[str, str]) -> Column:

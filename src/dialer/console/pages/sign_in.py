@@ -16,7 +16,7 @@ from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
-from dialer.app.sessions import LIFE_MS, NewSession, begin_session
+from dialer.app.sessions import begin_session
 from dialer.app.trail import Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
@@ -32,8 +32,8 @@ from dialer.console.sessions import (
     is_form_token,
     new_form_secret,
 )
-from dialer.console.words import capitalised
-from dialer.passwords import PasswordError, check_password, hash_password
+from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
+from dialer.passwords import hash_password
 from dialer.settings import USERNAME_MAX, is_username
 from dialer.store.queries.accounts import has_accounts
 
@@ -61,7 +61,7 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
     """Begin a session, if the user name and the password are right."""
     fields = await read_fields(request)
     back, username = way_back(fields.get("next", "")), fields.get("username", "").strip()
-    host = _host(request)
+    host = host_of(request)
     try:
         credentials = Credentials(username, fields.get("password", ""))
         actor = await console.authenticator.identify_by_password(credentials, host)
@@ -72,7 +72,7 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
         headers = {name: value for name, value in error.headers.items() if name == "Retry-After"}
         return _form(request, "sign_in.html", error.status, headers, way_back=back, username=username, message=message)
     token = await _begin(request, console, actor.id, origin_of(actor, host))
-    return _signed_in(request, token, back)
+    return signed_in(request, token, back)
 
 
 @get("/first-admin", media_type="text/html")
@@ -98,9 +98,9 @@ async def make_first_admin(request: ApiRequest, console: NamedDependency[Console
         status = HTTPStatus.BAD_REQUEST
         return _form(request, "first_admin.html", status, token=token, username=username, errors=errors)
     password_hash = await anyio.to_thread.run_sync(hash_password, password)
-    origin = Origin(via="console", actor=username, address=client_address(_host(request)))
+    origin = Origin(via="console", actor=username, address=client_address(host_of(request)))
     user_id = await _create(request, NewUser(username=username, password_hash=password_hash), origin)
-    return _signed_in(request, await _begin(request, console, user_id, origin), HOME)
+    return signed_in(request, await _begin(request, console, user_id, origin), HOME)
 
 
 def way_back(given: str) -> str:
@@ -119,7 +119,7 @@ def may_create_first_admin(request: ApiRequest, console: ConsoleServices, token:
         return True
     is_direct = all(header(request.scope, name) is None for name in _FORWARDED)
     try:
-        is_local = ip_address(_host(request)).is_loopback
+        is_local = ip_address(host_of(request)).is_loopback
         asked = urlsplit(f"//{header(request.scope, b'host') or ''}").hostname
     except ValueError:
         return False
@@ -127,15 +127,9 @@ def may_create_first_admin(request: ApiRequest, console: ConsoleServices, token:
 
 
 def _errors(username: str, password: str, again: str) -> dict[str, str]:
-    errors = {}
+    errors = password_errors(password, again)
     if not is_username(username):
         errors["username"] = f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons."
-    try:
-        check_password(password)
-    except PasswordError as error:
-        errors["password"] = capitalised(f"{error}.")
-    if password != again:
-        errors["again"] = "The two passwords differ. Enter the password twice."
     return errors
 
 
@@ -168,8 +162,7 @@ async def _create(request: ApiRequest, user: NewUser, origin: Origin) -> int:
 
 async def _begin(request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin) -> str:
     """Begin a session; return its token."""
-    browser = header(request.scope, b"user-agent") or ""
-    new = NewSession(user_id, console.sessions.now_ms(), origin.address, browser)
+    new = session_of(request, console, user_id, origin)
     now_ms = request.service.worker.clock.now_ms()
 
     def begin(connection: Connection) -> str:
@@ -179,17 +172,3 @@ async def _begin(request: ApiRequest, console: ConsoleServices, user_id: int, or
         return token
 
     return await request.service.database.write(begin)
-
-
-def _signed_in(request: ApiRequest, token: str, back: str) -> Response[bytes]:
-    secure = is_secure(request)
-    return go_to(
-        back,
-        cookie(SESSION_COOKIE, token, is_secure=secure, max_age_s=LIFE_MS // 1_000),
-        cookie(FORM_COOKIE, "", is_secure=secure, max_age_s=0),
-    )
-
-
-def _host(request: ApiRequest) -> str:
-    client = request.scope["client"]
-    return client[0] if client else ""

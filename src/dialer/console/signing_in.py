@@ -1,0 +1,48 @@
+"""Parts that sign-in and a change of the password share: the browser's session, and the rules of passwords."""
+
+from typing import Any
+
+from litestar import Response
+
+from dialer.api.http.headers import header
+from dialer.api.service import ApiRequest
+from dialer.app.sessions import LIFE_MS, NewSession
+from dialer.app.trail import Origin
+from dialer.console.services import ConsoleServices, go_to, is_secure
+from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie
+from dialer.console.words import capitalised
+from dialer.passwords import PasswordError, check_password
+
+
+def host_of(request: ApiRequest) -> str:
+    """Return the address that a request comes from."""
+    client = request.scope["client"]
+    return client[0] if client else ""
+
+
+def session_of(request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin) -> NewSession:
+    """Return the session to begin in the browser of a request."""
+    browser = header(request.scope, b"user-agent") or ""
+    return NewSession(user_id, console.sessions.now_ms(), origin.address, browser)
+
+
+def signed_in(request: ApiRequest, token: str, to: str) -> Response[Any]:
+    """Give the browser the token of its new session, and lead to a page."""
+    secure = is_secure(request)
+    return go_to(
+        to,
+        cookie(SESSION_COOKIE, token, is_secure=secure, max_age_s=LIFE_MS // 1_000),
+        cookie(FORM_COOKIE, "", is_secure=secure, max_age_s=0),
+    )
+
+
+def password_errors(password: str, again: str) -> dict[str, str]:
+    """Return why a new password is refused, for its two fields `password` and `again`."""
+    errors = {}
+    try:
+        check_password(password)
+    except PasswordError as error:
+        errors["password"] = capitalised(f"{error}.")
+    if password != again:
+        errors["again"] = "The two passwords differ. Enter the password twice."
+    return errors
