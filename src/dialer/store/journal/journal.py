@@ -222,7 +222,7 @@ class JournalStore:
             effects.AnswerCall: self._record_answer,
             effects.SendText: self._record_text,
             effects.KeepText: lambda effect, _: self._waiting_texts.waits(effect.message),
-            effects.DropText: self._record_drop,
+            effects.DropText: lambda effect, _: self._waiting_texts.dropped(effect),
             effects.TakeBackCall: self._take_back,
             effects.FinishCall: self._record_finish,
             effects.FinishInbound: self._record_inbound,
@@ -314,12 +314,7 @@ class JournalStore:
     def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
         self._messages.sent(effect.message)
         self._reserve(effect.message.plan.user_id, effect.message.hold)
-        if effect.is_recorded:
-            self._waiting_texts.sent(effect.message)
-
-    def _record_drop(self, effect: effects.DropText, _now_ms: int) -> None:
-        if effect.is_recorded:
-            self._waiting_texts.dropped(effect.call)
+        self._waiting_texts.sent(effect)
 
     def _take_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
         """Delete the row of an attempt that was never made, and make its subscriber due again."""

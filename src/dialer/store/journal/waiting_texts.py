@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, exists, select
 
+from dialer.domain.effects import DropText, SendText
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
 from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
@@ -40,15 +41,17 @@ class WaitingTextRows:
         """Record a message that waits."""
         self._new[message.id] = message
 
-    def sent(self, message: Call) -> None:
-        """Record that a message that waited is sent."""
-        if self._new.pop(message.id, None) is None:
+    def sent(self, effect: SendText) -> None:
+        """Record that a message is sent, if it waited."""
+        message = effect.message
+        if effect.is_recorded and self._new.pop(message.id, None) is None:
             self._sent[message.id] = message
 
-    def dropped(self, message: Call) -> None:
-        """Record that a message that waited is not sent. Its row may be gone, with the person or the campaign."""
-        if self._new.pop(message.id, None) is None:
-            self._dropped.append(message.id)
+    def dropped(self, effect: DropText) -> None:
+        """Record that a message is not sent, if it waited. Its row may be gone, with the person or the campaign."""
+        message_id = effect.call.id
+        if effect.is_recorded and self._new.pop(message_id, None) is None:
+            self._dropped.append(message_id)
 
     def is_recorded(self, connection: Connection, message_id: int) -> bool:
         """Return whether a message waits."""
