@@ -42,7 +42,7 @@ FILE: Final[FilePayload] = {
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
 UNSEEN: Final = """
-[...document.querySelectorAll("select, textarea, button, input:not([type=hidden])")]
+[...document.querySelectorAll("select, textarea, button, input:not([type=hidden], [autocomplete=username][hidden])")]
   .filter((one) => !one.checkVisibility() && !one.closest("details:not([open])")).map((one) => one.outerHTML)
 """
 """A script that finds controls that nobody can see."""

@@ -74,6 +74,13 @@ def test_lists_count_what_belongs_to_a_record_and_lead_there(alice: Visitor, bob
     assert "There is nothing yet." in bob.text("records/phonebook/")
 
 
+def test_the_audit_log_begins_with_the_newest_entry(alice: Visitor, api: Caller) -> None:
+    for name in ("first", "second"):
+        api.create("phonebook", name=name)
+    shown = alice.text("records/audit-log/")
+    assert shown.index("create phonebook 2") < shown.index("create phonebook 1")
+
+
 def test_lists_and_forms_have_words_for_codes(admin: Visitor, api: Caller) -> None:
     Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters={"server": "192.0.2.1"})
     assert "Trunk SIP" in admin.text("records/gateway/")
@@ -112,7 +119,7 @@ def test_the_password_of_a_gateway_is_never_shown_and_stays(admin: Visitor, api:
     Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters=parameters)
     for path in ("records/gateway/", "records/gateway/1/"):
         assert "s3cret" not in admin.get(path)
-    assert "&#34;server&#34;:&#34;192.0.2.10&#34;" in admin.page
+    assert "&#34;server&#34;: &#34;192.0.2.10&#34;" in admin.page
     shown = '{"server":"192.0.2.10","username":"anna"}'
     assert admin.send("records/gateway/1/", name="Trunk 2", parameters=shown).status_code == 303
     wrong = admin.send("records/gateway/1/", name="", parameters=shown)

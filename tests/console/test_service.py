@@ -36,4 +36,4 @@ def test_a_clock_that_runs_is_not_advanced(admin: Visitor, worker: FakeWorker) -
     admin.get("service/")
     worker.virtual.mode = "x60"
     assert admin.send("service/advance/", seconds="600").status_code == 409
-    assert "It runs at x60 the speed of real time." in words(admin.get("service/"))
+    assert "It runs 60 times as fast as real time." in words(admin.get("service/"))

@@ -267,6 +267,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             "entry",
             "Who changed what, the newest first.",
             ("created_date", "actor", "action", "resource", "record_id", "address"),
+            ordering="-id",
         ),
         RecordPage(
             "campaigns",

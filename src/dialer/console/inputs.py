@@ -128,7 +128,7 @@ _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]]
     (Timestamp, lambda _: {"control": "moment"}),
     (TimeOfDay, lambda _: {"control": "time"}),
     (PhoneNumber, lambda _: {"control": "tel"}),
-    (JsonObject, lambda _: {"control": "area"}),
+    (JsonObject, lambda _: {"control": "code"}),
     (Text, lambda kind: {"control": "text" if kind.max_length <= LINE_MAX else "area", "most": kind.max_length}),
 )
 """The properties of an input by the kind of its field; the first kind that fits counts."""
@@ -169,7 +169,7 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
             return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
         case JsonObject():  # As answers show it: without secrets, which stay as they are if they are not given.
             shown = field.kind.show(value, NO_LINKS)
-            return shown if isinstance(shown, str) else bytes(shown).decode()
+            return msgspec.json.format(shown if isinstance(shown, str) else bytes(shown).decode(), indent=2)
         case kind:
             is_viewer = isinstance(kind, Reference) and value == 0  # The default of an owner.
             return "" if is_viewer else str(value.value if isinstance(value, Enum) else value)

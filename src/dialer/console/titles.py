@@ -17,6 +17,7 @@ TITLES: Final[Mapping[str, str]] = {
     "allowed_callerids": "Allowed caller IDs",
     "amd_behavior": "Answering machines",
     "areacode": "Area code",
+    "audiofile": "Recording",
     "before": "Old values",
     "call_rate": "Price a minute",
     "callerid": "Caller ID",
@@ -50,6 +51,7 @@ TITLES: Final[Mapping[str, str]] = {
     "last_used_date": "Last used",
     "live_answered": "Answered by people",
     "login": "User who signs in",
+    "manager": "The user for whom this one works. A viewer reads the manager's records.",
     "max_aleg": "Most calls at once",
     "max_channels": "Most calls at once",
     "max_cps": "Most new calls a second",
@@ -100,7 +102,9 @@ HINTS: Final[Mapping[str, str]] = {
     "callerid": "The number that callees see, if the group below has none for them.",
     "daily_start_time": "In the callee's own time zone.",
     "daily_stop_time": "In the callee's own time zone.",
+    "completed": "Tick it if whoever reaches this section has completed the survey.",
     "description": "",
+    "enabled": "Without a tick, nobody can sign in with it.",
     "expirationdate": "In your time zone. Empty: 24 hours after the start.",
     "frequency": "Spread evenly over the minute.",
     "max_aleg": "0: as many as the gateway allows.",
@@ -114,11 +118,13 @@ HINTS: Final[Mapping[str, str]] = {
 }
 """Hints in forms that say more, or less, than the API's description of the field."""
 _QUOTED: Final = re.compile(r"`([a-z][a-z0-9_]*)`")
+_TRUE: Final = re.compile(r"^True (if|to) ")
 _DEFAULT: Final = re.compile(r"\s*(?:Default|Null): [^.]*(?:\.(?=\d)[^.]*)*\.")
 """The sentences with the default, which forms show as the value, and with the meaning of null."""
 
 
 def hint_of(path: str, name: str, description: str) -> str:
     """Return the hint for a field in a form: the API's description in the words of the console."""
-    hint = HINTS.get(name, description)
+    ticked = _TRUE.sub(r"Tick it \1 ", description).replace("False: ", "Without a tick: ")
+    hint = HINTS.get(name, ticked)
     return _QUOTED.sub(lambda found: title_of(path, found[1]), _DEFAULT.sub("", hint)).replace("`", "").strip()
