@@ -106,14 +106,7 @@ class FakeSwitch:
 
     def listed(self) -> dict[str, Any]:
         """Return the channels as `show channels as json` does."""
-        rows = [
-            {
-                "uuid": one.key,
-                "direction": "inbound" if one.caller else "outbound",
-                "callstate": "ACTIVE" if one.answered_us else "RINGING",
-            }
-            for one in self.channels.values()
-        ]
+        rows = [one.listed() for one in self.channels.values()]
         return {"row_count": len(rows), "rows": rows} if rows else {"row_count": 0}
 
     def originate(self, command: str) -> None:
