@@ -81,7 +81,7 @@ class Scene:
         await self.heard(*["Ringing", "Answered"] * len(legs))
 
     async def again(self, *, clears: bool = True) -> None:
-        """Replace the process of the service. Forget everything that is heard at its start, unless `clears` is false."""
+        """Replace the service's process. Forget everything that is heard at its start, unless `clears` is false."""
         await self.line.close()
         self.worker = Worker(self.watch)
         self.line = self.connect()
