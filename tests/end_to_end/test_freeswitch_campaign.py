@@ -48,14 +48,33 @@ def service(folder: Path) -> Iterator[tuple[Caller, Callable[[], None]]]:
 
 
 def start(
-    root: Caller, port: int, numbers: tuple[str, ...] = (ADA, BERT, BUSY), transfers: Mapping[str, str] = NO_TRANSFERS
+    root: Caller,
+    port: int,
+    numbers: tuple[str, ...] = (ADA, BERT, BUSY),
+    transfers: Mapping[str, str] = NO_TRANSFERS,
+    agents: tuple[str, ...] = (),
 ) -> None:
-    """Create a campaign over the switch, and start it."""
+    """Create a campaign over the switch, and start it. With `agents`, callees are first connected with one of them."""
     root.create("payment", user=1, amount="10")
     root.create("rate-card", user=1, prefix="", rate="0.02", first_increment=60, next_increment=60)
     parameters = {"port": port, "password": PASSWORD, "dial_string": "sofia/gateway/trunk/{number}"}
     made = make_campaign(root, root, numbers, transfers, protocol="freeswitch", parameters=parameters)
+    if agents:
+        put_a_desk_before_the_question(root, agents)
     root.change(made["url"], status=1)
+
+
+def put_a_desk_before_the_question(root: Caller, agents: tuple[str, ...]) -> None:
+    """Let callees wait two seconds for an agent first. An agent has an hour of work after each call."""
+    queue = root.create("queue", name="desk", strategy=1, max_wait_time=2)
+    for contact in agents:
+        agent = root.create("agent", name=contact, contact=f"+{contact}", status=2, wrap_up_time=3_600)
+        root.create("tier", queue=queue["url"], agent=agent["url"])
+    (question,) = root.get("section-template/")["results"]
+    fields = {"survey": question["survey"], "script": "", "queue": queue["url"]}
+    desk = root.create("section-template", **fields, order=1, type=6, question="Our desk")
+    root.create("branching-template", section=desk["url"], keys="timeout", goto=question["url"])
+    root.create("branching-template", section=desk["url"], keys="0", goto=None)
 
 
 def rows(root: Caller, path: str, count: int) -> list[dict[str, Any]]:
@@ -96,8 +115,9 @@ def test_pressed_keys_are_answers_once_though_the_service_is_killed_in_the_call(
 
 
 def test_a_caller_is_asked_again_after_the_service_was_killed_and_answers_once(tmp_path: Path) -> None:
-    ours, zoe = "3545550199", "3545559999"
-    with FakeSwitch({zoe: SwitchCallee(keys=[None, "1"])}) as switch:
+    """Somebody else calls while no process runs, and is answered by the next one."""
+    ours, zoe, yan = "3545550199", "3545559999", "3545559998"
+    with FakeSwitch({zoe: SwitchCallee(keys=[None, "1"]), yan: SwitchCallee(keys=["1"])}) as switch:
         watched = Watched(switch)
         with service(tmp_path) as (root, kill):
             parameters = {"port": switch.port, "password": PASSWORD, "dial_string": "sofia/gateway/trunk/{number}"}
@@ -109,15 +129,19 @@ def test_a_caller_is_asked_again_after_the_service_was_killed_and_answers_once(t
             key = switch.call_in(zoe, ours, "gateway-1")
             watched.until(lambda: len(switch.applications) == 1)
             kill()
+        later = switch.call_in(yan, ours, "gateway-1")
         with service(tmp_path) as (root, _):
             watched.until(lambda: not switch.channels)
-            (cdr,) = rows(root, "cdr/", 1)
-            (answer,) = rows(root, "survey-result/", 1)
-            (request,) = rows(root, "callrequest/", 1)
+            cdrs = rows(root, "cdr/", 2)
+            answers = rows(root, "survey-result/", 2)
+            requests = rows(root, "callrequest/", 2)
     names = ("callid", "callerid", "phone_number", "hangup_cause_q850", "subscriber_id")
-    assert [cdr[name] for name in names] == [key, f"+{zoe}", f"+{ours}", 16, 0]
-    assert (answer["callid"], answer["response"], request["subscriber"]) == (key, "yes", None)
-    assert [one for one in switch.commands if "uuid_answer" in one] == [f"api uuid_answer {key}"]
+    found = {tuple(cdr[name] for name in names) for cdr in cdrs}
+    assert found == {(key, f"+{zoe}", f"+{ours}", 16, 0), (later, f"+{yan}", f"+{ours}", 16, 0)}
+    assert {(one["callid"], one["response"]) for one in answers} == {(key, "yes"), (later, "yes")}
+    assert [one["subscriber"] for one in requests] == [None, None]
+    picked_up = [one for one in switch.commands if "uuid_answer" in one]
+    assert picked_up == [f"api uuid_answer {key}", f"api uuid_answer {later}"]
 
 
 def test_two_legs_go_on_talking_though_the_service_is_killed(tmp_path: Path) -> None:
@@ -141,3 +165,26 @@ def test_two_legs_go_on_talking_though_the_service_is_killed(tmp_path: Path) -> 
     assert (len(switch.dialled), set(switch.dialled.values()), switch.nested) == (4, {1}, [])
     bridges = [one for one in switch.commands if one.startswith("api uuid_bridge")]
     assert (len(bridges), [one for one in switch.commands if "uuid_park" in one]) == (1, [])
+
+
+def test_a_callee_talks_to_the_agent_who_answers_and_who_then_rests(tmp_path: Path) -> None:
+    """Bea's telephone is busy, so Dan talks to Ada. He has work to do after it: Bert waits in vain, and is asked."""
+    bea, dan = "3545550301", "3545550302"
+    callees = {BERT: SwitchCallee(rings=True, keys=["1"]), bea: SwitchCallee(cause="USER_BUSY")}
+    with FakeSwitch(callees) as switch, service(tmp_path) as (root, _):
+        watched = Watched(switch)
+        start(root, switch.port, (ADA, BERT), agents=(bea, dan))
+        watched.until(lambda: {one.number for one in switch.channels.values() if one.other} == {ADA})
+        switch.hang_up(dan)
+        watched.until(lambda: {one.number for one in switch.channels.values()} == {BERT})
+        switch.answer(BERT)
+        watched.until(lambda: not switch.channels)
+        cdrs = rows(root, "cdr/", 3)
+        transfers = {(one["agent"] or "")[-8:]: one["reason"] for one in rows(root, "transfer/", 2)}
+        (answer,) = [one for one in rows(root, "survey-result/", 2) if one["question"] != "Our desk"]
+    found = sorted((one["leg_type"], one["phone_number"], one["hangup_cause_q850"]) for one in cdrs)
+    assert found == [(1, f"+{ADA}", 16), (1, f"+{BERT}", 16), (2, f"+{dan}", 16)]
+    assert transfers == {"agent/2/": "", "": "max_wait"}
+    assert answer["response"] == "yes"
+    rung = [one.rpartition("/")[2].partition(" ")[0] for one in switch.commands if "originate" in one]
+    assert (rung.count(dan), rung.count(ADA), bea in rung, switch.nested) == (1, 1, True, [])

@@ -21,6 +21,7 @@ from dialer.store.tables import Agent, AudioFile, CallRequest, Gateway, LiveLeg,
 from tests.new_database import new_database
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 from tests.runtime.other_side import FAKE, Kin, OtherSide
+from tests.runtime.text_side import FAKE_TEXTS, TextSide
 from tests.vopr.database import FaultyDatabase
 from tests.vopr.faults import Fault
 
@@ -58,6 +59,7 @@ class LineHouse(House):
         self.gateway_id = self.add(Gateway, name="line", protocol=FAKE)
         self.side = OtherSide(self.now_ms, seed, behaviour)
         self.side.kin = self._kin
+        self.texts = TextSide()
         self.worker = self._open_worker()
 
     def start(self, campaign_id: int) -> None:
@@ -149,5 +151,5 @@ class LineHouse(House):
             service_zone="UTC",
             new_carrier=SimulatedCarrier,
             recordings=self._recordings,
-            new_lines={FAKE: self.side.line},
+            new_lines={FAKE: self.side.line, FAKE_TEXTS: self.texts.line},
         )

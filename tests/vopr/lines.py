@@ -14,14 +14,28 @@ from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.identity import leg_key
 from dialer.domain.line import Arriving, Leg
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import CallRequest, Campaign, Did, Gateway, LiveLeg, ServiceState, Transfer, User
+from dialer.store.tables import (
+    CallRequest,
+    Campaign,
+    Did,
+    Gateway,
+    LiveLeg,
+    ServiceState,
+    SmsGateway,
+    SmsMessage,
+    Transfer,
+    User,
+    WaitingText,
+)
 from tests.runtime.line_house import LineHouse
 from tests.runtime.other_side import CONFIRM_KEY
+from tests.runtime.text_side import FAKE_TEXTS
 from tests.vopr.database import CrashError
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Fault
 
 STEPS: Final = 25
+TEXTS_A_CALL: Final = 3
 DID: Final = "+12025550199"
 HEALING_S: Final = 1_500
 """Longer than any call may ring and talk, with the watchdog's patience."""
@@ -39,8 +53,13 @@ class LineRun:
         self._side: Final = self._house.side
         self._findings: list[str] = []
         self._crashes_at_dial = 0
+        self.texts = 0
+        """Number of messages that were sent."""
         self._side.on_dial = self._check_dial
         self._side.after_dial = self._perhaps_end
+        self._house.texts.on_send = self._check_text
+        self._text_dice: Final = Dice(seed, "texts")
+        self._has_texts: Final = self._text_dice.happens(40)
         self._campaign_id = 0
 
     async def findings(self) -> list[str]:
@@ -54,16 +73,28 @@ class LineRun:
 
     async def _run(self) -> list[str]:
         house, dice = self._house, self._dice
+        branches: dict[int, dict[str, int | None]] = {0: {"0": 1}, 1: {"any": 2, "timeout": 1}, 2: {"timeout": 0}}
+        if self._has_texts:
+            branches |= {1: {"any": 3, "timeout": 1}, 3: {"0": 4}, 4: {"0": 5}, 5: {"0": 2}}
         survey_id = house.survey(
             {"type": 1, "audiofile_id": house.recording(3_000)},
             {"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "timeout": 5},
             {"type": dice.pick((5, 8)), "audiofile_id": house.recording(1_000), **self._transfer()},
-            branches={0: {"0": 1}, 1: {"any": 2, "timeout": 1}, 2: {"timeout": 0}},
+            *([{"type": 10, "sms_text": "thank you"}] * TEXTS_A_CALL if self._has_texts else ()),
+            branches=branches,
         )
+        texts_id = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS, max_cps=1)
         house.change(Gateway, house.gateway_id, max_cps=dice.pick((0, 0, 1)))
         numbers = [f"+1202556{index:04}" for index in range(dice.between(2, 8))]
         self._campaign_id = house.campaign(
-            survey_id, house.phonebook(*numbers), maxretry=1, intervalretry=20, callmaxduration=60, calltimeout=20
+            survey_id,
+            house.phonebook(*numbers),
+            maxretry=1,
+            intervalretry=20,
+            callmaxduration=60,
+            calltimeout=20,
+            sms_gateway_id=texts_id if self._has_texts else None,
+            dnc_id=house.dnc_list(),
         )
         house.add(Did, user_id=house.user_id, did_number=DID, campaign_id=self._campaign_id)
         house.start(self._campaign_id)
@@ -108,6 +139,8 @@ class LineRun:
             side.cut()
         elif what == 9:
             side.call_in(dice.pick(("+12025569999", "+12025560000", "")), dice.pick((DID, DID, "+12025550000")))
+        if self._has_texts and self._text_dice.happens(30):
+            self._house.texts.fall(self._text_dice.pick(("", "lost", "lost")))
         await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
         self._check_rows()
 
@@ -149,6 +182,7 @@ class LineRun:
         side = self._side
         side.mischief, side.refuses, self._crashes_at_dial, self._house.database.faults = (0, 0, 0), False, 0, []
         await self._lives(0)
+        self._house.texts.fall("")
         for line in side.lines[-1:]:
             line.exchange.is_up("")
         self._move(CampaignStatus.START)
@@ -169,6 +203,21 @@ class LineRun:
             self._crashes_at_dial = 0
             raise CrashError("the process ends before the dial")
 
+    def _check_text(self, leg: Leg) -> None:
+        """Check that a message is stored and marked before it is sent, and waits no longer."""
+        self.texts += 1
+        sent = {
+            leg_key(self._service_key(), f"{row['message_id']}:{row['id']}") for row in self._house.rows(SmsMessage)
+        }
+        if leg.key not in sent:
+            self._findings.append(f"{leg.key} was sent, and is no message")
+        if not [row for row in self._house.rows(LiveLeg) if row["key"] == leg.key and row["handed_ms"] is not None]:
+            self._findings.append(f"{leg.key} was sent without the mark")
+
+    def _service_key(self) -> bytes:
+        key: bytes | None = self._house.rows(ServiceState)[0]["leg_key"]
+        return key or b""
+
     def _perhaps_end(self) -> None:
         if self._crashes_at_dial:
             self._crashes_at_dial = 0
@@ -177,7 +226,12 @@ class LineRun:
     def _judge(self) -> None:
         house, side = self._house, self._side
         self._findings += house.findings()
-        key = house.rows(ServiceState)[0]["leg_key"] or b""
+        key = self._service_key()
+        self._findings += [f"{one} was sent {count} times" for one, count in house.texts.sent.items() if count > 1]
+        self._findings += [f"message {row['message_id']} still waits" for row in house.rows(WaitingText)]
+        self._findings += [
+            f"message {row['id']} is on its way" for row in house.rows(SmsMessage) if not row["ended_ms"]
+        ]
         stored = {
             leg_key(key, f"{row['callid']}:{row['id']}") if row["attempt"] > 0 else row["callid"]
             for row in house.rows(CallRequest)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.runtime import worker
+from dialer.runtime import recovery, worker
 from dialer.runtime.line_legs import LineLegs
 from dialer.runtime.lines import Lines
 from dialer.runtime.worker import Worker
@@ -17,12 +17,16 @@ from tests.vopr.lines import LineRun
 
 LEFT_UP: Final = 13
 """A seed whose callers hang up while other telephones ring or talk."""
+WITH_TEXTS: Final = 6
+"""A seed whose calls ask for messages, which have to wait for their gateway while processes end."""
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, WITH_TEXTS])
 async def test_no_rule_is_broken(tmp_path: Path, seed: int) -> None:
-    assert await LineRun(seed, tmp_path).findings() == []
+    run = LineRun(seed, tmp_path)
+    assert await run.findings() == []
+    assert (run.texts > 0) == (seed == WITH_TEXTS)
 
 
 def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:
@@ -89,10 +93,15 @@ async def test_a_hand_over_outside_the_turn_of_its_step_dials_after_a_pause(
     assert house.side.numbers == ["+12025550101"]
 
 
+def forgets_texts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(recovery, "waiting_texts", lambda *_: [])
+
+
 PLANTED: Final[dict[Plant, int]] = {
     sent_before_the_commit: 0,
     never_marked: 0,
     marked_after_the_dial: 0,
+    forgets_texts: WITH_TEXTS,
 }
 """Bugs, each with a seed that finds it."""
 

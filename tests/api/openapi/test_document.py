@@ -19,9 +19,9 @@ ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "
 CREATABLE = [item for item in RESOURCES if item.write is not None and "POST" in item.methods]
 
 
-@pytest.fixture
-def described(client: TestClient[Litestar]) -> Json:
-    answer = client.get("/schema/openapi.json")
+@pytest.fixture(scope="module")
+def described(client_of_session: TestClient[Litestar]) -> Json:
+    answer = client_of_session.get("/schema/openapi.json")
     assert answer.headers["content-type"].startswith("application/json")
     return answer.json()
 

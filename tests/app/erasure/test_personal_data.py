@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from sqlalchemy import Boolean, Column, Executable, LargeBinary, RowMapping, String, Table, select, update
+from sqlalchemy import Boolean, Column, Connection, Executable, LargeBinary, RowMapping, String, Table, select, update
 
 from dialer.app.erasure import personal_data
 from dialer.app.erasure.erasure import Erased, erase_number
@@ -55,17 +55,24 @@ def value(column: Column[Any], text: str) -> object:
 
 def fill(database: Database, text: str) -> None:
     """Put a row into every table, with the text in every column that is not the service's own."""
-    for table in Row.metadata.sorted_tables:
-        row = {column.name: value(column, text) for column in table.c}
-        run(database, table.insert().values(row))
+
+    def insert(connection: Connection) -> None:
+        for table in Row.metadata.sorted_tables:
+            connection.execute(table.insert().values({column.name: value(column, text) for column in table.c}))
+
+    database.write_now(insert)
+
+
+def read_rows(connection: Connection, table: Table) -> list[RowMapping]:
+    return list(connection.execute(select(table).order_by(table.c.id)).mappings())
 
 
 def rows(database: Database, table: Table) -> list[RowMapping]:
-    return database.read_now(lambda c: list(c.execute(select(table).order_by(table.c.id)).mappings()))
+    return database.read_now(lambda c: read_rows(c, table))
 
 
 def dump(database: Database) -> dict[str, list[RowMapping]]:
-    return {table.name: rows(database, table) for table in Row.metadata.sorted_tables}
+    return database.read_now(lambda c: {table.name: read_rows(c, table) for table in Row.metadata.sorted_tables})
 
 
 @pytest.mark.parametrize("text", [NUMBER, WRITTEN, f"please call {WRITTEN} at noon", '{"spouse":12025550187}'])

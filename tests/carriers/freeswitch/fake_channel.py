@@ -60,6 +60,11 @@ class Channel:
         self.caller = ""
         """The number of somebody who calls in."""
 
+    def listed(self) -> dict[str, str]:
+        """Return the row of the channel in `show channels`."""
+        direction = "inbound" if self.caller else "outbound"
+        return {"uuid": self.key, "direction": direction, "callstate": "ACTIVE" if self.answered_us else "RINGING"}
+
     def fields(self, core: str) -> dict[str, Any]:
         """Return what every event says of the channel."""
         return {

@@ -104,6 +104,11 @@ class FakeSwitch:
 
     # --- channels ---------------------------------------------------------------------------------------------------
 
+    def listed(self) -> dict[str, Any]:
+        """Return the channels as `show channels as json` does."""
+        rows = [one.listed() for one in self.channels.values()]
+        return {"row_count": len(rows), "rows": rows} if rows else {"row_count": 0}
+
     def originate(self, command: str) -> None:
         """Place a call, and say how its job ends."""
         found = _ORIGINATE.search(command)
@@ -383,6 +388,8 @@ class Client:
     def _api(self, text: str) -> str:
         name, _, rest = text.partition(" ")
         key, _, argument = rest.partition(" ")
+        if name == "show":
+            return json.dumps(self._switch.listed())
         without_channel = {"sched_del": "+OK\n", "sched_hangup": "+OK\n", "strmicroepoch": str(now_us())}
         if name == "db" or name in without_channel:
             return without_channel.get(name) or self._note(rest)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from dialer.carriers.freeswitch.finding import ringing_in
 from dialer.carriers.port import Alive, LiveLeg, Over, Unknown
 from dialer.domain.enums import Cause
 from dialer.domain.line import Arrived, Arriving, Ask, Clear, Done, Ended, Hold
@@ -103,13 +104,52 @@ async def test_only_new_calls_with_a_name_arrive(
     assert [(one.called, one.caller) for one in arrived] == wanted
 
 
+async def test_a_call_that_was_parked_while_nobody_listened_is_found_and_answered_once(scene: Scene) -> None:
+    """Calls of other gateways are none of ours, nor are calls that are answered, or placed by somebody else."""
+    await scene.line.close()
+    key = scene.switch.call_in(ZOE, DID, MARK)
+    scene.switch.call_in(ZOE, DID, "gateway-8")
+    answered = scene.switch.call_in(ZOE, DID, MARK)
+    scene.switch.channels[answered].answered_us = 1
+    await scene.again(clears=False)
+    await scene.heard("Arrived")
+    scene.switch.drop_connections()
+    later = scene.switch.call_in(ZOE, "1", MARK)
+    await scene.heard("Arrived", "Arrived")
+    assert scene.worker.kinds == [(key, "Arrived"), (later, "Arrived")]
+    await scene.up()
+    for one, (_, _, arrived) in zip((key, later), scene.worker.heard_of, strict=True):
+        scene.line.dial(order(one, arrived))
+    await scene.heard("Arrived", "Arrived", "Answered", "Answered")
+    assert len([one for one in scene.switch.commands if "uuid_answer" in one]) == 2
+
+
+async def test_a_parked_call_that_is_found_can_be_refused(scene: Scene) -> None:
+    await scene.line.close()
+    key = scene.switch.call_in(ZOE, DID, MARK)
+    await scene.again(clears=False)
+    await scene.heard("Arrived")
+    scene.line.perform(key, Clear(1, Cause.USER_BUSY))
+    await scene.heard("Arrived", "Ended")
+    assert scene.switch.channels == {}
+
+
+@pytest.mark.parametrize(
+    "listed", ["", "-ERR no", "[]", '{"rows": 1}', '{"rows": [{"uuid": 1, "direction": "inbound"}]}', "[" * 100_000]
+)
+def test_a_list_of_channels_that_is_none_has_no_calls(listed: str) -> None:
+    assert ringing_in(listed) == []
+
+
 async def test_a_call_is_taken_up_after_a_restart_and_answered_if_it_still_rings(scene: Scene) -> None:
     keys = [scene.switch.call_in(ZOE, DID, MARK) for _ in range(3)]
     await scene.heard(*["Arrived"] * 3)
     handles = [order(key, scene.worker.first(Arrived)) for key in keys]
     scene.line.dial(handles[0])
     await scene.heard(*["Arrived"] * 3, "Answered")
-    await scene.again()
+    await scene.again(clears=False)
+    await scene.heard(*["Arrived"] * 2)  # The service has them on record, and ignores that.
+    scene.worker.heard_of.clear()
     scene.switch.channels.pop(keys[2])
     found = await scene.line.find([LiveLeg(one, 10, 5 if one is handles[0] else None) for one in handles])
     assert found == [Alive(), Alive(), Unknown()]

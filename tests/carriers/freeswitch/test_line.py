@@ -80,13 +80,14 @@ class Scene:
             self.line.dial(leg)
         await self.heard(*["Ringing", "Answered"] * len(legs))
 
-    async def again(self) -> None:
-        """Replace the service's process."""
+    async def again(self, *, clears: bool = True) -> None:
+        """Replace the service's process. Forget everything that is heard at its start, unless `clears` is false."""
         await self.line.close()
         self.worker = Worker(self.watch)
         self.line = self.connect()
         await self.up()
-        self.worker.heard_of.clear()
+        if clears:
+            self.worker.heard_of.clear()
 
     @property
     def applications(self) -> list[tuple[str, str]]:

@@ -1,14 +1,36 @@
-"""The state of legs in a switch, from its own records: the dump of a channel, or the note of its end."""
+"""The state of legs in a switch, from its own records: its channels, the dump of one, or the note of its end."""
 
 import re
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from dialer.carriers.freeswitch.causes import cause_of_hangup
+from dialer.carriers.freeswitch.commands import is_fit_key
 from dialer.carriers.freeswitch.events import SwitchEvent, read_event
 from dialer.carriers.port import Alive, LiveLeg, Over
 from dialer.domain.line import Answered, Ended
 
 _NOTE: Final = re.compile(r"([0-9]{0,3})_([0-9]{0,17})_([0-9]{0,17})_([A-Z_]{0,64})", re.ASCII)
+
+RINGING_MAX: Final = 1_000
+"""Limit of calls that came in and are looked for at once."""
+
+
+class _Channels(msgspec.Struct):
+    """The reply to `show channels as json`. Without a channel it has no rows."""
+
+    rows: list[dict[str, Any]] = []
+
+
+def ringing_in(reply: str) -> list[str]:
+    """Return the channels of calls that came in and nobody has answered, from the list of all channels."""
+    try:
+        rows = msgspec.json.decode(reply, type=_Channels).rows
+    except (msgspec.DecodeError, RecursionError):
+        return []
+    found = [row.get("uuid") for row in rows if row.get("direction") == "inbound" and row.get("callstate") != "ACTIVE"]
+    return [key for key in found if isinstance(key, str) and is_fit_key(key)][:RINGING_MAX]
 
 
 def read_dump(reply: str) -> SwitchEvent | None:

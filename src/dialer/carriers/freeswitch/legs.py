@@ -243,6 +243,13 @@ class SwitchLegs:
         handler = self._handlers.get(event.name)
         return [] if handler is None else handler(leg, now_ms, event)
 
+    def find_parked(self, now_ms: int, dump: SwitchEvent) -> list[LegOutput]:
+        """Take in a call that was parked while nobody listened, from the dump of its channel."""
+        is_ours = dump["variable_dialer"] == self._mark and dump["variable_current_application"] == "park"
+        if not is_ours or dump.key in self._legs or dump.key in self._lost or not _is_new(dump):
+            return []
+        return self._arrived(now_ms, dump)
+
     def _arrived(self, now_ms: int, event: SwitchEvent) -> list[LegOutput]:
         """Take in a call that the dialplan has parked."""
         key, called = event.key, _number(event["Caller-Destination-Number"])
@@ -361,9 +368,14 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
 
 def _came_in(event: SwitchEvent) -> bool:
     """Return whether an event is the arrival of a call that nobody has answered."""
-    is_new = event.name == "CHANNEL_PARK" and event["Call-Direction"] == "inbound"
+    return event.name == "CHANNEL_PARK" and _is_new(event)
+
+
+def _is_new(event: SwitchEvent) -> bool:
+    """Return whether a channel is that of a call that came in, has a name, and is not answered."""
     is_named = is_fit_key(event.key) and len(event.key) <= UUID_LENGTH
-    return is_new and event["Answer-State"] != "answered" and not event.is_hung_up and is_named
+    is_waiting = event["Answer-State"] != "answered" and not event.is_hung_up
+    return event["Call-Direction"] == "inbound" and is_waiting and is_named
 
 
 def _number(text: str) -> str:

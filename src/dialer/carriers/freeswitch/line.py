@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dialer.carriers.freeswitch.commands import SoundPath, is_fit_key, service_mark, subscriptions
 from dialer.carriers.freeswitch.connection import SwitchConnection, SwitchLostError, Trace, connect
 from dialer.carriers.freeswitch.events import SwitchEvent
-from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump
+from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump, ringing_in
 from dialer.carriers.freeswitch.keeping import KeptLine, kept_command, kept_event
 from dialer.carriers.freeswitch.legs import LegOutput, Look, Say, SwitchLegs, Tell
 from dialer.carriers.freeswitch.parameters import (
@@ -32,6 +32,8 @@ FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""
 LAST_WAIT_S: Final = 30.0
 LOOKS_EVERY_S: Final = 0.25
+SEARCHES_S: Final = (0.0, 3.0)
+"""Pauses before each search for calls that were parked while nobody listened. The switch lists new channels late."""
 NOTES_KEPT_MS: Final = 60_000
 """Time after which the note of a leg's end is deleted that was found after a restart, and stored meanwhile."""
 _log = structlog.get_logger(__name__)
@@ -152,11 +154,24 @@ class FreeSwitchLine:
         """Hear events until the connection is lost, and look after it meanwhile."""
         self._is_up.set()
         self._exchange.is_up("")
-        looking = asyncio.get_running_loop().create_task(self._look(connection, legs))
+        loop = asyncio.get_running_loop()
+        tasks = [loop.create_task(work(connection, legs)) for work in (self._look, self._search)]
         try:
             await connection.listen(partial(self._hear, legs))
         finally:
-            looking.cancel()
+            for task in tasks:
+                task.cancel()
+
+    async def _search(self, connection: SwitchConnection, legs: SwitchLegs) -> None:
+        """Find calls that came in while no process was connected."""
+        for pause_s in SEARCHES_S:
+            await asyncio.sleep(pause_s)
+            with contextlib.suppress(SwitchLostError):
+                keys = ringing_in(await connection.ask("api show channels as json"))
+                unknown = {key: f"api uuid_dump {key} json" for key in keys if legs.get(key) is None}
+                for reply in (await _ask_all(connection, unknown)).values():
+                    if (dump := read_dump(reply)) is not None:
+                        self._do(legs.find_parked(steady_ms(), dump))
 
     async def _look(self, connection: SwitchConnection, legs: SwitchLegs) -> None:
         while True:
