@@ -10,11 +10,12 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, true, update
 
-from dialer.domain.enums import CallRequestStatus, SubscriberStatus
+from dialer.domain.enums import SubscriberStatus
 from dialer.domain.line import Dialling, Texting
 from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.second_talk import SecondStanding
 from dialer.domain.talk import Standing
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (
     Agent,
@@ -39,11 +40,10 @@ _transfers = Transfer.__table__
 _MILLISECOND_US: Final = 1_000
 _SECOND_MS: Final = 1_000
 _WAITING: Final = (SubscriberStatus.PENDING, SubscriberStatus.PAUSE)
-_is_calling = _requests.c.status == CallRequestStatus.CALLING
-_is_of_a_call = _transfers.c.callrequest_id.in_(select(_requests.c.id).where(_is_calling))
+_is_of_a_call = _transfers.c.callrequest_id.in_(select(_requests.c.id).where(IS_CALLING))
 _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] = (
     (_transfers, _is_of_a_call, ("joined_ms", "score_from_ms", "started_ms", "answered_ms", "ended_ms")),
-    (_requests, _is_calling, ("started_ms",)),
+    (_requests, IS_CALLING, ("started_ms",)),
     (_legs, true(), ("wanted_ms", "handed_ms", "heard_ms")),
     (_messages, _messages.c.ended_ms.is_(None), ("send_date",)),
     (Gateway.__table__, true(), ("rests_until_ms",)),

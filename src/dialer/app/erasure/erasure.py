@@ -17,9 +17,10 @@ from dialer.app.errors import RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
 from dialer.app.trail import COMMAND_LINE, Origin, write_trail
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.database import Database
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.queries.progress import BUSY_SUBSCRIBERS
 from dialer.store.tables import (
@@ -45,7 +46,6 @@ _messages = SmsMessage.__table__
 _transfers = Transfer.__table__
 _waiting = WaitingText.__table__
 _OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
-_is_calling = _requests.c.status == CallRequestStatus.CALLING
 _is_on_its_way = _messages.c.ended_ms.is_(None)
 
 
@@ -170,13 +170,13 @@ def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: S
 
 
 def _refuse_while_called(connection: Connection, spellings: Spellings, subscriber_ids: Sequence[int]) -> None:
-    calls = select(_requests.c.subscriber_id, _requests.c.phone_number).where(_is_calling)
-    callers = select(_requests.c.subscriber_id, _requests.c.callerid).where(_is_calling, _requests.c.attempt < 0)
+    calls = select(_requests.c.subscriber_id, _requests.c.phone_number).where(IS_CALLING)
+    callers = select(_requests.c.subscriber_id, _requests.c.callerid).where(IS_CALLING, _requests.c.attempt < 0)
     messages = select(_messages.c.subscriber_id, _messages.c.phone_number).where(_is_on_its_way)
     legs = (
         select(_requests.c.subscriber_id, _transfers.c.phone_number)
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_is_calling)
+        .where(IS_CALLING)
     )
     called = set(subscriber_ids)
     for query in (calls, callers, messages, legs):
