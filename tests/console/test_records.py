@@ -86,6 +86,7 @@ def test_lists_and_forms_have_words_for_codes(admin: Visitor, api: Caller) -> No
     assert "Trunk SIP" in admin.text("records/gateway/")
     assert '<option value="freeswitch">FreeSWITCH</option>' in admin.get("records/gateway/new/")
     assert "alice Manager Yes" in admin.text("records/users/")
+    assert '<label for="manager">Manager <' in admin.get("records/users/new/")
 
 
 def test_moments_are_in_the_zone_of_the_viewer(alice: Visitor, api: Caller) -> None:

@@ -5,12 +5,17 @@ from typing import Any, Final
 
 import pytest
 from sqlalchemy import RowMapping
+from structlog.testing import capture_logs
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.line import Answered, Ask, Clear, Done, Play, Record
+from dialer.domain.plans import SMS_LINES_FROM
+from dialer.runtime.line_news import LineSettings
+from dialer.runtime.lines import Lines
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, LiveLeg, Subscriber, SurveyResult, User
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
+from tests.runtime.other_side import OtherSide
 from tests.vopr.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -169,6 +174,20 @@ async def test_a_line_that_is_down_dials_nobody_and_others_go_on(house: LineHous
     await house.pass_s(60)
     assert house.side.numbers == [ADA]
     assert house.row(Gateway, house.gateway_id)["line_down"] == ""
+
+
+async def test_lines_that_go_down_and_up_are_logged_with_the_ids_that_their_records_have() -> None:
+    side = OtherSide(lambda: 0)
+    side.why_down = "no route to host"
+    lines = Lines({"sip": side.line}, now_ms=lambda: 0, nudge=lambda: None)
+    with capture_logs() as logs:
+        await lines.follow(dict.fromkeys((7, SMS_LINES_FROM + 3), LineSettings("sip", "{}")))
+        side.lines[-1].exchange.is_up("")
+    assert [(one["event"], one["medium"], one["gateway_id"]) for one in logs] == [
+        ("line_down", "voice", 7),
+        ("line_down", "sms", 3),
+        ("line_up", "sms", 3),
+    ]
 
 
 async def test_a_dial_that_the_line_refuses_is_taken_back_and_made_when_it_works(house: LineHouse) -> None:

@@ -11,17 +11,20 @@ from typing import Final, NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 
 from dialer.app.erasure.erasure import erase_number
 from dialer.app.errors import RefusedError
 from dialer.app.subscribers import delete_subscriber
+from dialer.app.touching import users_of_dnc
+from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import Cdr, Gateway, SmsGateway, SmsMessage, User, WaitingText
+from dialer.store.tables import Campaign, Cdr, DncList, Gateway, SmsGateway, SmsMessage, User, WaitingText
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
 from tests.vopr.faults import Fault
@@ -132,6 +135,46 @@ async def test_a_deleted_subscriber_takes_the_messages_along(house: TextHouse) -
     await house.passes(20)
     assert house.rows(WaitingText) == []
     assert (house.reasons(), {row["subscriber_id"] for row in house.rows(SmsMessage)}) == ({"erased": 3}, {1, 2, 3})
+
+
+async def test_an_abort_after_a_deletion_drops_the_others(house: TextHouse) -> None:
+    """The messages of the deleted subscriber still wait in the engine, without a row."""
+    campaign_id = house.open()
+    await house.passes(5)
+    house.move_now(campaign_id, CampaignStatus.PAUSE)
+    await house.passes(5)
+    sent, waiting = house.sent(), len(house.rows(WaitingText))
+    house.perform(lambda unit: delete_subscriber(unit, 4))
+    assert 0 < len(house.rows(WaitingText)) < waiting
+    house.move_now(campaign_id, CampaignStatus.ABORD)
+    await house.passes(20)
+    assert (len(house.sent()), house.reasons()) == (len(sent), {"aborted": waiting})
+    assert (house.rows(WaitingText), house.findings()) == ([], [])
+
+
+async def test_a_list_that_becomes_global_holds_for_messages_of_a_campaign_that_is_over(house: TextHouse) -> None:
+    """Nothing of the campaign is in progress by then."""
+    campaign_id = house.open()
+    await house.passes(10)
+    house.change(SmsGateway, 1, rest_ms=10_000, rests_until_ms=house.now_ms() + 10_000)
+    house.restart()
+    await house.passes(5)
+    assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
+    assert all(row["ended_ms"] for row in house.rows(SmsMessage))
+    waiting = Counter(row["phone_number"] for row in house.rows(WaitingText))
+    dnc_id = house.dnc_list(PEOPLE[-1])
+    await house.passes(1)
+    house.perform(lambda unit: make_global(unit, dnc_id))
+    await house.passes(20)
+    assert waiting[PEOPLE[-1]] > 0
+    assert house.reasons() == {"dnc": waiting[PEOPLE[-1]]}
+
+
+def make_global(unit: UnitOfWork, dnc_id: int) -> None:
+    """Make a do-not-call list hold for all campaigns."""
+    table = DncList.__table__
+    unit.connection.execute(update(table).where(table.c.id == dnc_id).values(is_global=True))
+    unit.note(users_of_dnc(unit.connection, dnc_id))
 
 
 class Deed(NamedTuple):

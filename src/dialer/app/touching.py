@@ -1,8 +1,8 @@
 """Touched records: the records that the engine must read again after a write.
 
 The engine knows the campaigns in START and PAUSE, those that answer a DID, and those with a call or message in
-progress. With a campaign the worker reads the account of its owner and the DIDs that it answers; with an agent, the
-agent's queues.
+progress, or with a message that waits. With a campaign the worker reads the account of its owner and the DIDs that it
+answers; with an agent, the agent's queues.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, exists, select, true
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.plans import SMS_LINES_FROM
-from dialer.store.tables import CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage
+from dialer.store.tables import CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
 
 _campaigns = Campaign.__table__
@@ -20,12 +20,14 @@ _lists = DncList.__table__
 _links = CampaignDncList.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
+_waiting = WaitingText.__table__
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _IS_KNOWN: Final = (
     _campaigns.c.status.in_(_OPEN)
     | _campaigns.c.id.in_(select(_dids.c.campaign_id).where(_dids.c.campaign_id.is_not(None)))
     | exists().where(_requests.c.campaign_id == _campaigns.c.id, _requests.c.status == CallRequestStatus.CALLING)
     | exists().where(_messages.c.campaign_id == _campaigns.c.id, _messages.c.ended_ms.is_(None))
+    | exists().where(_waiting.c.campaign_id == _campaigns.c.id)
 )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from litestar import Response
 
+from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.service import ApiRequest
 from dialer.app.sessions import LIFE_MS, NewSession
@@ -34,6 +35,11 @@ def signed_in(request: ApiRequest, token: str, to: str) -> Response[Any]:
         cookie(SESSION_COOKIE, token, is_secure=secure, max_age_s=LIFE_MS // 1_000),
         cookie(FORM_COOKIE, "", is_secure=secure, max_age_s=0),
     )
+
+
+def retry_after(error: AnsweredError) -> dict[str, str]:
+    """Return the header that says when to try again, if too many passwords were wrong."""
+    return {name: value for name, value in error.headers.items() if name == "Retry-After"}
 
 
 def password_errors(password: str, again: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ import structlog
 from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.line import Heard
 from dialer.runtime.line_legs import HandOver, LineLeg
-from dialer.runtime.line_news import STARTING, LineNews, LineSettings
+from dialer.runtime.line_news import STARTING, LineNews, LineSettings, record_of
 from dialer.runtime.switchboard import Switchboard
 
 HEARD_PER_STEP: Final = 1_000
@@ -53,10 +53,11 @@ class _Trunk:
             self.needs_find = True
         if why_not == self.why_down:
             return
+        medium, gateway_id = record_of(self._gateway_id)
         if why_not:
-            _log.warning("line_down", gateway_id=self._gateway_id, reason=why_not)
+            _log.warning("line_down", medium=medium, gateway_id=gateway_id, reason=why_not)
         else:
-            _log.info("line_up", gateway_id=self._gateway_id)
+            _log.info("line_up", medium=medium, gateway_id=gateway_id)
         self.why_down = why_not
         self._lines.nudge()
 

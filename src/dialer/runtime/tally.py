@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from dialer.domain import effects
 from dialer.domain.board import Board
 from dialer.domain.enums import TransferStatus
-from dialer.domain.plans import SMS_LINES_FROM, Call, CallOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, Transfer
+from dialer.runtime.line_news import record_of
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import SMS, VOICE
 
@@ -111,7 +112,7 @@ class StepTally:
 
     def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
         if effect.breaker.open_until_ms > now_ms:
-            self._step.rests[_gateway(effect.gateway_id)] += 1
+            self._step.rests[record_of(effect.gateway_id)] += 1
 
     def _taken_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
         medium = _medium(effect.call)
@@ -131,11 +132,6 @@ class StepTally:
         self._step.in_progress[medium] -= 1
         self._step.held -= call.hold
         self._step.answered[medium] += outcome.answered_ms is not None or outcome.delivered_ms is not None
-
-
-def _gateway(gateway_id: int) -> tuple[str, int]:
-    is_voice = gateway_id < SMS_LINES_FROM
-    return (VOICE, gateway_id) if is_voice else (SMS, gateway_id - SMS_LINES_FROM)
 
 
 def _medium(call: Call) -> str:

@@ -17,7 +17,7 @@ from dialer.app.users import change_user
 from dialer.console.forms import read_fields
 from dialer.console.services import ConsoleServices, current_session, go_to, is_secure, page
 from dialer.console.sessions import SESSION_COOKIE, cookie
-from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
+from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
 from dialer.domain.roles import Permission
 from dialer.passwords import hash_password
 from dialer.store.queries.sessions import sessions_of
@@ -54,7 +54,10 @@ async def change_own_password(request: ApiRequest, console: NamedDependency[Cons
         console.authenticator.refusals.note(origin_of(actor, host), error.status, "POST /console/account/password")
         is_wrong = error.status == HTTPStatus.UNAUTHORIZED
         errors = {"current": "This is not your password." if is_wrong else error.detail}
-        return await _account(request, console, HTTPStatus.BAD_REQUEST if is_wrong else error.status, errors=errors)
+        status = HTTPStatus.BAD_REQUEST if is_wrong else error.status
+        refused = await _account(request, console, status, errors=errors)
+        refused.headers.update(retry_after(error))
+        return refused
     password_hash = await anyio.to_thread.run_sync(hash_password, fields["password"])
     new = session_of(request, console, actor.id, origin_of(actor, host))
 

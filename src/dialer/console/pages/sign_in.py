@@ -32,7 +32,7 @@ from dialer.console.sessions import (
     is_form_token,
     new_form_secret,
 )
-from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
+from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
 from dialer.passwords import hash_password
 from dialer.settings import USERNAME_MAX, is_username
 from dialer.store.queries.accounts import has_accounts
@@ -69,8 +69,8 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
         origin = Origin(via="none", address=client_address(host), actor=username[:USERNAME_MAX])
         console.authenticator.refusals.note(origin, error.status, "POST /console/sign-in")
         message = WRONG if error.status == HTTPStatus.UNAUTHORIZED else error.detail
-        headers = {name: value for name, value in error.headers.items() if name == "Retry-After"}
-        return _form(request, "sign_in.html", error.status, headers, way_back=back, username=username, message=message)
+        shown = {"way_back": back, "username": username, "message": message}
+        return _form(request, "sign_in.html", error.status, retry_after(error), **shown)
     token = await _begin(request, console, actor.id, origin_of(actor, host))
     return signed_in(request, token, back)
 

@@ -222,7 +222,7 @@ class JournalStore:
             effects.AnswerCall: self._record_answer,
             effects.SendText: self._record_text,
             effects.KeepText: lambda effect, _: self._waiting_texts.waits(effect.message),
-            effects.DropText: lambda effect, _: self._waiting_texts.left(effect.call, is_recorded=effect.is_recorded),
+            effects.DropText: lambda effect, _: self._waiting_texts.dropped(effect),
             effects.TakeBackCall: self._take_back,
             effects.FinishCall: self._record_finish,
             effects.FinishInbound: self._record_inbound,
@@ -314,7 +314,7 @@ class JournalStore:
     def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
         self._messages.sent(effect.message)
         self._reserve(effect.message.plan.user_id, effect.message.hold)
-        self._waiting_texts.left(effect.message, is_recorded=effect.is_recorded)
+        self._waiting_texts.sent(effect)
 
     def _take_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
         """Delete the row of an attempt that was never made, and make its subscriber due again."""

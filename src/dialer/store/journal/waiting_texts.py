@@ -1,10 +1,11 @@
 """The journal's rows of text messages that wait for room on their gateway."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from sqlalchemy import Connection, delete, exists, select
 
+from dialer.domain.effects import DropText, SendText
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
 from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
@@ -33,16 +34,24 @@ class WaitingTextRows:
 
     def __init__(self) -> None:
         self._new: Final[dict[int, Call]] = {}
-        self._gone: Final[dict[int, Call]] = {}
+        self._sent: Final[dict[int, Call]] = {}
+        self._dropped: Final[list[int]] = []
 
     def waits(self, message: Call) -> None:
         """Record a message that waits."""
         self._new[message.id] = message
 
-    def left(self, message: Call, *, is_recorded: bool) -> None:
-        """Record that a message waits no longer, if it has waited."""
-        if is_recorded and self._new.pop(message.id, None) is None:
-            self._gone[message.id] = message
+    def sent(self, effect: SendText) -> None:
+        """Record that a message is sent, if it waited."""
+        message = effect.message
+        if effect.is_recorded and self._new.pop(message.id, None) is None:
+            self._sent[message.id] = message
+
+    def dropped(self, effect: DropText) -> None:
+        """Record that a message is not sent, if it waited. Its row may be gone, with the person or the campaign."""
+        message_id = effect.call.id
+        if effect.is_recorded and self._new.pop(message_id, None) is None:
+            self._dropped.append(message_id)
 
     def is_recorded(self, connection: Connection, message_id: int) -> bool:
         """Return whether a message waits."""
@@ -54,14 +63,21 @@ class WaitingTextRows:
         """Write the recorded messages.
 
         Raises:
-            BrokenInvariantError: a message was to be sent or dropped that does not wait.
+            BrokenInvariantError: a message was to be sent that does not wait.
         """
         _INSERT.run(connection, [_row(message) for message in self._new.values()])
-        gone = list(self._gone)
-        for start in range(0, len(gone), ASKED_AT_ONCE):
-            some = gone[start : start + ASKED_AT_ONCE]
-            if connection.execute(delete(_waiting).where(_waiting.c.message_id.in_(some))).rowcount != len(some):
-                raise _twice([self._gone[message_id] for message_id in some])
+        if _delete(connection, list(self._sent)) != len(self._sent):
+            raise _twice(self._sent.values())
+        _delete(connection, self._dropped)
+
+
+def _delete(connection: Connection, message_ids: Sequence[int]) -> int:
+    """Delete the rows of messages, and return how many there were."""
+    count = 0
+    for start in range(0, len(message_ids), ASKED_AT_ONCE):
+        some = message_ids[start : start + ASKED_AT_ONCE]
+        count += connection.execute(delete(_waiting).where(_waiting.c.message_id.in_(some))).rowcount
+    return count
 
 
 def _row(message: Call) -> tuple[object, ...]:
