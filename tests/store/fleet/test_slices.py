@@ -32,7 +32,7 @@ def connection() -> Iterator[Connection]:
     with engine.begin() as one:
         for name in ("gateway_slice", "cps_returned", "fleet_worker", "shard", "seat", "service_state", "callrequest"):
             Row.metadata.tables[name].create(one, checkfirst=True)
-        for name in ("sms_message", "cdr"):
+        for name in ("sms_message", "cdr", "waiting_text"):
             Row.metadata.tables[name].create(one, checkfirst=True)
         assert [register(one, name, NOW_MS, "") for name in ("w1", "w2")] == [FIRST, SECOND]
         yield one
