@@ -376,7 +376,7 @@ def outcome(tell: Callable[[House, Sequence[Step]], Any], story: Sequence[Step])
             return {model.__tablename__: house.rows(model) for model in WRITTEN}
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(steps)
 def test_an_engine_with_incremental_refreshes_equals_a_rebuilt_one(story: list[Step]) -> None:
     assert outcome(refreshed, story) == outcome(rebuilt, story)
