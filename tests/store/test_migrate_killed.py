@@ -16,7 +16,6 @@ from sqlalchemy.pool import NullPool
 from dialer.store import migrate
 from tests.store.test_migrate_rates import USER, bring
 
-
 MIGRATED_EVERY: Final = 4
 
 
