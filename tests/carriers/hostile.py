@@ -10,7 +10,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.carriers.media.rtp import RtpPacket, write_packet
-from dialer.carriers.media.sound_leg import SoundLeg
+from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.switchboard import SoundBoard
 from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
 from dialer.carriers.sip.wire import LegArrived, Send
@@ -53,8 +53,8 @@ class Capture:
         self.packets = [write_packet(RtpPacket(payload, 1, 2, 3, b"\5\x8a\0\xa0" * 40)) for payload in (8, 101)]
         self.board = SoundBoard()
         for number, order in enumerate(ORDERS):
-            self.board.add(SoundLeg(str(number), 1, is_symmetric=True))
-            self.board.agree(str(number), SOUND)
+            self.board.add(SoundLeg(str(number), 1, SoundTerms()))
+            self.board.agree(0, str(number), SOUND)
             self.board.perform(str(number), order)
 
     def attack(self, chance: Random) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.media.rtp import FRAME_SAMPLES, RtpPacket, sequences_between, samples_between
+from dialer.carriers.media.rtp import FRAME_SAMPLES, RtpPacket, samples_between, sequences_between
 
 KEYS: Final = "0123456789*#ABCD"
 _EVENT: Final = struct.Struct("!BBH")
@@ -40,7 +40,10 @@ class KeyReader:
         """Timestamps of events."""
 
     def key_of(self, packet: RtpPacket) -> str | None:
-        """Return the key that begins with a packet; None if it continues one, comes late, or is none."""
+        """Return the key that begins with a packet, or an empty text if a packet continues the latest one.
+
+        Return None for a packet that comes late, or is no key.
+        """
         if len(packet.data) < _EVENT.size:
             return None
         code, flags, duration = _EVENT.unpack_from(packet.data)
@@ -56,7 +59,7 @@ class KeyReader:
             event.last, event.duration = packet, duration
             event.has_ended = event.has_ended or is_end
             self._past.append(packet.timestamp)
-            return None
+            return ""
         self._event = _Event(packet, packet, code, duration, is_end)
         self._past.append(packet.timestamp)
         return KEYS[code]
@@ -64,7 +67,9 @@ class KeyReader:
     def _is_late(self, event: _Event, packet: RtpPacket) -> bool:
         """Return whether a packet was sent before the latest event began."""
         behind = sequences_between(packet.sequence, event.first.sequence)
-        return 0 < behind <= _MISORDER_MAX or (packet.timestamp != event.last.timestamp and packet.timestamp in self._past)
+        return 0 < behind <= _MISORDER_MAX or (
+            packet.timestamp != event.last.timestamp and packet.timestamp in self._past
+        )
 
 
 def _continues(event: _Event, packet: RtpPacket, duration: int, *, is_end: bool) -> bool:
