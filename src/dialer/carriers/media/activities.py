@@ -3,7 +3,6 @@
 from typing import ClassVar, Final
 
 from dialer.carriers.media.detection import BeepFinder, GreetingJudge
-from dialer.carriers.media.framing import Timeline
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
 from dialer.carriers.media.tones import silence, waiting_tone
 from dialer.domain.enums import AmdStatus
@@ -31,6 +30,7 @@ class Activity:
 
     def pass_time(self) -> None:
         """Let 20 ms pass without sending, as while the other side holds the call."""
+        self.next_frame()
 
     def skip(self, frames: int) -> None:
         """Leave out what there was no time to send."""
@@ -70,6 +70,9 @@ class Playing(Activity):
         self._position = start + FRAME_SAMPLES
         frame = self._prompt[start : self._position]
         return frame if len(frame) == FRAME_SAMPLES else frame + _QUIET[len(frame) :]
+
+    def pass_time(self) -> None:
+        """Wait with the prompt."""
 
     def skip(self, frames: int) -> None:
         """Leave out a piece of the prompt, so that it ends in time."""
@@ -132,78 +135,53 @@ class PlayingWaitingTone(Activity):
         return _WAITING[start : start + FRAME_SAMPLES]
 
 
-class Listening(Activity):
-    """An order that hears all that comes, and silence while nothing comes."""
+class Detecting(Activity):
+    """The question whether a person or a machine answered."""
 
     hears_sound = True
 
     def __init__(self, turn: int) -> None:
         super().__init__(turn)
-        self._timeline: Final = Timeline()
-        self._frames = 0
-        """Frames of 20 ms that have passed."""
-
-    @property
-    def _passed_ms(self) -> int:
-        return self._frames * FRAME_MS
+        self._judge: Final = GreetingJudge()
+        self._frames_sent = 0
 
     def next_frame(self) -> bytes:
-        """Return silence, and let the time pass, which does so without packets of the other side, too."""
-        self.pass_time()
+        """Return silence, and count the time, which passes without packets of the other side, too."""
+        self._frames_sent += 1
         return _QUIET
 
-    def pass_time(self) -> None:
-        """Let 20 ms pass."""
-        self._frames += 1
-        if self._timeline.tick():
-            self.hear(_QUIET)
-
-    def take_frame(self, timestamp: int, frame: bytes) -> None:
-        """Hear a frame, and before it the silence of a gap: packets are lost, or not sent in silence (RFC 3389)."""
-        start, missing = self._timeline.place(timestamp, len(frame))
-        for _ in range(missing):
-            self.hear(_QUIET)
-        self.hear(frame)
-        self.keep(start, frame)
-
-    def hear(self, frame: bytes) -> None:
-        """Listen to the next frame."""
-
-    def keep(self, start: int, frame: bytes) -> None:
-        """Keep a frame at its place, in samples since the order began."""
-
-
-class Detecting(Listening):
-    """The question whether a person or a machine answered."""
-
-    def __init__(self, turn: int) -> None:
-        super().__init__(turn)
-        self._judge: Final = GreetingJudge()
-
-    def hear(self, frame: bytes) -> None:
+    def take_frame(self, timestamp: int, frame: bytes) -> None:  # noqa: ARG002 - what matters is the sound
         """Listen to a frame."""
         self._judge.take_frame(frame)
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return the decision once there is one."""
-        status = self._judge.verdict(self._passed_ms)
+        status = self._judge.verdict(self._frames_sent * FRAME_MS)
         return None if status is None else Done(self.turn, 0, status=status)
 
 
-class AwaitingBeep(Listening):
+class AwaitingBeep(Activity):
     """The wait for the end of a machine's greeting."""
+
+    hears_sound = True
 
     def __init__(self, turn: int) -> None:
         super().__init__(turn)
         self._finder: Final = BeepFinder()
+        self._frames_sent = 0
 
-    def hear(self, frame: bytes) -> None:
+    def next_frame(self) -> bytes:
+        """Return silence, and count the time."""
+        self._frames_sent += 1
+        return _QUIET
+
+    def take_frame(self, timestamp: int, frame: bytes) -> None:  # noqa: ARG002 - what matters is the sound
         """Listen to a frame."""
         self._finder.take_frame(frame)
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return that it is done once the beep is over, or there is none."""
-        is_late = self._passed_ms >= BEEP_WAIT_MS
+        is_late = self._frames_sent * FRAME_MS >= BEEP_WAIT_MS
         return Done(self.turn, 0, status=AmdStatus.MACHINE) if self._finder.is_over or is_late else None
 
 
