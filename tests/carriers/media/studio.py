@@ -21,6 +21,7 @@ class Studio:
     def __init__(self, *keys: str, sound: AgreedSound = SOUND, terms: SoundTerms | None = None) -> None:
         self.board = SoundBoard()
         self.now_ms = 0
+        self._phase = 0
         self.done: list[OrderDone] = []
         self.lost: list[str] = []
         self.reports: list[Report] = []
@@ -30,11 +31,15 @@ class Studio:
             self.board.agree(self.now_ms, key, sound)
 
     def run(self, length_ms: int) -> None:
-        for _ in range(0, length_ms, 20):
-            for phase in range(PHASES):
-                for output in self.board.tick(self.now_ms, phase):
-                    self._note(output)
-                self.now_ms += 20 // PHASES
+        self.run_quarters(length_ms // 20 * PHASES)
+
+    def run_quarters(self, count: int) -> None:
+        """Let 5 ms pass so many times."""
+        for _ in range(count):
+            for output in self.board.tick(self.now_ms, self._phase):
+                self._note(output)
+            self._phase = (self._phase + 1) % PHASES
+            self.now_ms += 20 // PHASES
 
     def _note(self, output: SoundOutput) -> None:
         if isinstance(output, OrderDone):

@@ -54,6 +54,9 @@ class JitterBuffer:
         self._next = (oldest + FRAME_SAMPLES) % TIMESTAMPS
         return self._frames.pop(oldest)
 
+    def __len__(self) -> int:
+        return len(self._frames)
+
     def _oldest(self) -> int:
         first = next(iter(self._frames))
         return min(self._frames, key=lambda timestamp: samples_between(first, timestamp))
