@@ -100,6 +100,20 @@ FREESWITCH: Final[dict[str, Json]] = {"host": "pbx.example.com", "dial_string": 
             for one in ("user/1", "a/{number},b/{number}", "a b/{number}", "${number}")
         ),
         *({"password": "x", "variables": one} for one in ({"a b": "1"}, {"a": "1,b=2"}, {"originate_timeout": "9"})),
+        # Each of these makes the switch run something.
+        *(
+            {"password": "x", "variables": {name: "system:/tmp/x"}}
+            for name in (
+                *("execute_on_media", "execute_on_ring_2", "api_on_answer", "api_hangup_hook", "Execute_On_Answer"),
+                *(
+                    "bridge_pre_execute_aleg_app",
+                    "session_in_hangup_hook",
+                    "sip_h_",
+                    "sip_h_X\n",
+                    "playback_terminators",
+                ),
+            )
+        ),
         *(
             {"password": "x", "media_path": "sounds"},
             {"password": "x", "amd": "magic"},
@@ -114,9 +128,9 @@ def test_wrong_parameters_of_freeswitch_are_refused(admin: Caller, wrong: dict[s
 
 
 def test_the_password_of_a_freeswitch_is_needed_for_each_new_address(admin: Caller) -> None:
-    given = {**FREESWITCH, "password": "top-secret", "variables": {"absolute_codec_string": "PCMU"}}
+    given = {**FREESWITCH, "password": "top-secret", "variables": {"absolute_codec_string": "PCMU", "sip_h_X-A": "1"}}
     gateway = admin.create("gateway", name="pbx", protocol="freeswitch", parameters=given)
-    shown = {**FREESWITCH, "variables": {"absolute_codec_string": "PCMU"}}
+    shown = {**FREESWITCH, "variables": {"absolute_codec_string": "PCMU", "sip_h_X-A": "1"}}
     assert gateway["parameters"] == shown
     admin.change(gateway["url"], parameters={**shown, "amd": "none"})
     assert admin.get(gateway["url"])["parameters"] == {**shown, "amd": "none"}

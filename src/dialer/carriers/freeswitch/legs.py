@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 from dialer.carriers.freeswitch.causes import cause_of_hangup, name_of
 from dialer.carriers.freeswitch.commands import (
     DIGITS_MAX,
+    SPEECH_FRAMES,
     SoundPath,
     UnfitError,
     answers,
@@ -106,6 +107,8 @@ class SwitchLeg:
         self.next_order: Order | None = None
         """The order that begins when the one before has stopped, or at `stop_ms`."""
         self.stop_ms = 0
+        self.ends_at_keys = False
+        """True if the last order was a recording, which a key ends. No key may end a prompt."""
         self.recording_ms: int | None = None
         self.ended: tuple[int, Ended] | None = None
 
@@ -163,6 +166,7 @@ class SwitchLegs:
         leg.other = dump["variable_bridge_uuid"]
         if known is None:
             application = dump["variable_current_application"]
+            leg.ends_at_keys = dump["variable_playback_terminators"] == "#"
             leg.is_stubborn = application == "conference" or bool(leg.other)
             leg.is_busy = leg.is_stubborn or application not in {"", "park"}
 
@@ -313,7 +317,9 @@ class SwitchLegs:
         if found is None:
             return self._done(leg, SwitchEvent({}))
         command = execution(key, order.turn, *found)
-        return [*_preparations(key, order), Say(command, ForTurn(key, order.turn))]
+        ended_at_keys, leg.ends_at_keys = leg.ends_at_keys, isinstance(order, Record)
+        lasting = [Say(set_variable(key, "playback_terminators", "none"))] if ended_at_keys else []
+        return [*lasting, *_preparations(key, order), Say(command, ForTurn(key, order.turn))]
 
     def _completed(self, leg: SwitchLeg, _now_ms: int, event: SwitchEvent) -> list[LegOutput]:
         key, _, turn = event["Application-UUID"].rpartition(":")
@@ -344,8 +350,7 @@ def _done(order: Order, event: SwitchEvent) -> Done:
         case Detect(turn) if not event.name:
             return Done(turn, 0, status=AmdStatus.UNSURE)
         case Detect(turn):
-            is_machine = event["variable_wait_for_silence_timeout"] == "true"
-            return Done(turn, 0, status=AmdStatus.MACHINE if is_machine else AmdStatus.PERSON)
+            return Done(turn, 0, status=_status(event))
         case Ask(turn):
             pressed = event[f"variable_{keys_variable(turn)}"][:DIGITS_MAX]
             return Done(turn, 0, keys="".join(key for key in pressed if key in KEYS))
@@ -354,13 +359,33 @@ def _done(order: Order, event: SwitchEvent) -> Done:
     return Done(order.turn, 0)
 
 
+def _status(event: SwitchEvent) -> AmdStatus:
+    """Return the result of `wait_for_silence`. A callee who said nothing is undecided, as over SIP."""
+    match event["variable_wait_for_silence_timeout"]:
+        case "false":
+            return AmdStatus.PERSON
+        case "true" if event.number("variable_wait_for_silence_listenhits") > SPEECH_FRAMES:
+            return AmdStatus.MACHINE
+    return AmdStatus.UNSURE
+
+
 def _preparations(key: str, order: Order) -> list[LegOutput]:
     """Return the commands before an order: variables keep their last values, and keys are kept for the next reader."""
     match order:
         case Detect() | AwaitBeep():
-            return [Say(set_variable(key, "wait_for_silence_timeout"))]
+            return [
+                Say(set_variable(key, "wait_for_silence_timeout")),
+                Say(set_variable(key, "wait_for_silence_listenhits")),
+            ]
         case Record():
-            return [Say(set_variable(key, "record_ms"))]
+            return [
+                Say(set_variable(key, "record_ms")),
+                Say(f"api uuid_flush_dtmf {key}"),
+                Say(set_variable(key, "playback_terminators", "#")),
+            ]
+        case Confer():
+            # The keys of the profile would mute somebody, or hang up.
+            return [Say(set_variable(key, "conference_controls", "none"))]
         case Ask():
             return [Say(f"api uuid_flush_dtmf {key}")]
     return []
