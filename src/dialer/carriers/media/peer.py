@@ -76,21 +76,19 @@ class Peer:
         self._runs: dict[str, _Run] = {}
         self._former: frozenset[Address | None] = frozenset()
         self._agreed_ms = 0
+        self.remote: Address | None = None
+        """The place to which sound is sent; None before the first description."""
         self._forget()
 
     def _forget(self) -> None:
         """Forget from where it sends."""
         self._heard: Address | None = None
+        self.remote = self._agreed
         self._rank = Rank.STRANGER
         self._heard_ms = 0
         self._ssrcs: dict[bool, int] = {}
         """The SSRC of the sound (False), and the one of the keys (True)."""
         self._run: _Run | None = None
-
-    @property
-    def remote(self) -> Address | None:
-        """The place to which sound is sent; None before the first description."""
-        return self._heard if self._is_symmetric and self._heard is not None else self._agreed
 
     def agree(self, now_ms: int, agreed: Address) -> None:
         """Take the address of a new description."""
@@ -148,6 +146,8 @@ class Peer:
                 return self._heard is None
             self._forget()
             self._heard, self._rank = source, self.rank_of(source)
+            if self._is_symmetric:
+                self.remote = source
         self._heard_ms = now_ms
         return self._ssrcs.get(is_key) == packet.ssrc or self._believes_ssrc(source, packet, is_key=is_key)
 

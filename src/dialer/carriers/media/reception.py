@@ -2,12 +2,14 @@
 
 from typing import Final
 
-from dialer.carriers.media.rtp import RATE_HZ, SEQUENCES, RtpPacket, samples_between, sequences_between
+from dialer.carriers.media.rtp import RATE_HZ, SEQUENCES, TIMESTAMPS, RtpPacket
 
 _MISORDER_MAX: Final = 100
 _DROPOUT_MAX: Final = 3_000
 _SAMPLES_A_MS: Final = RATE_HZ // 1_000
 _SMOOTH: Final = 16
+_HALF: Final = SEQUENCES // 2
+_HALF_TIME: Final = TIMESTAMPS // 2
 
 
 class Reception:
@@ -42,7 +44,7 @@ class Reception:
 
     def take(self, now_ms: int, packet: RtpPacket, *, is_sound: bool) -> None:
         """Count a packet. The timestamps of keys say nothing about their distance."""
-        step = sequences_between(self.highest % SEQUENCES, packet.sequence)
+        step = (packet.sequence - self.highest + _HALF) % SEQUENCES - _HALF
         if packet.ssrc != self.ssrc or not -_MISORDER_MAX <= step <= _DROPOUT_MAX:
             self._expected_before = self.expected
             self.ssrc, self._base, self.highest = packet.ssrc, packet.sequence, packet.sequence
@@ -53,7 +55,8 @@ class Reception:
         if is_sound:
             transit = now_ms * _SAMPLES_A_MS - packet.timestamp
             if self._transit is not None:
-                self.jitter += (abs(samples_between(self._transit, transit)) - self.jitter) / _SMOOTH
+                change = (transit - self._transit + _HALF_TIME) % TIMESTAMPS - _HALF_TIME
+                self.jitter += (abs(change) - self.jitter) / _SMOOTH
             self._transit = transit
 
     def lost_since(self) -> float:

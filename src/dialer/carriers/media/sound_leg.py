@@ -12,7 +12,7 @@ from dialer.carriers.media.framing import Framer
 from dialer.carriers.media.keys import KeyReader
 from dialer.carriers.media.peer import Address, Peer
 from dialer.carriers.media.quality import Quality
-from dialer.carriers.media.relay import Renumbering
+from dialer.carriers.media.relay import Numbers
 from dialer.carriers.media.rtcp import REPORT_MS, RtcpError, Sent
 from dialer.carriers.media.rtp import (
     FRAME_SAMPLES,
@@ -68,10 +68,9 @@ class SoundLeg:
         """The moment of the next `look`."""
         self._terms: Final = terms
         self._ssrc: Final = chance & 0xFFFFFFFF
-        self._sequence = chance >> 32 & 0x7FFF
-        self._timestamp = chance >> 47 & 0xFFFFFFFF
+        self._numbers: Final = Numbers(chance >> 32 & 0x7FFF, chance >> 47 & 0xFFFFFFFF)
         self.quality: Final = Quality(self._ssrc, f"{chance & 0xFFFFFFFFFFFF:012x}")
-        self._renumbering = Renumbering()
+        self._reception: Final = self.quality.reception
         self._sound: AgreedSound | None = None
         self._tables: dict[int, bytes | None] = {}
         """The tables from payload types of sound to µ-law."""
@@ -112,7 +111,7 @@ class SoundLeg:
     def join(self, other: "SoundLeg | None") -> None:
         """Connect the leg with another one, or with none."""
         self.bridged = other
-        self._renumbering = Renumbering()
+        self._numbers.begin()
 
     def next_packet(self) -> tuple[bytes, Address] | None:
         """Return the packet of the next 20 ms, and its destination; None while nothing is to be sent."""
@@ -125,12 +124,13 @@ class SoundLeg:
         frame = self.activity.next_frame()
         if sound.codec is Codec.PCMA:
             frame = frame.translate(g711.ALAW_OF_ULAW)
-        self._timestamp = (self._timestamp + FRAME_SAMPLES) % TIMESTAMPS
-        self._sequence = (self._sequence + 1) % SEQUENCES
+        numbers = self._numbers
+        numbers.timestamp = (numbers.timestamp + FRAME_SAMPLES) % TIMESTAMPS
+        numbers.sequence = (numbers.sequence + 1) % SEQUENCES
         self.packets_sent += 1
         self._octets_sent += FRAME_SAMPLES
         is_marked, self._is_first = self._is_first, False
-        packet = RtpPacket(sound.payload, self._sequence, self._timestamp, self._ssrc, frame, is_marked)
+        packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
         return write_packet(packet), remote
 
     def skip(self, frames: int) -> None:
@@ -138,7 +138,7 @@ class SoundLeg:
         if self.bridged is not None:
             return
         if self._sound is not None and self._sound.direction in _SENDS:
-            self._timestamp = (self._timestamp + frames * FRAME_SAMPLES) % TIMESTAMPS
+            self._numbers.timestamp = (self._numbers.timestamp + frames * FRAME_SAMPLES) % TIMESTAMPS
             self._is_first = True
             self.activity.skip(frames)
         else:
@@ -148,7 +148,7 @@ class SoundLeg:
     def receive(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
         """Take a datagram. Return the packet if it is sound or a key, with sound as µ-law if anybody hears it.
 
-        Bytes that are no RTP, or come from somebody else, are dropped.
+        Bytes that are no RTP, or come from somebody else, are dropped. For strangers, ask `peer.is_stranger` first.
         """
         packet = self._packet_of_peer(now_ms, data, source)
         if packet is None or packet.payload == COMFORT_NOISE:
@@ -166,20 +166,18 @@ class SoundLeg:
 
     def _packet_of_peer(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
         """Return the packet in a datagram if it is the other side's, and of an agreed payload type or comfort noise."""
-        if self._sound is None or self.peer.is_stranger(source):
-            return None
         try:
             packet = read_packet(data)
         except RtpError:
             return None
-        is_sound, is_key = packet.payload in self._tables, packet.payload in self._key_payloads
-        is_agreed = is_sound or is_key
-        if not is_agreed and packet.payload != COMFORT_NOISE:
+        is_sound = packet.payload in self._tables
+        is_key = not is_sound and packet.payload in self._key_payloads
+        if not is_sound and not is_key and packet.payload != COMFORT_NOISE:
             return None
-        if not self.peer.believes(now_ms, source, packet, is_key=is_key, is_agreed=is_agreed):
+        if not self.peer.believes(now_ms, source, packet, is_key=is_key, is_agreed=is_sound or is_key):
             return None
         self._alive_ms = now_ms
-        self.quality.reception.take(now_ms, packet, is_sound=is_sound)
+        self._reception.take(now_ms, packet, is_sound=is_sound)
         return packet
 
     def take_report(self, now_ms: int, datagram: bytes, source: Address) -> None:
@@ -199,7 +197,9 @@ class SoundLeg:
         if remote is None or self._report_ms is None or now_ms < self._report_ms:
             return None
         self._report_ms = now_ms + REPORT_MS
-        sent = Sent(now_ms, self._timestamp, self.packets_sent, self._octets_sent) if self.packets_sent else None
+        sent = (
+            Sent(now_ms, self._numbers.timestamp, self.packets_sent, self._octets_sent) if self.packets_sent else None
+        )
         return self.quality.report(now_ms, sent), (remote[0], remote[1] + 1)
 
     def is_gone(self, now_ms: int) -> bool:
@@ -218,14 +218,13 @@ class SoundLeg:
         payload = None if sound is None else sound.keys_payload if is_key else sound.payload
         if sound is None or remote is None or payload is None or sound.direction not in _SENDS:
             return None
-        place = self._renumbering.place(packet, self._sequence, self._timestamp)
-        self._sequence, self._timestamp = place.last_sequence, place.last_timestamp
+        sequence, timestamp = self._numbers.place(packet)
         data = packet.data.translate(g711.ALAW_OF_ULAW) if not is_key and sound.codec is Codec.PCMA else packet.data
         self.packets_sent += 1
         self._octets_sent += len(data)
         is_marked = packet.is_marked or (self._is_first and not is_key)
         self._is_first = False
-        return write_packet(RtpPacket(payload, place.sequence, place.timestamp, self._ssrc, data, is_marked)), remote
+        return write_packet(RtpPacket(payload, sequence, timestamp, self._ssrc, data, is_marked)), remote
 
     def is_key(self, packet: RtpPacket) -> bool:
         """Return whether a packet of this leg is part of a key."""

@@ -59,6 +59,8 @@ class SoundBoard:
         self._phases: list[dict[str, SoundLeg]] = [{} for _ in range(PHASES)]
         self._legs: dict[str, SoundLeg] = {}
         self._ends: list[OrderDone] = []
+        self.strangers = 0
+        """Datagrams that were thrown away for their source alone."""
 
     def add(self, leg: SoundLeg) -> None:
         """Take a leg in."""
@@ -133,18 +135,14 @@ class SoundBoard:
     def receive(self, now_ms: int, key: str, data: bytes, source: Address) -> SendSound | None:
         """Take a datagram of a leg. Return the packet that passes it on, if the leg is bridged."""
         leg = self._legs.get(key)
-        if leg is None:
+        if leg is None or leg.peer.is_stranger(source):
+            self.strangers += 1
             return None
         packet, other = leg.receive(now_ms, data, source), leg.bridged
         if packet is None or other is None:
             return None
         passed = other.relay(packet, is_key=leg.is_key(packet))
         return None if passed is None else SendSound(other.key, *passed)
-
-    def is_stranger(self, key: str, source: Address) -> bool:
-        """Return whether a datagram matters to a leg in no way, from its source alone."""
-        leg = self._legs.get(key)
-        return leg is None or leg.peer.is_stranger(source)
 
     def take_report(self, now_ms: int, key: str, data: bytes, source: Address) -> None:
         """Take a datagram that came to the socket for reports of a leg."""

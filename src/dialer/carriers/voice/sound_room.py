@@ -3,14 +3,12 @@
 The sockets are read at the ticks of the clock, all at once: being woken by each packet costs more than reading it.
 """
 
-import contextlib
 import secrets
 import selectors
 import socket
 from collections.abc import Callable
 from typing import Final
 
-from dialer.carriers.media.peer import Address
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.switchboard import OrderDone, SendSound, SoundBoard, SoundLost
@@ -21,6 +19,10 @@ from dialer.domain.line import Order
 
 STRANGERS_MAX: Final = 8
 """Datagrams of strangers that one tick takes out of a socket. They cost a look at their source."""
+
+_READ_BYTES: Final = PACKET_BYTES_MAX + 1
+_IPV4: Final = 2
+"""Parts of an IPv4 address and its port. Those of IPv6 have more."""
 
 Hear = Callable[[OrderDone | SoundLost], None]
 
@@ -111,40 +113,39 @@ class SoundRoom:
 
     def _read(self, now_ms: int, key: str) -> None:
         """Take the next packet of the other side, and throw away those of strangers before it."""
-        bound = self._sockets.get(key)
+        board, bound = self._board, self._sockets.get(key)
+        if bound is None:
+            return
         for _ in range(STRANGERS_MAX):
-            found = _next(bound)
-            if found is None:
+            strangers = board.strangers
+            try:
+                data, source = bound.recvfrom(_READ_BYTES)
+            except OSError:
+                # There is none, or somebody's ICMP message about a datagram of ours.
                 return
-            data, source = found
-            if not self._board.is_stranger(key, source):
-                passed = self._board.receive(now_ms, key, data, source)
-                if passed is not None:
-                    self._send(passed)
+            passed = board.receive(now_ms, key, data, source if len(source) == _IPV4 else source[:_IPV4])
+            if passed is not None:
+                self._send(passed)
+            if board.strangers == strangers:
                 return
 
     def _read_report(self, now_ms: int, key: str) -> None:
+        bound = self._reports.get(key)
+        if bound is None:
+            return
         for _ in range(STRANGERS_MAX):
-            found = _next(self._reports.get(key))
-            if found is None:
+            try:
+                data, source = bound.recvfrom(_READ_BYTES)
+            except OSError:
                 return
-            self._board.take_report(now_ms, key, *found)
+            self._board.take_report(now_ms, key, data, (source[0], source[1]))
 
     def _send(self, packet: SendSound) -> None:
         bound = (self._reports if packet.is_report else self._sockets).get(packet.key)
+        if bound is None:
+            return
         # A full buffer or an unreachable network loses it, as a network may.
-        with contextlib.suppress(OSError, OverflowError):
-            if bound is not None:
-                bound.sendto(packet.data, packet.destination)
-
-
-def _next(bound: socket.socket | None) -> tuple[bytes, Address] | None:
-    """Return the next datagram of a socket and its source; None if there is none."""
-    if bound is None:
-        return None
-    try:
-        data, source = bound.recvfrom(PACKET_BYTES_MAX + 1)
-    except OSError:
-        # There is none, or somebody's ICMP message about a datagram of ours.
-        return None
-    return data, (source[0], source[1])
+        try:
+            bound.sendto(packet.data, packet.destination)
+        except (OSError, OverflowError):
+            return
