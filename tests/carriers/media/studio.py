@@ -4,7 +4,7 @@ import struct
 from typing import Final
 
 from dialer.carriers.media.keys import KEYS
-from dialer.carriers.media.rtcp import Report, read_reports
+from dialer.carriers.media.rtcp import RtcpReport, read_reports
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.switchboard import PHASES, OrderDone, SendSound, SoundBoard, SoundLost, SoundOutput
@@ -24,7 +24,7 @@ class Studio:
         self._phase = 0
         self.done: list[OrderDone] = []
         self.lost: list[str] = []
-        self.reports: list[Report] = []
+        self.reports: list[RtcpReport] = []
         self.sent: dict[str, list[RtpPacket]] = {key: [] for key in keys}
         for key in keys:
             self.board.add(SoundLeg(key, 7 << 60, terms or SoundTerms()))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dialer.carriers.media import peer as peer_module
 from dialer.carriers.media.activities import Asking
 from dialer.carriers.media.peer import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Address, Peer, Rank
-from dialer.carriers.media.rtcp import Block, Report, write_report
+from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundLeg, SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec
@@ -191,7 +191,7 @@ def test_keys_may_have_an_ssrc_of_their_own() -> None:
 
 def test_reports_are_believed_from_the_host_that_is_heard_and_of_the_carrier() -> None:
     call = Call()
-    heard = write_report(Report(5, None, (Block(0, 0.5, 40, 9, 160),)), "x")
+    heard = write_report(RtcpReport(5, None, (Block(0, 0.5, 40, 9, 160),)), "x")
     for source in (STRANGER, PEER, CARRIER):
         call.leg.take_report(0, heard, (source[0], 1))
     assert "the other side lost 40" in call.leg.quality.in_words(1)
@@ -222,7 +222,7 @@ events = st.one_of(
 
 
 class Judge:
-    """What may happen, said in another way than the program does."""
+    """The rule of sound, in other words than those of the program."""
 
     def __init__(self, call: Call) -> None:
         self.call = call

@@ -14,7 +14,7 @@ from dialer.carriers.media import g711
 from dialer.carriers.media.framing import Framer
 from dialer.carriers.media.keys import KEYS, KeyReader
 from dialer.carriers.media.rooms import BUFFER_FRAMES, JitterBuffer
-from dialer.carriers.media.rtcp import REPORT_MS, Block, Report, RtcpError, Sent, read_reports, write_report
+from dialer.carriers.media.rtcp import REPORT_MS, Block, RtcpError, RtcpReport, Sent, read_reports, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, samples_between
 from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundTerms
 from dialer.carriers.media.tones import silence, tone
@@ -317,7 +317,7 @@ def test_a_side_that_sends_nothing_is_gone_after_a_while() -> None:
     studio = Studio("a", "b", "c", "d", "e", sound=ULAW, terms=terms)
     for key in "abcd":
         studio.board.watch(0, key)
-    report = write_report(Report(5, None, ()), "x")
+    report = write_report(RtcpReport(5, None, ()), "x")
     for number in range(45):
         studio.board.receive(studio.now_ms, "e", b"", PEER)
         studio.say("b", RtpPacket(0, number, number, 5, b"\xff" * 160) if not number else noise(number))
@@ -353,7 +353,7 @@ def test_reports_have_what_was_sent_and_heard() -> None:
     middle = (REPORT_MS * 65_536 // 1_000) & 0xFFFFFFFF
     far = Block(first.ssrc, 0.1, 12, 9, 80, middle, 65_536 // 2)
     studio.board.take_report(
-        studio.now_ms, "a", write_report(Report(5, Sent(1, 2, 3, 4), (far,)), "them"), (PEER[0], PEER[1] + 1)
+        studio.now_ms, "a", write_report(RtcpReport(5, Sent(1, 2, 3, 4), (far,)), "them"), (PEER[0], PEER[1] + 1)
     )
     assert studio.board.quality("a") == (
         "sound: 400 packets sent, 300 received, 99 lost (24.8 %), jitter 0 ms; "
@@ -371,10 +371,10 @@ def test_bytes_that_are_no_report_are_refused(datagram: bytes) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.floats(0, 0.99), st.integers(0, 2**23 - 1), st.text("ab", max_size=9))
 def test_a_report_is_read_as_it_was_written(ssrc: int, share: float, lost: int, name: str) -> None:
-    report = Report(7, Sent(5_000, ssrc, 3, 4), (Block(ssrc, int(share * 256) / 256, lost, ssrc, 8, 1, 2),))
+    report = RtcpReport(7, Sent(5_000, ssrc, 3, 4), (Block(ssrc, int(share * 256) / 256, lost, ssrc, 8, 1, 2),))
     read = read_reports(write_report(report, name))
     assert [(one.ssrc, one.blocks) for one in read] == [(7, report.blocks)]
-    assert read_reports(write_report(Report(7, None, ()), name)) == [Report(7, None, ())]
+    assert read_reports(write_report(RtcpReport(7, None, ()), name)) == [RtcpReport(7, None, ())]
 
 
 def test_a_jitter_buffer_puts_frames_in_order_and_leaves_gaps() -> None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.carriers.media.reception import Reception
-from dialer.carriers.media.rtcp import Block, Report, Sent, read_reports, short_time, write_report
+from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, read_reports, short_time, write_report
 from dialer.carriers.media.rtp import RATE_HZ
 
 _SINCE_MAX: Final = 0xFFFFFFFF
@@ -31,7 +31,7 @@ class Quality:
             since = min(_SINCE_MAX, (now_ms - at_ms) * 65_536 // 1_000) if named else 0
             jitter = int(heard.jitter)
             blocks = (Block(heard.ssrc, heard.lost_since(), heard.lost, heard.highest, jitter, named, since),)
-        return write_report(Report(self._ssrc, sent, blocks), self._name)
+        return write_report(RtcpReport(self._ssrc, sent, blocks), self._name)
 
     def take(self, now_ms: int, datagram: bytes) -> None:
         """Take reports of the other side.

@@ -46,7 +46,7 @@ class Block(msgspec.Struct, frozen=True):
     """Time since that report, in units of 1/65,536 s."""
 
 
-class Report(msgspec.Struct, frozen=True):
+class RtcpReport(msgspec.Struct, frozen=True):
     """A report of one side."""
 
     ssrc: int
@@ -65,7 +65,7 @@ def short_time(at_ms: int) -> int:
     return (at_ms * 65_536 // 1_000) & 0xFFFFFFFF
 
 
-def write_report(report: Report, name: str) -> bytes:
+def write_report(report: RtcpReport, name: str) -> bytes:
     """Return the datagram of a report, with the name of the sender, which each must have (RFC 3550 6.1)."""
     body = b""
     if report.sent is not None:
@@ -84,7 +84,7 @@ def write_report(report: Report, name: str) -> bytes:
     return head + body + _HEAD.pack(_VERSION | 1, _NAMES, 1 + len(item) // 4, report.ssrc) + item
 
 
-def read_reports(datagram: bytes) -> list[Report]:
+def read_reports(datagram: bytes) -> list[RtcpReport]:
     """Return the reports in a datagram, without other parts such as names and goodbyes.
 
     Raises:
@@ -112,7 +112,7 @@ def _parts(datagram: bytes) -> Iterator[tuple[int, int, bytes]]:
     raise RtcpError("The bytes are no report.")
 
 
-def _report_in(kind: int, count: int, part: bytes) -> Report | None:
+def _report_in(kind: int, count: int, part: bytes) -> RtcpReport | None:
     if kind not in {_SENDER, _RECEIVER}:
         return None
     start = 4 + (_SENT.size if kind == _SENDER else 0)
@@ -124,7 +124,7 @@ def _report_in(kind: int, count: int, part: bytes) -> Report | None:
         time = (seconds & 0xFFFF) << 16 | rest >> 16
         sent = Sent(((seconds << 32 | rest) * 1_000) >> 32, timestamp, packets, octets)
     blocks = tuple(_block_in(part, start + place * _BLOCK.size) for place in range(count))
-    return Report(int.from_bytes(part[:4]), sent, blocks, time)
+    return RtcpReport(int.from_bytes(part[:4]), sent, blocks, time)
 
 
 def _block_in(part: bytes, at: int) -> Block:
