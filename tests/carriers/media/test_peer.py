@@ -276,7 +276,7 @@ def play(history: list[Event]) -> None:
                     call.send(source, packet)
             case "key", source, key, ssrc:
                 for packet in key_packets(key, numbers.get((source, ssrc), 0) + 1, 7_000 * number):
-                    packet = replace(packet, ssrc=ssrc)  # noqa: PLW2901 - the same packet from another
+                    packet = replace(packet, ssrc=ssrc, sequence=packet.sequence % 65_536)  # noqa: PLW2901 - another's
                     numbers[source, ssrc] = packet.sequence
                     judge.noted(source, packet)
                     call.send(source, packet)
