@@ -20,8 +20,6 @@ class SwitchCallee(msgspec.Struct):
     hangs_up_in: str = ""
     """The application in which the callee hangs up, once all `keys` are pressed."""
     is_machine: bool = False
-    is_silent: bool = False
-    """True if the callee says nothing after the answer."""
 
 
 class Knobs(msgspec.Struct):

@@ -216,12 +216,8 @@ class FakeSwitch:
         application, order = channel.application
         if application == "play_and_get_digits" and result.startswith("keys:"):
             channel.variables[f"keys_{order.rpartition(':')[2]}"] = result.removeprefix("keys:")
-        if application == "wait_for_silence":
-            callee = channel.callee
-            is_late = callee.is_machine or callee.is_silent
-            channel.variables["wait_for_silence_timeout"] = "true" if is_late else "false"
-            if is_late:
-                channel.variables["wait_for_silence_listenhits"] = "0" if callee.is_silent else "200"
+        if application == "wait_for_silence" and channel.callee.is_machine:
+            channel.variables["wait_for_silence_timeout"] = "true"
         self._emit_completion(channel, {})
 
     def _emit_completion(self, channel: Channel, more: dict[str, Any]) -> None:

@@ -121,27 +121,6 @@ def test_without_detection_the_callee_is_undecided() -> None:
     assert ours.perform(0, "ada", Detect(1)) == [Tell("ada", Done(1, 0, status=AmdStatus.UNSURE))]
 
 
-@pytest.mark.parametrize(
-    ("variables", "status"),
-    [
-        ({"variable_wait_for_silence_timeout": "false"}, AmdStatus.PERSON),
-        (
-            {"variable_wait_for_silence_timeout": "true", "variable_wait_for_silence_listenhits": "180"},
-            AmdStatus.MACHINE,
-        ),
-        ({"variable_wait_for_silence_timeout": "true", "variable_wait_for_silence_listenhits": "0"}, AmdStatus.UNSURE),
-        ({"variable_wait_for_silence_timeout": "true"}, AmdStatus.UNSURE),
-        ({}, AmdStatus.UNSURE),
-    ],
-)
-def test_a_callee_who_says_nothing_is_undecided(variables: dict[str, str], status: AmdStatus) -> None:
-    """`wait_for_silence` times out on a machine that goes on talking, and on somebody who is silent, too."""
-    ours = legs()
-    ours.perform(0, "ada", Detect(1))
-    done = event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:1", **variables)
-    assert ours.hear(1, done) == [Tell("ada", Done(1, 0, status=status))]
-
-
 def test_a_leg_that_is_adopted_in_a_recording_hears_its_next_prompt_whole() -> None:
     ours = SwitchLegs(PARAMETERS, "gateway-1", lambda name: name)
     ours.adopt(0, ADA, SwitchEvent({"variable_current_application": "park", "variable_playback_terminators": "#"}))

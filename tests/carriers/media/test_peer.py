@@ -108,6 +108,19 @@ def test_a_side_behind_nat_is_learnt_from_packets_in_a_row() -> None:
     assert call.goes_to == CARRIER
 
 
+def test_a_side_behind_nat_comes_back_after_a_stray_packet_of_the_carrier() -> None:
+    """One packet, which may be forged, does not silence the call for good. A stranger gains nothing by it."""
+    call = Call(NATTED)
+    call.send(PUBLIC, *sounds(LEARNING_PACKETS))
+    call.send(CARRIER, *sounds(1, ssrc=3))
+    assert call.goes_to == CARRIER
+    call.now_ms += QUIET_MS
+    call.send(STRANGER, *sounds(50, ssrc=9))
+    assert call.goes_to == CARRIER
+    call.send(PUBLIC, *sounds(LEARNING_PACKETS + 1, 200))
+    assert call.goes_to == PUBLIC
+
+
 def test_a_side_behind_nat_is_learnt_though_a_stranger_sends_in_between() -> None:
     """Strangers who send single packets from many ports do not disturb the counting."""
     call = Call(NATTED)

@@ -36,14 +36,10 @@ RECORDING_S_MAX: Final = 120
 RECORDING_SILENCE_S: Final = 5
 LOUDNESS: Final = 200
 """Mean sample below which a frame is silent."""
-LATER_FRAMES: Final = 25
-"""Frames that `wait_for_silence` lets pass after the silence that it was told to find."""
-SPEECH_FRAMES: Final = 5
-"""Frames that are speech, 100 ms. Fewer are a noise."""
-DETECTION: Final = f"{LOUDNESS} {50 - LATER_FRAMES} {SPEECH_FRAMES} 6000"
-"""Silence of 50 frames of 20 ms, with those that pass later, after speech, within 6 s: a person."""
+DETECTION: Final = f"{LOUDNESS} 40 5 6000"
+"""Silence of 40 frames of 20 ms, after 5 frames of speech, within 6 s: a person."""
 GREETING_END: Final = f"{LOUDNESS} 50 1 30000"
-"""Silence of 1.5 s, with the frames that pass later, within 30 s: the greeting is over, and so is its beep."""
+"""Silence of a second within 30 s: the greeting is over, and so is its beep."""
 DIGITS_MAX: Final = 128
 """Limit of `play_and_get_digits`."""
 NOTHING: Final = "silence_stream://1"

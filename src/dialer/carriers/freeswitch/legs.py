@@ -6,7 +6,6 @@ from typing import Final, NamedTuple, TypeAlias
 from dialer.carriers.freeswitch.causes import cause_of_hangup, name_of
 from dialer.carriers.freeswitch.commands import (
     DIGITS_MAX,
-    SPEECH_FRAMES,
     SoundPath,
     UnfitError,
     answers,
@@ -350,7 +349,8 @@ def _done(order: Order, event: SwitchEvent) -> Done:
         case Detect(turn) if not event.name:
             return Done(turn, 0, status=AmdStatus.UNSURE)
         case Detect(turn):
-            return Done(turn, 0, status=_status(event))
+            is_machine = event["variable_wait_for_silence_timeout"] == "true"
+            return Done(turn, 0, status=AmdStatus.MACHINE if is_machine else AmdStatus.PERSON)
         case Ask(turn):
             pressed = event[f"variable_{keys_variable(turn)}"][:DIGITS_MAX]
             return Done(turn, 0, keys="".join(key for key in pressed if key in KEYS))
@@ -359,24 +359,11 @@ def _done(order: Order, event: SwitchEvent) -> Done:
     return Done(order.turn, 0)
 
 
-def _status(event: SwitchEvent) -> AmdStatus:
-    """Return the result of `wait_for_silence`. A callee who said nothing is undecided, as over SIP."""
-    match event["variable_wait_for_silence_timeout"]:
-        case "false":
-            return AmdStatus.PERSON
-        case "true" if event.number("variable_wait_for_silence_listenhits") > SPEECH_FRAMES:
-            return AmdStatus.MACHINE
-    return AmdStatus.UNSURE
-
-
 def _preparations(key: str, order: Order) -> list[LegOutput]:
     """Return the commands before an order: variables keep their last values, and keys are kept for the next reader."""
     match order:
         case Detect() | AwaitBeep():
-            return [
-                Say(set_variable(key, "wait_for_silence_timeout")),
-                Say(set_variable(key, "wait_for_silence_listenhits")),
-            ]
+            return [Say(set_variable(key, "wait_for_silence_timeout"))]
         case Record():
             return [
                 Say(set_variable(key, "record_ms")),

@@ -72,6 +72,8 @@ class Peer:
         self._is_symmetric: Final = is_symmetric
         self._agreed: Address | None = None
         self._may_be_learnt = False
+        self._learnt: Address | None = None
+        """The place behind NAT that was learnt. It may come back after a trusted one was heard in between."""
         self._ranks: dict[str, Rank] = {}
         self._runs: dict[str, _Run] = {}
         self._former: frozenset[Address | None] = frozenset()
@@ -98,6 +100,7 @@ class Peer:
         self._former = frozenset({self._agreed, self._heard}) - {agreed, None}
         self._agreed, self._agreed_ms = agreed, now_ms
         self._may_be_learnt = self._is_symmetric and _is_private(agreed[0]) and not self._is_carrier(agreed)
+        self._learnt = None
         self._ranks.clear()
         self._runs.clear()
         self._forget()
@@ -157,8 +160,13 @@ class Peer:
             return False
         if rank > max(self._rank, Rank.LEARNT):
             return True
-        is_open = self._heard is None or (rank > Rank.LEARNT and now_ms - self._heard_ms >= QUIET_MS)
-        return is_open and self._is_learnt(source, packet)
+        is_quiet = now_ms - self._heard_ms >= QUIET_MS
+        is_open = self._heard is None or (is_quiet and (rank > Rank.LEARNT or source == self._learnt))
+        if not is_open or not self._is_learnt(source, packet):
+            return False
+        if rank is Rank.LEARNT:
+            self._learnt = source
+        return True
 
     def _is_learnt(self, source: Address, packet: RtpPacket) -> bool:
         run = self._runs.get(source[0])
