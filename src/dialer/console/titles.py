@@ -46,6 +46,7 @@ TITLES: Final[Mapping[str, str]] = {
     "full_name": "Name",
     "goto": "Next section",
     "intervalretry": "Seconds between calls",
+    "is_assigned": "Assigned by an admin",
     "is_global": "For all accounts",
     "last_attempt": "Last call",
     "last_used_date": "Last used",

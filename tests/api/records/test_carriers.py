@@ -190,16 +190,3 @@ def test_a_did_is_assigned_and_unassigned(alice: Caller, estate: Estate) -> None
     assert alice.get(estate.did["url"])["campaign"] == estate.campaign["url"]
     assert alice.request("DELETE", estate.campaign["url"]).status_code == 200
     assert alice.get(estate.did["url"])["campaign"] is None
-
-
-def test_a_number_is_a_did_once_whoever_owns_it_and_however_it_is_spelled(
-    alice: Caller, bob: Caller, estate: Estate
-) -> None:
-    def taken(number: str) -> tuple[int, Json]:
-        return 400, {"did_number": [f"{number!r} is a DID already. Use another number."]}
-
-    for caller in (alice, bob):
-        assert caller.refused("POST", "did/", did_number="1 (202) 555-0132") == taken("1 (202) 555-0132")
-    alice.change(estate.did["url"], did_number="+1 202 555 0132")
-    other = bob.create("did", did_number="+12025550139")
-    assert bob.refused("PATCH", other["url"], did_number="+12025550132") == taken("+12025550132")

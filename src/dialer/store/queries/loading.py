@@ -6,7 +6,7 @@ from datetime import time
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select, true
 
 from dialer.domain.billing.money import MONEY_SCALE, Rate
 from dialer.domain.calendars import Calendar
@@ -50,7 +50,7 @@ _LIVE_CAMPAIGNS: Final = Selection(
 )
 _CAMPAIGNS: Final = Selection(select(_campaigns).order_by(_campaigns.c.id), _campaigns.c.id)
 _SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
-_DIDS: Final = select(_dids).order_by(_dids.c.id)
+_DIDS: Final = select(_dids).where(_dids.c.is_assigned == true()).order_by(_dids.c.id)
 _ALL_DIDS: Final = OwnedRows(_DIDS, _dids.c.user_id)
 _SOME_DIDS: Final = OwnedRows(
     _DIDS.where(
