@@ -17,6 +17,8 @@ TITLES: Final[Mapping[str, str]] = {
     "allowed_callerids": "Allowed caller IDs",
     "amd_behavior": "Answering machines",
     "areacode": "Area code",
+    "allowed_countries": "Countries that may be called",
+    "allows_special": "May call premium-rate and satellite numbers",
     "audiofile": "Recording",
     "before": "Old values",
     "call_rate": "Price a minute",
