@@ -190,3 +190,17 @@ def test_a_did_is_assigned_and_unassigned(alice: Caller, estate: Estate) -> None
     assert alice.get(estate.did["url"])["campaign"] == estate.campaign["url"]
     assert alice.request("DELETE", estate.campaign["url"]).status_code == 200
     assert alice.get(estate.did["url"])["campaign"] is None
+
+
+def test_only_admins_see_the_way_to_a_carrier(admin: Caller, alice: Caller) -> None:
+    """Part of a URL or a nested field may be a secret that nobody can tell from other texts."""
+    way = {"url": "https://hooks.example/T0/B0/XXXX", "body": {"to": "{number}", "text": "{text}"}}
+    texts = admin.create("sms-gateway", name="web", protocol="http", parameters=way)
+    trunk = admin.create("gateway", name="trunk", protocol="sip", parameters={"server": "sip.example.com"})
+    for gateway in (texts, trunk):
+        assert admin.get(gateway["url"])["parameters"] != {}
+        assert alice.get(gateway["url"])["parameters"] == {}
+    simulated = admin.create("gateway", name="made up", parameters={"answer": 0.5})
+    assert alice.get(simulated["url"])["parameters"] == {"answer": 0.5}
+    listed = {one["id"]: one["parameters"] for one in alice.get("gateway/")["results"]}
+    assert (listed[trunk["id"]], listed[simulated["id"]]) == ({}, {"answer": 0.5})

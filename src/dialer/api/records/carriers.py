@@ -90,9 +90,9 @@ _GATEWAY_END: Final = {
         default="{}",
         description=(
             "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
-            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Answers leave "
-            "`password` and `secret` out. Parameters without them keep the stored ones, unless the carrier's address "
-            "or the user name changes. Default: {}."
+            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
+            "that. Answers leave `password` and `secret` out. Parameters without them keep the stored ones, unless the "
+            "carrier's address, the user name, `tls`, or a field of the request changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
     ),
@@ -213,6 +213,11 @@ def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
 
 
+def _for_admins(row: RowMapping) -> frozenset[str]:
+    """Return the fields that only admins see: the way to a real carrier, any part of which may be a secret."""
+    return frozenset() if row["protocol"] == SIMULATED else frozenset({"parameters"})
+
+
 def _read_population(parameters: str) -> None:
     parse_behaviour(json.loads(parameters))
 
@@ -257,6 +262,7 @@ GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
+    hidden=_for_admins,
     rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=False)),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_gateway(row["id"]),
@@ -271,6 +277,7 @@ SMS_GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
+    hidden=_for_admins,
     rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=True)),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_sms_gateway(row["id"]),
