@@ -297,10 +297,8 @@ def _columns_of(
         found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
     if resource.hidden is not None and not unit.actor.is_admin:
         hidden = [resource.hidden(row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy documents it
-        found |= {
-            name: [None if name in names else value for value, names in zip(found[name], hidden, strict=True)]
-            for name in found.keys() & frozenset().union(*hidden)
-        }
+        for name in found.keys() & frozenset().union(*hidden):
+            found[name] = [given.get(name, value) for given, value in zip(hidden, found[name], strict=True)]
     return found
 
 

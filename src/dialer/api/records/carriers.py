@@ -213,9 +213,9 @@ def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
 
 
-def _for_admins(row: RowMapping) -> frozenset[str]:
-    """Return the fields that only admins see: the way to a real carrier, any part of which may be a secret."""
-    return frozenset() if row["protocol"] == SIMULATED else frozenset({"parameters"})
+def _for_admins(row: RowMapping) -> Mapping[str, str]:
+    """Return what others see in place of the way to a real carrier, any part of which may be a secret."""
+    return {} if row["protocol"] == SIMULATED else {"parameters": "{}"}
 
 
 def _read_population(parameters: str) -> None:

@@ -77,7 +77,10 @@ class Account:
 
     def refuses(self, number: str) -> bool:
         """Return whether the account may not call a number in normal form, or send it a message."""
-        return is_forbidden(number, self.destinations, self.card)
+        destinations = self.destinations
+        if destinations is EVERYWHERE and not special_digits(number):
+            return False  # As almost always.
+        return is_forbidden(number, destinations, self.card)
 
     def refuses_agent(self, contact: str) -> bool:
         """Return whether the account may not call an agent's number. Extensions are of the gateway's own switch."""

@@ -6,8 +6,7 @@ calls them unless an admin says so.
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 import phonenumbers
@@ -17,10 +16,6 @@ COUNTRIES_MAX: Final = 250
 """Countries that one account may be limited to."""
 SATELLITE_AND_SPECIAL: Final = frozenset({"870", "878", "881", "882", "883", "888", "979"})
 """Calling codes of no country: satellites, networks of ships and aircraft, personal and premium-rate numbers."""
-CODES_KEPT_MAX: Final = 1_000
-_CODE_DIGITS_MAX: Final = 3
-_WORLD: Final = "001"
-"""The region of numbers that belong to no country."""
 
 
 class Destinations(msgspec.Struct, frozen=True):
@@ -68,38 +63,42 @@ def special_digits(number: str) -> int:
     """Return after how many digits a number in normal form is certainly special; 0 for a number that is not.
 
     Special numbers are premium-rate, shared-cost and satellite numbers. A shorter prefix, such as that of a country,
-    does not name them.
+    does not name them. The engine asks this at every dial, so it makes few calls.
     """
-    code = _code_of(number)
-    if not code:
+    if number[:1] != "+":
+        return 0
+    for end in _CODE_ENDS:
+        code = number[1:end]
+        if code in _CODES:
+            break
+    else:
         return 0
     if code in SATELLITE_AND_SPECIAL:
-        return len(code)
-    special, ordinary = _patterns(code)
-    after = len(code) + 1
-    found = None if special is None else special.match(number, after)
-    if found is None:
+        return end - 1
+    if code not in _known:
+        _known[code] = _patterns(code)
+    special, ordinary = _known[code]
+    if special is None or special.match(number, end) is None:
         return 0
     # Carriers ignore digits behind a complete number.
-    is_special = special is not None and special.fullmatch(number, after) is not None
-    return after if is_special or ordinary is None or ordinary.fullmatch(number, after) is None else 0
+    is_special = special.fullmatch(number, end) is not None
+    return end if is_special or ordinary is None or ordinary.fullmatch(number, end) is None else 0
+
+
+_CODES: Final = frozenset(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE))
+_CODE_ENDS: Final = (2, 3, 4)
+_Pattern: TypeAlias = re.Pattern[str] | None
+_known: Final[dict[str, tuple[_Pattern, _Pattern]]] = {}
+"""The patterns of each calling code that was asked for."""
 
 
 def _code_of(number: str) -> str:
     """Return the calling code of a number in normal form; empty for a number without one."""
-    if not number.startswith("+"):
-        return ""
-    for end in range(2, _CODE_DIGITS_MAX + 2):
-        if number[1:end] in _CODES:
-            return number[1:end]
-    return ""
+    codes = [number[1:end] for end in _CODE_ENDS if number[:1] == "+" and number[1:end] in _CODES]
+    return codes[0] if codes else ""
 
 
-_CODES: Final = frozenset(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE))
-
-
-@lru_cache(maxsize=CODES_KEPT_MAX)
-def _patterns(code: str) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+def _patterns(code: str) -> tuple[_Pattern, _Pattern]:
     """Return the patterns of the national part of special and of ordinary numbers with a calling code, if any."""
     regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[int(code)]
     found = [PhoneMetadata.metadata_for_region_or_calling_code(int(code), region) for region in regions]
@@ -109,7 +108,7 @@ def _patterns(code: str) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None
     return _any_of(special), _any_of(ordinary)
 
 
-def _any_of(kinds: Iterable[PhoneNumberDesc | None]) -> re.Pattern[str] | None:
+def _any_of(kinds: Iterable[PhoneNumberDesc | None]) -> _Pattern:
     patterns = [one.national_number_pattern for one in kinds if one is not None and one.national_number_pattern]
     return re.compile("|".join(f"(?:{one})" for one in patterns)) if patterns else None
 

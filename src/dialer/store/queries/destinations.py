@@ -6,7 +6,7 @@ from sqlalchemy import Connection, exists, select
 
 from dialer.domain.billing.credit import is_forbidden
 from dialer.domain.billing.rates import NO_CARD
-from dialer.domain.numbers.destinations import Destinations, read_countries, special_digits
+from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, read_countries, special_digits
 from dialer.store.tables import RateCardLine, User
 
 _lines = RateCardLine.__table__
@@ -17,6 +17,8 @@ NONE: Final = Destinations(frozenset({""}))
 
 def destinations_of(allowed_countries: str, *, allows_special: bool) -> Destinations:
     """Return the destinations in the columns of a user. A row that somebody edited allows nothing."""
+    if not allowed_countries and not allows_special:
+        return EVERYWHERE
     try:
         return Destinations(read_countries(allowed_countries), bool(allows_special))
     except ValueError:
