@@ -71,6 +71,7 @@ def move(source: Connection, target: Connection, tell: Tell) -> Moved:
     audited = audit(source)
     if audit(target) != audited:
         raise MoveError("the audits of the two databases differ: run `dialer audit` on the source")
+    backend_of(target).analyze(target)
     return Moved(copied, audited)
 
 
