@@ -27,10 +27,12 @@ from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import STARTING, LineNews, LineSettings
+from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
+from dialer.runtime.suspects import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
-from dialer.runtime.texts_heard import Listener, tell_sound, tell_stored
+from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
@@ -39,6 +41,7 @@ from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
+from dialer.store.set_aside import known_reports
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 EVENTS_PER_STEP: Final = 4_000
@@ -89,6 +92,8 @@ class LiveEngine:
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
         self.sounds_told = 0
         """Number of things heard of which the last step has told the engine."""
+        known = known_reports(connection, now_ms)
+        self.listener: Final = Listener(self.switchboard, self._loader.shards, self._apply_heard, known)
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
         self._agents: set[int] = set()
@@ -139,12 +144,16 @@ class LiveEngine:
         until_ms: int,
         sounds: Sequence[LineNews] = (),
         lines: Mapping[int, str] = NO_LINES,
+        allowance: Allowance = EVERYTHING_AT_ONCE,
     ) -> bool:
         """Handle and write what is due, and return whether all of it was done.
 
         After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
+        `allowance` limits both while the cause of a failure is looked for.
         """
         self.journal.begin(connection)
+        self.listener.begin_step()
+        sounds, events_max = sounds[: allowance.sounds], allowance.events or EVENTS_PER_STEP
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
         until_ms = max(self.kernel.now_ms, until_ms)
@@ -153,18 +162,18 @@ class LiveEngine:
         self._follow_lines(lines)
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
-        is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        is_done = self.kernel.run(until_ms, events_max)
         lent = self._coordinator.take_lent() if is_done else None
         if lent:
             # Everything due before is done with the smaller slice.
             self._is_stored = False
             scope = Touched(gateways=lent & self.engine.board.gateways.keys())
             self._apply(self._read(connection, scope), scope)
-            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+            is_done = self.kernel.run(until_ms, events_max)
         self.sounds_told = 0
         if is_done and (sounds or self.switchboard.settings):
-            self._tell(connection, sounds)
-            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+            self._tell(connection, sounds, allowance)
+            is_done = self.kernel.run(until_ms, events_max)
         self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.board)
         self._save(connection)
@@ -180,13 +189,13 @@ class LiveEngine:
         for event in self.switchboard.follow_up(self.kernel.now_ms):
             self._apply_heard(event)
 
-    def _tell(self, connection: Connection, sounds: Sequence[LineNews]) -> None:
+    def _tell(self, connection: Connection, sounds: Sequence[LineNews], allowance: Allowance) -> None:
         """Tell the engine what lines have heard, and what carriers have told the API."""
-        listener = Listener(self.switchboard, self._loader.shards, self._apply_heard)
         for sound in sounds:
-            tell_sound(connection, listener, sound, self.kernel.now_ms)
+            tell_sound(connection, self.listener, sound, self.kernel.now_ms)
         self.sounds_told = len(sounds)
-        tell_stored(connection, listener, self.kernel.now_ms)
+        tell_stored(connection, self.listener, self.kernel.now_ms, allowance.stored)
+        self.listener.end()
 
     def _apply_heard(self, event: events.Event) -> None:
         self._is_stored = False
