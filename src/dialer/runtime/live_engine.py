@@ -119,9 +119,13 @@ class LiveEngine:
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = new_kernel(self.engine, self.switchboard, self.journal, now_ms)
         self._unreadable: frozenset[int] = frozenset()
+        self.taken_up = {"campaigns": 0}
+        """Number of records restored at the start, by kind."""
+
+    def build(self, connection: Connection) -> None:
+        """Read all rows, and restore what was in progress before. If that fails, the engine is of no use."""
         world = self._read(connection, EVERYTHING)
         self.taken_up = {"campaigns": len(world.campaigns)}
-        """Number of records restored at the start, by kind."""
         self._apply(world, EVERYTHING, restore=connection)
 
     @property

@@ -71,9 +71,14 @@ def described(report: Report, reason: str) -> SetAside:
         key=key.lower() if isinstance(key, str) and _KEY.match(key) else "",
         number=_number(heard),
         kind=type(heard).__name__[:32],
-        report=_storable(text),
-        reason=_storable(reason),
+        report=storable(text),
+        reason=storable(reason),
     )
+
+
+def storable(text: str) -> str:
+    """Return a text without the characters that databases do not store."""
+    return _UNFIT.sub("?", text)
 
 
 def _faults(plain: Any) -> Iterator[str]:  # noqa: ANN401 - any value of JSON
@@ -117,10 +122,6 @@ def _normal_form(text: object) -> str:
         return normalise(text) if isinstance(text, str) else ""
     except NumberError:
         return ""
-
-
-def _storable(text: str) -> str:
-    return _UNFIT.sub("?", text)
 
 
 def _shown(value: object) -> str:

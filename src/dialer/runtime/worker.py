@@ -316,6 +316,7 @@ class Worker:
                 new_kernel=self._new_kernel,
                 quarantine=quarantine,
             )
+            live.build(connection)
         else:
             live.refresh(connection, touched)
         try:
