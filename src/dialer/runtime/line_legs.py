@@ -16,9 +16,12 @@ from dialer.domain.plans import Call
 from dialer.domain.second_talk import SecondStanding, SecondTalk
 from dialer.domain.talk import Standing, Talk
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
+from dialer.store.queries.readable import UNREADABLE
 
 LEAVING_MS_MAX: Final = 60_000
 """Time after the limits of a leg that is leaving. Then its row goes, though its line has never told of its end."""
+LAST_TURN: Final = 2**31 - 2
+"""A turn above that of any order which a leg was given: the next order is followed in any case."""
 
 
 class LegOrder(NamedTuple):
@@ -49,6 +52,7 @@ class LineLeg:
         "heard_ms",
         "is_changed",
         "is_leaving",
+        "is_odd",
         "key",
         "order",
         "talk",
@@ -75,6 +79,8 @@ class LineLeg:
         self.handle = ""
         self.is_changed = False
         self.is_leaving = False
+        self.is_odd = False
+        """True if its row cannot be read: nobody knows what became of it."""
 
     @property
     def answered_ms(self) -> int | None:
@@ -149,7 +155,10 @@ class LineLegs:
 
     def add_leaving(self, stored: StoredLeg) -> None:
         """Take in a leg that was leaving, and tell it again to end."""
-        talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+        try:
+            talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+        except UNREADABLE:
+            talk = Leaving(SecondStanding(0, turn=LAST_TURN))
         leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
         leg.is_leaving = True
         _fill(self.add(leg), stored)
@@ -228,15 +237,31 @@ class LineLegs:
 
 
 def restored(stored: StoredLeg, call: Call) -> LineLeg:
-    """Return a leg as its row describes it."""
-    talk: Talk | MessageTalk | SecondTalk
+    """Return a leg as its row describes it. If that cannot be read, the leg is odd, and has to end."""
+    try:
+        talk, is_odd = _conversation(stored, call), stored.is_odd
+    except UNREADABLE:
+        talk, is_odd = _no_conversation(stored, call), True
+    leg = LineLeg(stored.key, call.id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
+    leg.is_odd = is_odd
+    return _fill(leg, stored)
+
+
+def _conversation(stored: StoredLeg, call: Call) -> Conversation:
     if isinstance(stored.order, Texting):
-        talk = MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
-    elif stored.place:
-        talk = SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
-    else:
-        talk = Talk(call, msgspec.json.decode(stored.standing, type=Standing))
-    return _fill(LineLeg(stored.key, call.id, stored.gateway_id, stored.order, talk, stored.wanted_ms), stored)
+        return MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
+    if stored.place:
+        return SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
+    return Talk(call, msgspec.json.decode(stored.standing, type=Standing))
+
+
+def _no_conversation(stored: StoredLeg, call: Call) -> Conversation:
+    """Return the conversation of a leg of which nothing is known. Its line takes no order after the next one."""
+    if call.parts:
+        return MessageTalk(call)
+    if stored.place:
+        return SecondTalk(call, SecondStanding(stored.place, turn=LAST_TURN))
+    return Talk(call, Standing(turn=LAST_TURN))
 
 
 def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:

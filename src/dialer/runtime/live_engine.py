@@ -39,6 +39,8 @@ from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
+from dialer.store.queries.progress import UNREADABLE_PROTOCOL
+from dialer.store.queries.readable import UNREADABLE, Unreadable
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
 from dialer.store.set_aside import known_reports
@@ -118,7 +120,7 @@ class LiveEngine:
         """Campaigns with contacts in their phonebooks that are not collected yet."""
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = new_kernel(self.engine, self.switchboard, self.journal, now_ms)
-        self._unreadable: frozenset[int] = frozenset()
+        self._unreadable: frozenset[tuple[str, int]] = frozenset()
         self.taken_up = {"campaigns": 0}
         """Number of records restored at the start, by kind."""
 
@@ -296,18 +298,19 @@ class LiveEngine:
             self.switchboard.service_key = service_leg_key(connection)
         return _without(world, self._quarantine.users)
 
-    def _report_unreadable(self, world: LoadedRows, scope: Touched) -> None:
-        """Log each campaign whose rows cannot be read. It does not dial, and other campaigns continue."""
-        for campaign_id, reason in world.unreadable.items():
-            if campaign_id not in self._unreadable:
-                _log.error("campaign_unreadable", campaign_id=campaign_id, reason=reason)
-        elsewhere = frozenset() if scope.everything else self._unreadable - scope.campaigns
-        self._unreadable = elsewhere | world.unreadable.keys()
+    def _report_unreadable(self, unreadable: Unreadable, scope: Touched) -> None:
+        """Log each row that cannot be read, once. What it stands for is left out, and everything else continues."""
+        for (table, row_id), reason in unreadable.items():
+            if (table, row_id) not in self._unreadable:
+                _log.error("row_unreadable", table=table, id=row_id, reason=reason)
+        looked_for = {("campaign", one) for one in scope.campaigns}
+        elsewhere = frozenset() if scope.everything else self._unreadable - looked_for
+        self._unreadable = elsewhere | unreadable.keys()
 
     def _apply(self, world: LoadedRows, scope: Touched, restore: Connection | None = None) -> None:
         """Apply the rows to the engine. With `restore`, also restore what was in progress before."""
         kernel = self.kernel
-        self._report_unreadable(world, scope)
+        self._report_unreadable(world.unreadable, scope)
         self._guard.told(self._with_untouched(world, scope))
         for account in world.accounts:
             kernel.apply(account)
@@ -368,12 +371,14 @@ class LiveEngine:
         return world._replace(campaigns=[*world.campaigns, *opened], over=[*world.over, *over])
 
     def _take_up(self, connection: Connection) -> None:
-        found = recovery.attempts_in_progress(connection, self._loader, self._seed)
+        odd: Unreadable = {}
+        found = recovery.attempts_in_progress(connection, self._loader, self._seed, odd)
         calls = [call for call in found if not self._quarantine.has(call)]
-        waiting = recovery.waiting_texts(connection, self._loader)
+        waiting = recovery.waiting_texts(connection, self._loader, odd)
         shards = self._loader.shards
-        legs = legs_of(connection, [call.id for call in calls])
-        self.switchboard.load(legs, leaving_legs(connection, shards))
+        legs = legs_of(connection, [call.id for call in calls], odd)
+        self.switchboard.load(legs, leaving_legs(connection, shards, odd))
+        self._report_unreadable(odd, NOTHING)
         over_lines = {leg.call_id for leg in legs}
         for call in calls:
             call.is_over_line = call.id in over_lines
@@ -394,13 +399,21 @@ class LiveEngine:
         gateway_id, settings = opened.plan.id, LineSettings(opened.plan.protocol, parameters)
         if self._parameters.get(gateway_id) != settings:
             self._parameters[gateway_id] = settings
-            if settings.is_simulated or self._simulates_all:
-                self.switchboard.open_gateway(gateway_id, settings.simulated())
-            else:
-                self.switchboard.open_line(gateway_id, settings)
+            self._open_carrier(gateway_id, settings)
         self.kernel.apply(opened)
         if gateway_id not in self.switchboard.settings and self._lines.pop(gateway_id, ""):
             self.kernel.apply(events.LineFound(gateway_id))
+
+    def _open_carrier(self, gateway_id: int, settings: LineSettings) -> None:
+        """Open the carrier of a gateway. With parameters that cannot be read, it has none, and dials nothing."""
+        if not (settings.is_simulated or self._simulates_all):
+            self.switchboard.open_line(gateway_id, settings)
+            return
+        try:
+            self.switchboard.open_gateway(gateway_id, settings.simulated())
+        except UNREADABLE as error:
+            _log.error("gateway_unreadable", gateway_id=gateway_id, reason=str(error))
+            self.switchboard.open_line(gateway_id, LineSettings(UNREADABLE_PROTOCOL, settings.parameters))
 
 
 def _in_scope(known: AbstractSet[int], scope: Touched, looked_for: frozenset[int]) -> AbstractSet[int]:

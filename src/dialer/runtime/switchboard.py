@@ -240,7 +240,7 @@ class Switchboard:
         due = [leg for leg in seconds if leg.handed_ms is None and leg.wanted_ms > done_until_ms]
         for leg in (first, *seconds):
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
-            if leg not in due and (leg.handed_ms is None or is_behind):
+            if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
         if not isinstance(first.talk, Talk):
             return Taken(events.CallRestored(call), None)
@@ -263,7 +263,9 @@ class Switchboard:
         for leg in self._to_follow_up:
             if not self.has_leg(leg.key):
                 continue
-            if leg.handed_ms is None:
+            if leg.is_odd:
+                told += self._lost(leg, now_ms)
+            elif leg.handed_ms is None:
                 told += self._never_placed(leg, now_ms)
             else:
                 told += self._begin_again(leg, now_ms)
