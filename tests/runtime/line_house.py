@@ -11,6 +11,7 @@ from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.second_talk import SecondStanding
 from dialer.runtime.clock import VirtualClock
+from dialer.runtime.live_engine import NewKernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
@@ -45,7 +46,15 @@ class LineHouse(House):
 
     database: PlannedDatabase
 
-    def __init__(self, folder: Path, *, seed: int = 1, behaviour: dict[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        seed: int = 1,
+        behaviour: dict[str, object] | None = None,
+        new_kernel: NewKernel | None = None,
+    ) -> None:
+        self._new_kernel: Final = new_kernel
         self._seed, self._service_zone, self.callerid = seed, "UTC", "+12025550199"
         self.media = folder / "media"
         self._recordings = Media(self.media)
@@ -152,4 +161,5 @@ class LineHouse(House):
             new_carrier=SimulatedCarrier,
             recordings=self._recordings,
             new_lines={FAKE: self.side.line, FAKE_TEXTS: self.texts.line},
+            **({} if self._new_kernel is None else {"new_kernel": self._new_kernel}),
         )

@@ -10,7 +10,9 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.domain.line import Clear, Dialling, Leg, Order, Texting
+from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
+from dialer.domain.events import Event
+from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Texting
 from dialer.domain.message_talk import MessageStanding, MessageTalk
 from dialer.domain.plans import Call
 from dialer.domain.second_talk import SecondStanding, SecondTalk
@@ -72,7 +74,7 @@ class LineLeg:
         self.call_id: Final = call_id
         self.gateway_id: Final = gateway_id
         self.order: Final = order
-        self.talk: Final = talk
+        self.talk = talk
         self.wanted_ms: Final = wanted_ms
         self.handed_ms: int | None = None
         self.heard_ms: int | None = None
@@ -195,6 +197,23 @@ class LineLegs:
         if isinstance(leg.talk, SecondTalk):
             self.give(leg, (leg.talk.clear(),))
 
+    def linger(self, leg: LineLeg) -> None:
+        """Let the row of a leg that was removed stay until the leg is over, so that another process can end it."""
+        if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.talk, MessageTalk):
+            self._gone.remove(leg.key)
+            leg.talk = Leaving(SecondStanding(0, turn=leg.turn))
+            leg.is_leaving = leg.is_changed = True
+            self._by_key[leg.key] = leg
+
+    def hear_leaving(self, leg: LineLeg, heard: Heard | Found) -> list[Event]:
+        """Forget a leg that is over. One that is still there is told again to end. Return no events."""
+        match heard:
+            case Ended() | Over() | Unknown() | Unplaced():
+                self.remove(leg)
+            case Alive():
+                self.give(leg, (Clear(leg.turn + 1),))
+        return []
+
     def _detach(self, leg: LineLeg) -> None:
         if not isinstance(leg.talk, SecondTalk):
             del self._firsts[leg.call_id]
@@ -289,7 +308,9 @@ def talk_of(leg: LineLeg) -> SecondTalk:
 
 def _ends_by_ms(leg: LineLeg) -> int:
     """Return the time after which the line itself has certainly ended a leg."""
-    limits_ms = leg.order.ring_limit_ms + leg.order.talk_limit_ms if isinstance(leg.order, Dialling) else 0
+    order = leg.order
+    rings_ms = order.ring_limit_ms if isinstance(order, Dialling) else 0
+    limits_ms = 0 if isinstance(order, Texting) else rings_ms + order.talk_limit_ms
     return (leg.handed_ms or leg.wanted_ms) + limits_ms + LEAVING_MS_MAX
 
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.carriers.port import Unknown
 from dialer.domain import events
 from dialer.domain.enums import Cause
 from dialer.domain.line import Arrived, Receipt, Ringing, TextReceived
@@ -75,7 +74,7 @@ class Listener:
             return sound
         if ends_leg:
             self.is_ending = True
-            self._end_leg(connection, sound, now_ms)
+            self._end_leg(sound, now_ms)
             self.is_ending = False
         return None
 
@@ -86,7 +85,7 @@ class Listener:
         set_aside(connection, one, now_ms)
         self.faulty.append(one)
 
-    def _end_leg(self, connection: Connection, sound: LineNews, now_ms: int) -> None:
+    def _end_leg(self, sound: LineNews, now_ms: int) -> None:
         """End the leg of a report, as one of which nobody can say what became of it. Refuse a call that came in."""
         key: object = sound.key
         if isinstance(sound.heard, _NEEDS_NO_END) or not isinstance(key, str):
@@ -95,5 +94,5 @@ class Listener:
             if sound.gateway_id in self.switchboard.settings:
                 self.switchboard.turn_away(sound.gateway_id, sound.key, Cause.TEMPORARY_FAILURE)
             return
-        for event in self.switchboard.hear(connection, sound._replace(heard=Unknown()), now_ms) or ():
+        for event in self.switchboard.end(sound.gateway_id, key, now_ms):
             self.apply(event)
