@@ -96,7 +96,7 @@ class BrittleKernel(Kernel):
 def babble(dice: Dice, keys: list[str], say: Callable[[str, Any], None]) -> None:
     """Say a few things that are nonsense, of the legs with these names and of others."""
     for _ in range(dice.between(1, 6)):
-        key = dice.pick((*keys, *keys, *keys, *_TEXTS, "6f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11", None, 7))
+        key: Any = dice.pick((*keys, *keys, *keys, *_TEXTS, "6f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11", None, 7))
         said = _nonsense(dice)
         is_known = isinstance(key, str) and key in keys
         if not (is_known and isinstance(said, Arrived)):
