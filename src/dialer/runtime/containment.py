@@ -5,6 +5,7 @@ be handled, that user's campaigns are paused, and then the call, or the user, go
 the next step with less to do, and no other user waits.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import structlog
@@ -40,6 +41,8 @@ class Containment:
         self.suspects: Final = Suspects()
         self._error: Exception | None = None
         """The failure whose cause is looked for."""
+        self._in_place: Sequence[Report] = ()
+        """The reports of the step with that failure in whose place their legs were ended."""
 
     async def contain(self, live: LiveEngine | None, error: Exception, now_ms: int) -> bool:
         """Set aside what a step has failed for. Return False if nobody is to blame but the service as a whole.
@@ -56,10 +59,10 @@ class Containment:
         if broken is not None:
             await self._stop(broken, now_ms, is_of_report=guilty is not None or bool(told))
         if guilty is not None:
-            await self._put_aside(guilty, error, now_ms, ends_leg=live is None or not live.listener.is_ending)
-            return True
-        if told:
-            self._error = error
+            in_place = [] if live is None else live.listener.in_place
+            return await self._put_aside(guilty, error, now_ms, in_place)
+        if told and live is not None:
+            self._error, self._in_place = error, live.listener.in_place
             self.suspects.begin(told)
             return True
         if broken is not None:
@@ -79,25 +82,29 @@ class Containment:
             self._note(one)
         guilty = self.suspects.committed(is_done=is_done)
         if guilty is not None:
-            await self._put_aside(guilty, self._error or ValueError("the step has failed"), now_ms)
+            error = self._error or ValueError("the step has failed")
+            await self._put_aside(guilty, error, now_ms, self._in_place)
         return guilty is not None
 
-    async def _put_aside(self, report: Report, error: Exception, now_ms: int, *, ends_leg: bool = True) -> None:
+    async def _put_aside(self, report: Report, error: Exception, now_ms: int, in_place: Sequence[Report]) -> bool:
         """Set aside a report, in a unit of work of its own, so that a restart knows of it.
+
+        If the step has failed at the end in its place, it is left out from now on. Return False if it was already.
 
         Raises:
             StorageUnavailableError: it could not be stored.
         """
         one = described(report, f"{type(error).__name__}: {error}")
 
-        def store(connection: Connection) -> None:
+        def store(connection: Connection) -> bool:
             touch(connection, NOTHING)
-            set_aside(connection, one, now_ms, ends_leg=ends_leg)
             if isinstance(report, StoredNews):
                 delete_news(connection, [report.id])
+            return set_aside(connection, one, now_ms, ends_leg=not any(report is other for other in in_place))
 
-        await self._database.write(store)
+        is_new = await self._database.write(store)
         self._note(one, error)
+        return is_new
 
     def _note(self, one: SetAside, error: Exception | None = None) -> None:
         medium, gateway_id = record_of(one.gateway_id)

@@ -37,14 +37,14 @@ class Listener:
         """The reports of which the present step has begun to tell the engine."""
         self.telling: Report | None = None
         """The report of which the engine is being told."""
-        self.is_ending = False
-        """True while the leg of a report is ended in its place, and after that has failed."""
+        self.in_place: list[Report] = []
+        """The reports of the present step in whose place their legs were ended."""
         self.faulty: list[SetAside] = []
         """The reports of the present step that were set aside because of a field."""
 
     def begin_step(self) -> None:
         """Forget the reports of the last step."""
-        self.told, self.telling, self.faulty = [], None, []
+        self.told, self.telling, self.faulty, self.in_place = [], None, [], []
 
     def begin(self, report: Report) -> None:
         """Note the report of which the engine is about to be told."""
@@ -73,9 +73,8 @@ class Listener:
         if ends_leg is None and sound.key not in self._known.lost_keys:
             return sound
         if ends_leg:
-            self.is_ending = True
+            self.in_place.append(self.told[-1])
             self._end_leg(sound, now_ms)
-            self.is_ending = False
         return None
 
     def put_aside(self, connection: Connection, unread: UnreadNews, now_ms: int) -> None:

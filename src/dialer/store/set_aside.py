@@ -66,8 +66,11 @@ def known_reports(connection: Connection, now_ms: int) -> KnownReports:
     return KnownReports(service_key, {identity: ends_leg for identity, _, ends_leg in rows}, lost_keys)
 
 
-def set_aside(connection: Connection, one: SetAside, now_ms: int, *, ends_leg: bool = True) -> None:
-    """Store a report that could not be handled, once. `ends_leg` is false if its leg could not be ended either."""
+def set_aside(connection: Connection, one: SetAside, now_ms: int, *, ends_leg: bool = True) -> bool:
+    """Store a report that could not be handled, once. `ends_leg` is false if its leg could not be ended either.
+
+    Return False if all of that is stored already.
+    """
     identity = leg_key(service_leg_key(connection), one.name)
     values = {
         "gateway_id": one.gateway_id,
@@ -78,10 +81,12 @@ def set_aside(connection: Connection, one: SetAside, now_ms: int, *, ends_leg: b
         "reason": one.reason[:TEXT_MAX],
     }
     new = insert_or(_reports).values(identity=identity, ends_leg=ends_leg, at_ms=now_ms, **values)
-    connection.execute(new.on_conflict_do_nothing())
-    if not ends_leg:
-        connection.execute(update(_reports).where(_reports.c.identity == identity).values(ends_leg=False))
+    is_new = connection.execute(new.on_conflict_do_nothing()).rowcount > 0
+    if not is_new and not ends_leg:
+        is_other = (_reports.c.identity == identity) & _reports.c.ends_leg
+        is_new = connection.execute(update(_reports).where(is_other).values(ends_leg=False)).rowcount > 0
     _forget(connection, now_ms)
+    return is_new
 
 
 def set_aside_of(connection: Connection, keys: Collection[str], numbers: Collection[str]) -> list[ToldOf]:

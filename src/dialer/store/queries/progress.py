@@ -197,7 +197,14 @@ def busy_campaigns(
 
     Messages in progress are those on their way, and those that wait for room on their gateway.
     """
-    return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among, shards)}
+    rows = (row for busy in _BUSY for row in busy.rows(connection, among, shards))
+    found: list[tuple[Any, Any]] = [(row["campaign_id"], row["user_id"]) for row in rows]
+    # Rows that somebody has edited so that they belong to nobody are left out.
+    return {
+        campaign_id: user_id
+        for campaign_id, user_id in found
+        if isinstance(campaign_id, int) and isinstance(user_id, int)
+    }
 
 
 def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:
