@@ -60,7 +60,8 @@ def edit(folder: Path, table: Table, column: str, value: object) -> bool:
     """Write a value into a column of Ann's first row, as another program would. Return False if that is refused."""
     with closing(sqlite3.connect(folder / "dialer.db", isolation_level=None)) as other:
         other.execute("PRAGMA foreign_keys=OFF")
-        first = f'(SELECT min(id) FROM "{table.name}")'  # noqa: S608 - our own names, as below
+        whose = f"WHERE user_id = {ANN}" if "user_id" in table.c else ""
+        first = f'(SELECT min(id) FROM "{table.name}" {whose})'  # noqa: S608 - our own names, as below
         with contextlib.suppress(sqlite3.IntegrityError):
             changed = other.execute(f'UPDATE "{table.name}" SET "{column}" = ? WHERE id = {first}', (value,))  # noqa: S608
             return changed.rowcount > 0
