@@ -37,7 +37,7 @@ class TwiceError(Exception):
 
 
 class Failures:
-    """What the log tells of steps that have failed and of reports that were set aside."""
+    """The log, as far as it tells of steps that have failed and of reports that were set aside."""
 
     def __init__(self) -> None:
         self._seen: Final[Counter[tuple[object, ...]]] = Counter()

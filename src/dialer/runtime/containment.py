@@ -1,4 +1,4 @@
-"""Containment: what is set aside when a step has failed, so that the next one goes on without it.
+"""Containment: it sets aside the cause of a failed step, so that the next one goes on without it.
 
 A report that could not be handled is set aside, and nothing else. If a rule was broken, or an event or a row could not
 be handled, that user's campaigns are paused, and then the call, or the user, goes into quarantine. Each failure leaves
@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Containment:
-    """What one worker does about steps that have failed."""
+    """The answer of one worker to steps that have failed."""
 
     def __init__(self, database: Database, figures: Tally) -> None:
         self._database: Final = database

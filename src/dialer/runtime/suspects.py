@@ -10,7 +10,7 @@ from dialer.runtime.reports import Report
 
 
 class Allowance(NamedTuple):
-    """What one step may handle."""
+    """The reports and events that one step may handle."""
 
     sounds: int | None = None
     """Reports of lines, oldest first; None for all."""
@@ -40,7 +40,7 @@ class Suspects:
 
     @property
     def allowance(self) -> Allowance:
-        """What the next step may handle."""
+        """The allowance of the next step."""
         if self._is_one_by_one:
             return _NO_REPORT._replace(events=1)
         if not self._left:

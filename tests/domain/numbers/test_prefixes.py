@@ -65,7 +65,7 @@ texts = st.one_of(
 
 @given(texts, texts, st.lists(texts, max_size=4))
 def test_no_text_of_a_carrier_raises(number: str, addprefix: str, removed: list[str]) -> None:
-    """Whatever a carrier gives is a number in its normal form, or none."""
+    """Any text of a carrier is a number in its normal form, or none."""
     given_ = number_given(number, addprefix=addprefix, removeprefix=",".join(removed))
     assert given_ in {"", normalise(given_ or NUMBER)}
 
