@@ -299,7 +299,7 @@ class LiveEngine:
         return _without(world, self._quarantine.users)
 
     def _report_unreadable(self, unreadable: Unreadable, scope: Touched) -> None:
-        """Log each row that cannot be read, once. What it stands for is left out, and everything else continues."""
+        """Log each row that cannot be read, once. Its record is left out, and everything else continues."""
         for (table, row_id), reason in unreadable.items():
             if (table, row_id) not in self._unreadable:
                 _log.error("row_unreadable", table=table, id=row_id, reason=reason)
