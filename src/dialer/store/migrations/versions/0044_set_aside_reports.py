@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0044_0036"
-down_revision = "0038_0036"
+revision = "0044_0041"
+down_revision = "0047_0041"
 branch_labels = None
 depends_on = None
 
