@@ -37,12 +37,15 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
+from dialer.runtime.reports import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
 from dialer.store import csv_records
 from dialer.store.media import files
 from dialer.store.queries import survey_results
+from dialer.store.set_aside import KEPT_MS, ROWS_MAX
 from dialer.store.text_news import NEWS_MAX
 
 ROOT: Final = Path(__file__).parents[1]
@@ -201,6 +204,9 @@ LIMITS: Final = {
     "A callback of a carrier of text messages": (
         f"{text_callbacks.CALLBACK_BYTES_MAX // 1024} KiB, {text_callbacks.FIELDS_MAX} fields"
     ),
+    "Reports of one gateway that wait for a worker": f"{HEARD_OF_GATEWAY_MAX:,}",
+    "A text in a report of a carrier": f"{REPORT_TEXT_MAX:,} characters",
+    "Reports that are set aside": f"{ROWS_MAX:,} for {KEPT_MS // 86_400_000} days",
     "Callbacks that wait for a worker": f"{NEWS_MAX:,}",
     "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",
     "Texts of surveys that wait for room on one gateway": f"{WAITING_MAX:,}",

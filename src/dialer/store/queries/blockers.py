@@ -16,9 +16,10 @@ from dialer.domain.waiting import Circumstances
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.floor import agents_of
-from dialer.store.queries.loading import UNREADABLE, calendar_of
+from dialer.store.queries.loading import calendar_of
 from dialer.store.queries.progress import TAKES_CHANNEL
 from dialer.store.queries.rates import cheapest_prices
+from dialer.store.queries.readable import UNREADABLE
 from dialer.store.tables import (
     SMS,
     CallRequest,
