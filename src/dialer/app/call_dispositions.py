@@ -12,11 +12,11 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
-from dialer.store.backends.expressions import insert_or
-from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.do_not_call import lists_of, on_dnc
 from dialer.store.queries.progress import under_way_of_subscriber
-from dialer.store.tables import CallDisposition, CallRequest, Campaign, DncContact, Subscriber
+from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber
 from dialer.store.touched import NOTHING, Touched
+from dialer.store.wishes import call_off, own_list
 
 NOTE_MAX: Final = 1_000
 """Characters of a note."""
@@ -24,7 +24,6 @@ _dispositions = CallDisposition.__table__
 _requests = CallRequest.__table__
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
-_entries = DncContact.__table__
 _MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
@@ -52,13 +51,13 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> N
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
     calling hours, not if the number is on a do-not-call list, and by any agent of the queue. An earlier time that has
-    not come is forgotten. `DO_NOT_CALL` puts the number on the campaign's do-not-call list.
+    not come is forgotten. `DO_NOT_CALL` puts the number on the account's own
+    do-not-call list, and on the first list that the campaign names.
 
     Raises:
         UnknownRecordError: there is no such call.
         InvalidFieldsError: the time is past, after the campaign's end, or does not go with the disposition.
-        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over or has no
-            do-not-call list.
+        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
     before = disposition_of(unit.connection, callrequest_id)
@@ -83,6 +82,7 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             _campaigns.c.status.label("campaign_status"),
             _campaigns.c.expirationdate,
             _campaigns.c.dnc_id,
+            _campaigns.c.user_id,
         )
         .select_from(_requests)
         .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
@@ -142,18 +142,17 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
 
 
 def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
-    """Put the number on the campaign's list, if it is not on it already."""
-    if call["duplicate_contact"] == ERASED:
-        raise RefusedError("The person was erased, and is not called again.")
-    if not call["number"]:
-        raise RefusedError("The number of the caller is not known.")
-    if call["dnc_id"] is None:
-        raise RefusedError("The campaign has no do-not-call list. Ask your manager to choose one in its settings.")
-    dates = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
-    number = {"phone_number": call["number"], "number": call["number"]}
-    added = insert_or(_entries).values(dnc_id=call["dnc_id"], **number, **dates)
-    unit.connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
-    return users_of_dnc(unit.connection, call["dnc_id"])
+    """Put the number on the account's own list, and on the first list that the campaign names.
+
+    A wish is never refused. Nothing is left to do for people whose number is unknown, or was erased.
+    """
+    if call["duplicate_contact"] == ERASED or call["number"] in {"", ERASED}:
+        return NOTHING
+    own = own_list(unit.connection, call["user_id"], unit.now_ms)
+    named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
+    call_off(unit.connection, (own, named), call["number"], unit.now_ms)
+    of_account = users_of_dnc(unit.connection, own)
+    return of_account if named is None else of_account | users_of_dnc(unit.connection, named)
 
 
 def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:

@@ -23,7 +23,7 @@ from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.plans import GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
-from dialer.runtime.coordinator import Coordinator
+from dialer.runtime.coordinator import Coordinator, Wishes
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import STARTING, LineNews, LineSettings
@@ -94,6 +94,7 @@ class LiveEngine:
         self._agents: set[int] = set()
         self._dids: dict[int, int | None] = {}
         """Campaign that answers each inbound number."""
+        self._wishes_elsewhere = 0
         self._is_new = True
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
@@ -182,11 +183,14 @@ class LiveEngine:
 
     def _tell(self, connection: Connection, sounds: Sequence[LineNews]) -> None:
         """Tell the engine what lines have heard, and what carriers have told the API."""
-        listener = Listener(self.switchboard, self._loader.shards, self._apply_heard)
+        listener = Listener(self.switchboard, self._loader.shards, self._apply_heard, self._wish_elsewhere)
         for sound in sounds:
             tell_sound(connection, listener, sound, self.kernel.now_ms)
         self.sounds_told = len(sounds)
         tell_stored(connection, listener, self.kernel.now_ms)
+
+    def _wish_elsewhere(self) -> None:
+        self._wishes_elsewhere += 1
 
     def _apply_heard(self, event: events.Event) -> None:
         self._is_stored = False
@@ -249,7 +253,7 @@ class LiveEngine:
             connection,
             state if is_due else None,
             has_worked=not self._is_stored,
-            wishes=self.engine.board.called_off.last,
+            wishes=Wishes(self.engine.board.called_off.last, self._wishes_elsewhere),
         )
         if is_due:
             self._saved = state

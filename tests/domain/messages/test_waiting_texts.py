@@ -95,7 +95,7 @@ def test_a_message_waits_for_the_line_and_its_number_is_checked_again() -> None:
     engine.handle(START_MS, events.LineLost(TEXTS, "the carrier asks to wait"))
     for number in (BEN, ADA):
         asked = engine.handle(START_MS, events.TextRequested(7, number, "Hello"))
-        assert asked == [CheckNumber(7, (5,), number, "Hello")]
+        assert asked == [CheckNumber(7, 1, number, "Hello")]
         assert sent(engine.handle(START_MS, events.NumberChecked(7, number, "Hello", is_on_dnc=False))) == []
     found = handled(engine, START_MS + 10, events.LineFound(TEXTS))
     assert (dropped(found), sent(found)) == ([(TextReason.DNC, True)], [(ADA, START_MS + 10)])
