@@ -20,7 +20,7 @@ from dialer.domain.events import CampaignOpened, GatewayOpened
 from dialer.domain.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.pacing.fixed import MINUTE_US
+from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan, Lent, Transfer
 from dialer.domain.windows import Windows
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
@@ -151,7 +151,7 @@ class Guard:
         campaign.plan, campaign.status, campaign.next_dial_us = opened.plan, opened.status, opened.next_dial_us
         campaign.windows = {}
         is_fixed = opened.plan.dial_method is DialMethod.FIXED_RATE
-        campaign.spacing_us = -(-MINUTE_US // opened.plan.frequency) if is_fixed else 0
+        campaign.spacing_us = spacing_us(opened.plan.frequency) if is_fixed else 0
 
     def _campaign(self, plan: CampaignPlan) -> CampaignBooks:
         campaign = self._campaigns.get(plan.id)
