@@ -47,7 +47,11 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
         raise UnknownRecordError(f"There is no contact {contact_id}.")
     is_corrected = values.get("number", before["number"]) != before["number"]
     of_contact = _subscribers.c.contact_id == contact_id
-    touched = _abandon(unit, of_contact, SubscriberReason.NUMBER_CORRECTED) if is_corrected else NOTHING
+    touched = NOTHING
+    if is_corrected:
+        touched = _abandon(unit, of_contact, SubscriberReason.NUMBER_CORRECTED)
+        of_old_number = of_contact & _subscribers.c.phonebook_id.is_not(None)
+        unit.connection.execute(update(_subscribers).where(of_old_number).values(contact_id=None))
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
         written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])

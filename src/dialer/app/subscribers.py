@@ -82,18 +82,21 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
 
 
 def lost_contact(contact_id: int | None, phonebook_id: int | None) -> bool:
-    """Return whether the contact of a subscriber was deleted. Subscribers without a phonebook never had one."""
+    """Return whether the contact of a subscriber was deleted, or has another number.
+
+    Subscribers without a phonebook never had one.
+    """
     return contact_id is None and phonebook_id is not None
 
 
 def refuse_without_contact(contact_id: int | None, phonebook_id: int | None) -> None:
-    """Refuse another call to a subscriber whose contact was deleted.
+    """Refuse another call to a subscriber whose contact was deleted, or has another number.
 
     Raises:
-        RefusedError: the contact was deleted.
+        RefusedError: the subscriber is without a contact.
     """
     if lost_contact(contact_id, phonebook_id):
-        raise RefusedError("The contact was deleted, so it is not called again. Add it again to have it called.")
+        raise RefusedError("The contact was deleted, or has another number. Add this number again to have it called.")
 
 
 def _read(unit: UnitOfWork, subscriber_id: int) -> RowMapping:

@@ -95,8 +95,7 @@ _COLUMNS: Final = (
 
 
 _OF_CONTACT_COLUMNS: Final = ("contact", "phonebook_id", "zone", "full_name", "additional_vars")
-_CORRECTED: Final = SubscriberReason.NUMBER_CORRECTED.value
-_GIVEN_UP: Final = frozenset({SubscriberReason.CONTACT_DELETED.value, _CORRECTED})
+_GIVEN_UP: Final = frozenset({SubscriberReason.CONTACT_DELETED.value, SubscriberReason.NUMBER_CORRECTED.value})
 
 
 def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> bool:
@@ -196,7 +195,7 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
         .join(_contacts, _contacts.c.number == _subscribers.c.number)
         .where(condition, _subscribers.c.campaign_id == campaign_id)
         .where(without_index(_subscribers.c.phonebook_id).is_not(None))
-        .where(without_index(_subscribers.c.contact_id).is_(None) | (_subscribers.c.status_reason == _CORRECTED))
+        .where(without_index(_subscribers.c.contact_id).is_(None))
         .order_by(_contacts.c.id.desc())
     )
     # Of several contacts with a number, the first one counts.

@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, select
 
-from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing

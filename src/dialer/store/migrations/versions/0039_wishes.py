@@ -46,7 +46,7 @@ def upgrade() -> None:
     ):
         condition = sa.text(f"keeps_wishes_of = '{keeper}'")
         op.create_index(name, "dnc_list", [indexed], unique=True, sqlite_where=condition, postgresql_where=condition)
-    was_completed = sa.Column("was_completed", sa.Boolean(), server_default=sa.false(), nullable=False)
+    was_completed: sa.Column[bool] = sa.Column("was_completed", sa.Boolean(), server_default=sa.false(), nullable=False)
     op.add_column("call_disposition", was_completed)
     _keep_wishes_of_the_past()
 
