@@ -188,7 +188,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
 def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> None:
     """Give contacts to the subscribers with their numbers whose own contacts were deleted or got another number.
 
-    Such a subscriber is called again as a new one, unless it was done before. The numbers of its attempts go on.
+    Such a subscriber is called again, unless it was done before. The attempts that it had count.
     """
     query = (
         select(_subscribers, *[_contacts.c[name].label(f"its_{name}") for name in ("id", *_OF_CONTACT_COLUMNS)])
@@ -209,8 +209,8 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
             "updated_date": now_ms,
         }
         if is_waiting:
-            again = {"status": SubscriberStatus.PENDING, "status_reason": "", "failure_count": 0, "completion_count": 0}
-            values |= {**again, "due_ms": now_ms if row["count_attempt"] else 0}
+            due_ms = now_ms if row["count_attempt"] else 0
+            values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "due_ms": due_ms}
         connection.execute(update(_subscribers).where(_subscribers.c.id == row["id"]).values(values))
 
 
