@@ -345,7 +345,7 @@ PLANTED: Final = (
         4,
     ),
     Planted("the DNC list is not checked at all", _dnc_is_not_checked_at_the_claim, 1),
-    Planted("wishes go on the lists that a campaign names only", _wishes_go_on_named_lists_only, 0),
+    Planted("wishes go on the lists that a campaign names only", _wishes_go_on_named_lists_only, 49),
     Planted("a repeated report is handled", _a_repeated_report_is_handled, 52),
     Planted("reports of unknown calls are handled", _reports_of_unknown_calls_are_handled, 8),
     Planted("holds are not released", _holds_are_not_released, 0),

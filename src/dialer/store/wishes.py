@@ -44,7 +44,7 @@ def service_list(connection: Connection, now_ms: int) -> int | None:
 def call_off(connection: Connection, dnc_ids: Collection[int | None], number: str, now_ms: int) -> None:
     """Put a number on do-not-call lists, where it is not on them already. None stands for no list."""
     dates = {"created_date": now_ms, "updated_date": now_ms}
-    for dnc_id in set(dnc_ids) - {None}:
+    for dnc_id in dict.fromkeys(one for one in dnc_ids if one is not None):
         added = insert_or(_entries).values(dnc_id=dnc_id, phone_number=number, number=number, **dates)
         connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
 

@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.called_off import OF_SERVICE, own_list_of
+from dialer.store.bulk import PreparedStatement
 from dialer.store.service_state import open_state
 from dialer.store.tables import (
     ACCOUNT,
@@ -139,9 +140,7 @@ def lists_that_hold(campaign: BindParameter[int]) -> CompoundSelect[Any]:
     )
 
 
-_HOLDING: Final = select(_lists.c.id, _lists.c.user_id, _lists.c.keeps_wishes_of).where(
-    _lists.c.id.in_(lists_that_hold(bindparam("campaign")))
-)
+_HOLDING: Final = PreparedStatement(select(_lists.c.id).where(_lists.c.id.in_(lists_that_hold(bindparam("campaign")))))
 
 
 def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[int, CampaignLists]:
@@ -159,9 +158,13 @@ def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[in
 
 def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str]) -> set[tuple[int, str]]:
     """Return the numbers that are on lists of a campaign now, each with its list as `lists_of_wish` names it."""
-    rows = connection.execute(_HOLDING, {"campaign": campaign_id}).all()
+    found = entries_on(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
+    if not found:
+        return set()
+    query = select(_lists.c.id, _lists.c.user_id, _lists.c.keeps_wishes_of)
+    rows = connection.execute(query.where(_lists.c.id.in_({dnc_id for dnc_id, _ in found})))
     names = {row.id: _name_of(row) for row in rows}
-    return {(names[dnc_id], number) for dnc_id, number in entries_on(connection, names.keys(), numbers)}
+    return {(names[dnc_id], number) for dnc_id, number in found}
 
 
 def _name_of(row: Row[Any, Any, Any]) -> int:

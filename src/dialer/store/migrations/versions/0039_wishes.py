@@ -7,7 +7,7 @@ wishes that are still on one of them count, because somebody may have taken back
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0039"
+revision = "0039_0039"
 down_revision = "0038_0036"
 branch_labels = None
 depends_on = None
