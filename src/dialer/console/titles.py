@@ -47,6 +47,7 @@ TITLES: Final[Mapping[str, str]] = {
     "goto": "Next section",
     "intervalretry": "Seconds between calls",
     "is_global": "For all accounts",
+    "keeps_wishes_of": "Keeps wishes of",
     "last_attempt": "Last call",
     "last_used_date": "Last used",
     "live_answered": "Answered by people",
