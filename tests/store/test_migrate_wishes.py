@@ -1,5 +1,6 @@
 """Tests of a migration: wishes of the past that were lost, or were on one campaign's list only, are kept."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlalchemy import create_engine, select, text
@@ -46,7 +47,7 @@ def test_wishes_of_the_past_go_on_the_accounts_own_lists(tmp_path: Path) -> None
     assert [tuple(row) for row in found] == [(1, ADA, 705), (2, CARL, 705), (2, DORA, 705)]
 
 
-def _insert(connection: object, table: str, values: dict[str, object]) -> None:
+def _insert(connection: object, table: str, values: Mapping[str, object]) -> None:
     """Insert a row, with a zero or an empty text in all other columns that need a value."""
     described = connection.execute(text(f"PRAGMA table_info({table})")).all()  # type: ignore[attr-defined]
     fill = {
