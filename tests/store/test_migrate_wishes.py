@@ -12,7 +12,8 @@ from tests.store.test_migrate_rates import bring
 ADA, BEN, CARL, DORA, EVE = (f"+1202555010{place}" for place in range(5))
 USER = (
     "INSERT INTO user_account (id, username, username_key, password_hash, first_name, last_name, email, call_rate,"
-    " sms_rate, balance, held, created_date, updated_date) VALUES (:id, :name, :name, '-', '', '', '', 0, 0, 0, 0, 0, 0)"
+    " sms_rate, balance, held, created_date, updated_date)"
+    " VALUES (:id, :name, :name, '-', '', '', '', 0, 0, 0, 0, 0, 0)"
 )
 LIST = "INSERT INTO dnc_list (id, user_id, name, is_global, created_date, updated_date) VALUES (1, 1, 'l', false, 0, 0)"
 ENTRY = "INSERT INTO dnc_contact (dnc_id, phone_number, number, created_date, updated_date) VALUES (1, :to, :to, 0, 0)"
