@@ -164,7 +164,7 @@ def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
         return NOTHING
     own = own_list(unit.connection, call["user_id"], unit.now_ms)
     named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
-    call_off(unit.connection, (own, named), call["number"], unit.now_ms)
+    call_off(unit.connection, (named, own), call["number"], unit.now_ms)
     of_account = users_of_dnc(unit.connection, own)
     return of_account if named is None else of_account | users_of_dnc(unit.connection, named)
 
