@@ -8,6 +8,7 @@ import msgspec
 from dialer.domain import effects
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.called_off import lists_over
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
@@ -174,7 +175,7 @@ class Fleet:
         first_id = sum(map(len, self.members.values())) + 1
         theirs = [Subscriber(subscriber_id, *callee) for subscriber_id, callee in enumerate(callees, first_id)]
         self.members[plan_.id] = theirs
-        self.store.add_campaign(plan_.id, theirs, plan_.dnc_ids)
+        self.store.add_campaign(plan_.id, theirs, lists_over(plan_))
         self.kernel.apply(CampaignOpened(plan_, CampaignStatus.START, 0, self.store.zones(plan_.id)))
 
     def _status(self, plan_: CampaignPlan) -> CampaignStatus:

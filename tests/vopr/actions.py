@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
 
 from dialer.app.call_centre import change_agent_status, delete_agent, delete_queue
+from dialer.app.call_dispositions import Disposed, dispose_of_call
 from dialer.app.change_campaign import (
     abort_campaign,
     change_campaign,
@@ -13,7 +14,8 @@ from dialer.app.change_campaign import (
     pause_campaign,
     start_campaign,
 )
-from dialer.app.contacts import add_contact, delete_contact
+from dialer.app.contacts import add_contact, change_contact, delete_contact
+from dialer.app.copy_campaign import add_copy
 from dialer.app.do_not_call import add_to_dnc, change_dnc_list
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.gateways import change_gateway
@@ -23,7 +25,7 @@ from dialer.app.recycle_campaign import RecycleFilter, recycle_chunk
 from dialer.app.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
 from dialer.app.touching import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
+from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import (
@@ -31,6 +33,7 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     CampaignDncList,
+    CampaignPhonebook,
     Contact,
     Did,
     DncContact,
@@ -49,8 +52,13 @@ from dialer.store.tables import (
 from dialer.store.touched import Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
-from tests.vopr.worlds import CENTS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
+from tests.vopr.worlds import CENTS, DAY_MS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
 
+_COPIED: Final = (
+    *("user_id", "name", "medium", "text_message", "object_id", "aleg_gateway_id", "sms_gateway_id", "callerid"),
+    *("frequency", "max_aleg", "max_xfer", "callmaxduration", "calltimeout", "maxretry", "intervalretry"),
+    *("completion_maxretry", "completion_intervalretry", "dial_method", "agent_dial_rate", "voicemail", "amd_behavior"),
+)
 _LINKS: Final = CampaignDncList.__table__
 
 
@@ -270,6 +278,35 @@ def _delete_contact(action: ActionUnit) -> str:
     return f"{contact['number']}"
 
 
+def _correct_contact(action: ActionUnit) -> str:
+    contact = action.one_of(Contact)
+    corrected = contact_of(number_of(action.dice))
+    change_contact(action.unit, contact["id"], corrected)
+    return f"{contact['number']} to {corrected['number']}"
+
+
+def _wish(action: ActionUnit) -> str:
+    """Say for an agent that the other end of a call, which may be in progress, is not to be called again."""
+    call = action.one_of(CallRequest)
+    dispose_of_call(action.unit, call["id"], Disposed(AgentDisposition.DO_NOT_CALL))
+    return f"call {call['id']}"
+
+
+def _copy(action: ActionUnit) -> str:
+    """Copy a campaign without its lists, with a second chance for its phonebooks, and start the copy."""
+    campaign, links = action.one_of(Campaign), CampaignPhonebook.__table__
+    settings = {name: campaign[name] for name in _COPIED}
+    dates = {"startingdate": action.now_ms, "expirationdate": action.now_ms + DAY_MS}
+    code = f"copy{action.which}-{action.now_ms}"[-20:]
+    values = {**settings, **dates, **action.moments, "campaign_code": code}
+    copy_id = add_copy(action.unit, campaign["id"], values).id
+    books = select(links.c.phonebook_id).where(links.c.campaign_id == campaign["id"]).order_by(links.c.id)
+    for book in action.connection.scalars(books).all():
+        action.connection.execute(insert(links).values(campaign_id=copy_id, phonebook_id=book))
+    start_campaign(action.unit, copy_id)
+    return f"campaign {campaign['id']} as {copy_id}"
+
+
 def _subscriber_status(action: ActionUnit) -> str:
     subscriber = action.one_of(Subscriber)
     wanted = action.dice.pick((SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT))
@@ -335,5 +372,8 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.DELETE_SUBSCRIBER: _delete_subscriber,
     Do.CHANGE_DID: _change_did,
     Do.RECYCLE: _recycle,
+    Do.WISH: _wish,
+    Do.COPY: _copy,
+    Do.CORRECT_CONTACT: _correct_contact,
     Do.NOTHING: lambda _: "",
 }

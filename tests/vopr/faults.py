@@ -70,10 +70,16 @@ class Do(StrEnum):
     CHANGE_DID = "change did"
     NOTHING = "nothing"
     RECYCLE = "recycle"
-    """Not drawn by itself: it takes the place of some steps in which nothing happens."""
+    """Not drawn by itself, as all below: they take the place of the steps in which nothing happens."""
+    WISH = "an agent says do not call"
+    COPY = "copy and start a campaign"
+    CORRECT_CONTACT = "correct the number of a contact"
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
+_INSTEAD: Final = (Do.WISH, Do.COPY, Do.CORRECT_CONTACT)
+SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT})
+"""The actions that may set a subscriber who is done back to be called again."""
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
 
 
@@ -157,9 +163,11 @@ def _step(dice: Dice, *, has_real_clock: bool) -> Step:
 
 
 def _action(drawn: Action) -> Action:
-    """Return the drawn action, or a recycling instead of most actions that do nothing."""
-    is_idle = drawn.do is Do.NOTHING and drawn.dice % 3
-    return msgspec.structs.replace(drawn, do=Do.RECYCLE) if is_idle else drawn
+    """Return the drawn action, or another one instead of one that does nothing."""
+    if drawn.do is not Do.NOTHING:
+        return drawn
+    do = Do.RECYCLE if drawn.dice % 3 else _INSTEAD[drawn.dice // 3 % len(_INSTEAD)]
+    return msgspec.structs.replace(drawn, do=do)
 
 
 def _action_kind(dice: Dice) -> Do:
@@ -167,5 +175,5 @@ def _action_kind(dice: Dice) -> Do:
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick([kind for kind in Do if kind is not Do.RECYCLE])
+    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, *_INSTEAD}])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

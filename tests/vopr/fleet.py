@@ -31,7 +31,7 @@ from dialer.store.touched import NOTHING, touch
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.dice import Dice
-from tests.vopr.faults import Action, Do, troubles_of
+from tests.vopr.faults import SETS_BACK, Action, Do, troubles_of
 from tests.vopr.fleet_rules import FleetRules, Shares, unowned
 from tests.vopr.fleet_worlds import busy_world_of
 from tests.vopr.observer import Observer
@@ -188,7 +188,7 @@ class FleetRun:
 
     def _finished(self, action: Action) -> set[int]:
         """Return the subscribers who are done, if this action may set one of them back to be called again."""
-        if action.do not in {Do.SUBSCRIBER_STATUS, Do.RECYCLE}:
+        if action.do not in SETS_BACK:
             return set()
         query = f"SELECT id FROM subscriber WHERE status NOT IN ({OPEN})"  # noqa: S608 - numbers
         return {row[0] for row in self.database.read_now(lambda connection: ask(connection, query))}

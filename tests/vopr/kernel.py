@@ -20,7 +20,7 @@ HARMLESS: Final = (
     effects.WakeGateway,
     effects.WakeFloor,
     effects.WakeWatchdog,
-    effects.AddToDnc,
+    effects.KeepWish,
 )
 """Effects that a repeated report may have: waking something, and adding a number to a list that already has it."""
 _THOUSAND: Final = 1_000

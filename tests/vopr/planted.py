@@ -15,6 +15,7 @@ from dialer.domain.billing.credit import Account
 from dialer.domain.board import Board
 from dialer.domain.called_off import CalledOff
 from dialer.domain.dialling import CampaignDialling
+from dialer.domain.effects import KeepWish
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.gateway_load import GatewayLoad
@@ -32,6 +33,7 @@ from dialer.store.journal.rows import CdrRow
 from dialer.store.queries import progress
 from dialer.store.queries.loading import Loader
 from dialer.store.service_state import State
+from dialer.store.wishes import call_off
 
 Patch = pytest.MonkeyPatch
 Wrapped = Callable[..., Any]
@@ -79,6 +81,18 @@ def _dnc_is_skipped_on_retries(patch: Patch) -> None:
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
     """Ignore a request in a call to not be called again, where campaigns have claimed the subscriber."""
     patch.setattr(Board, "called_off", property(lambda _: CalledOff(), lambda *_: None), raising=False)
+
+
+def _wishes_go_on_named_lists_only(patch: Patch) -> None:
+    """Lose the wishes of callees whose campaign names no list, and keep all others from other campaigns."""
+
+    def around(_keep: Wrapped) -> Wrapped:
+        def keep(self: JournalStore, wish: KeepWish, now_ms: int) -> None:
+            call_off(self._at_work(), (wish.dnc_id,), wish.number, now_ms)
+
+        return keep
+
+    wrap(patch, JournalStore, "_keep_wish", around)
 
 
 def _dnc_is_not_checked_at_the_claim(patch: Patch) -> None:
@@ -331,6 +345,7 @@ PLANTED: Final = (
         4,
     ),
     Planted("the DNC list is not checked at all", _dnc_is_not_checked_at_the_claim, 1),
+    Planted("wishes go on the lists that a campaign names only", _wishes_go_on_named_lists_only, 49),
     Planted("a repeated report is handled", _a_repeated_report_is_handled, 52),
     Planted("reports of unknown calls are handled", _reports_of_unknown_calls_are_handled, 8),
     Planted("holds are not released", _holds_are_not_released, 0),

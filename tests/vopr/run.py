@@ -22,7 +22,7 @@ from dialer.store.touched import EVERYTHING
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.clocks import JumpingClock
-from tests.vopr.faults import Do, Fault, Mischief, Step, Troubles, troubles_of
+from tests.vopr.faults import SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
 from tests.vopr.observer import Observer
 from tests.vopr.rules_rows import channels, left_over, overlong
 from tests.vopr.service import BrokenError, Service
@@ -180,7 +180,7 @@ class Run:
 
     def _done_subscribers(self, step: Step) -> set[int]:
         """Return the subscribers who are done, if this step may set one of them back to be called again."""
-        if step.action.do not in {Do.SUBSCRIBER_STATUS, Do.RECYCLE}:
+        if step.action.do not in SETS_BACK:
             return set()
         query = f"SELECT id FROM subscriber WHERE status NOT IN ({OPEN})"  # noqa: S608 - numbers
         return {row[0] for row in self._service.read(lambda connection: ask(connection, query))}

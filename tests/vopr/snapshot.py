@@ -29,7 +29,14 @@ _GATEWAYS: Final = """
     UNION ALL SELECT id + (1 << 40), 0, max_cps, protocol FROM sms_gateway"""
 _LISTS: Final = """
     SELECT id, dnc_id FROM campaign WHERE dnc_id IS NOT NULL UNION SELECT campaign_id, dnc_id FROM campaign_dnc_list
-    UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global"""
+    UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global
+    UNION SELECT campaign.id, dnc_list.id FROM campaign JOIN dnc_list ON dnc_list.user_id = campaign.user_id
+    WHERE keeps_wishes_of = 'account'"""
+_WISHES: Final = """
+    SELECT c.user_id, COALESCE(s.number, r.callerid) FROM callrequest r JOIN campaign c ON c.id = r.campaign_id
+    LEFT JOIN subscriber s ON s.id = r.subscriber_id
+    WHERE EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
+    OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call')"""
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -125,6 +132,9 @@ class Snapshot(NamedTuple):
     entries: dict[tuple[int, str], int]
     """The moment at which a number was put on a do-not-call list."""
 
+    wishes: set[tuple[int, str]]
+    """The wishes not to be called that calls have on record: the account, and the number."""
+
     lists: dict[int, set[int]]
     """The do-not-call lists that hold for each campaign."""
 
@@ -159,6 +169,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         legs=[Leg(*row) for row in rows(_LEGS, since.leg_id)],
         lines={row[0]: GatewayRow(*row) for row in rows(_GATEWAYS)},
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
+        wishes={(user_id, number) for user_id, number in rows(_WISHES)},
         lists=lists,
         floor=since,
     )

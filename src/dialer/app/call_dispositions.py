@@ -3,20 +3,21 @@
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
 
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import CallDisposed
+from dialer.app.subscribers import refuse_without_contact
 from dialer.app.touching import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
-from dialer.store.backends.expressions import insert_or
-from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.do_not_call import lists_of, on_dnc
 from dialer.store.queries.progress import under_way_of_subscriber
-from dialer.store.tables import CallDisposition, CallRequest, Campaign, DncContact, Subscriber
+from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber
 from dialer.store.touched import NOTHING, Touched
+from dialer.store.wishes import call_off, own_list
 
 NOTE_MAX: Final = 1_000
 """Characters of a note."""
@@ -24,7 +25,6 @@ _dispositions = CallDisposition.__table__
 _requests = CallRequest.__table__
 _campaigns = Campaign.__table__
 _subscribers = Subscriber.__table__
-_entries = DncContact.__table__
 _MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
@@ -52,29 +52,30 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> N
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
     calling hours, not if the number is on a do-not-call list, and by any agent of the queue. An earlier time that has
-    not come is forgotten. `DO_NOT_CALL` puts the number on the campaign's do-not-call list.
+    not come is forgotten. `DO_NOT_CALL` puts the number on the account's own
+    do-not-call list, and on the first list that the campaign names.
 
     Raises:
         UnknownRecordError: there is no such call.
         InvalidFieldsError: the time is past, after the campaign's end, or does not go with the disposition.
-        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over or has no
-            do-not-call list.
+        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
     before = disposition_of(unit.connection, callrequest_id)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
+    call = _read(unit.connection, callrequest_id)
     if given.call_back_ms is not None:
         touched |= _call_back(unit, call, given)
     elif given.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call)
-    _write(unit, callrequest_id, given)
+    _write(unit, callrequest_id, given, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     event = CallDisposed(call["campaign_id"], callrequest_id)
     unit.note(touched, *([] if before == given else [event]))
 
 
 def _read(connection: Connection, callrequest_id: int) -> RowMapping:
     """Return the subscriber and the campaign of a call. Callers who are no subscribers have an `id` of None."""
-    columns = ("id", "duplicate_contact", "status", "due_ms")
+    columns = ("id", "duplicate_contact", "status", "due_ms", "contact_id", "phonebook_id")
     query = (
         select(
             *(_subscribers.c[name] for name in columns),
@@ -83,10 +84,13 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             _campaigns.c.status.label("campaign_status"),
             _campaigns.c.expirationdate,
             _campaigns.c.dnc_id,
+            _campaigns.c.user_id,
+            func.coalesce(_dispositions.c.was_completed, false()).label("was_completed"),
         )
         .select_from(_requests)
         .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
         .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
+        .outerjoin(_dispositions, _dispositions.c.callrequest_id == _requests.c.id)
         .where(_requests.c.id == callrequest_id)
     )
     row = connection.execute(query).mappings().first()
@@ -96,11 +100,16 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
 
 
 def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> Touched:
-    """Take back an earlier call-back that has not come: the subscriber was reached, and waits for nothing."""
+    """Take back an earlier call-back that has not come: the subscriber was reached, and waits for nothing.
+
+    A subscriber that had completed the survey before the call-back is COMPLETED again.
+    """
     is_waiting = call["status"] == SubscriberStatus.PENDING and before.call_back_ms == call["due_ms"]
     if not is_waiting:
         return NOTHING
-    _move(unit, call, SubscriberStatus.SENT, due_ms=0)
+    _move(unit, call, SubscriberStatus.COMPLETED if call["was_completed"] else SubscriberStatus.SENT, due_ms=0)
+    if call["was_completed"]:
+        _count_completed(unit, call, 1)
     return touched_campaigns(call["campaign_id"])
 
 
@@ -109,9 +118,13 @@ def _call_back(unit: UnitOfWork, call: RowMapping, given: Disposed) -> Touched:
     _check_person(unit.connection, call)
     _move(unit, call, SubscriberStatus.PENDING, due_ms=given.call_back_ms or 0)
     if call["status"] == SubscriberStatus.COMPLETED:
-        fewer = update(_campaigns).where(_campaigns.c.id == call["campaign_id"])
-        unit.connection.execute(fewer.values(completed=_campaigns.c.completed - 1))
+        _count_completed(unit, call, -1)
     return touched_campaigns(call["campaign_id"])
+
+
+def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> None:
+    counted = update(_campaigns).where(_campaigns.c.id == call["campaign_id"])
+    unit.connection.execute(counted.values(completed=_campaigns.c.completed + difference))
 
 
 def _check_time(unit: UnitOfWork, call: RowMapping, given: Disposed) -> None:
@@ -135,6 +148,7 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
         raise RefusedError("The campaign is over, so nobody is called back. Clear the time of the call-back.")
     if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
         raise RefusedError("The call is in progress. Save the time of the call-back when it is over.")
+    refuse_without_contact(call["contact_id"], call["phonebook_id"])
     if call["duplicate_contact"] == ERASED or is_emergency(call["number"]):
         raise RefusedError("The number must not be called again.")
     if on_dnc(connection, [call["id"]]):
@@ -142,18 +156,17 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
 
 
 def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
-    """Put the number on the campaign's list, if it is not on it already."""
-    if call["duplicate_contact"] == ERASED:
-        raise RefusedError("The person was erased, and is not called again.")
-    if not call["number"]:
-        raise RefusedError("The number of the caller is not known.")
-    if call["dnc_id"] is None:
-        raise RefusedError("The campaign has no do-not-call list. Ask your manager to choose one in its settings.")
-    dates = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
-    number = {"phone_number": call["number"], "number": call["number"]}
-    added = insert_or(_entries).values(dnc_id=call["dnc_id"], **number, **dates)
-    unit.connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
-    return users_of_dnc(unit.connection, call["dnc_id"])
+    """Put the number on the account's own list, and on the first list that the campaign names.
+
+    A wish is never refused. Nothing is left to do for people whose number is unknown, or was erased.
+    """
+    if call["duplicate_contact"] == ERASED or call["number"] in {"", ERASED}:
+        return NOTHING
+    own = own_list(unit.connection, call["user_id"], unit.now_ms)
+    named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
+    call_off(unit.connection, (named, own), call["number"], unit.now_ms)
+    of_account = users_of_dnc(unit.connection, own)
+    return of_account if named is None else of_account | users_of_dnc(unit.connection, named)
 
 
 def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:
@@ -163,7 +176,7 @@ def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_m
     )
 
 
-def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> None:
+def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed, *, was_completed: bool) -> None:
     is_of_call = _dispositions.c.callrequest_id == callrequest_id
     since_ms = unit.connection.scalar(select(_dispositions.c.created_date).where(is_of_call))
     unit.connection.execute(delete(_dispositions).where(is_of_call))
@@ -173,6 +186,7 @@ def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> None:
             disposition=given.disposition.value,
             note=given.note,
             call_back_ms=given.call_back_ms,
+            was_completed=was_completed,
             created_date=unit.now_ms if since_ms is None else since_ms,
             updated_date=unit.now_ms,
         )

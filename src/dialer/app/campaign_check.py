@@ -8,17 +8,19 @@ from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.callerid_check import gateway_of, lacks_callerid
 from dialer.app.campaign_readiness import field_errors, survey_of
+from dialer.app.line_check import names_list
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.enums import SectionType
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.domain.survey.sections.table import definition_of
+from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -36,6 +38,11 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "dnc": FindingCode.NO_LIST_FOR_STOP,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
+_COVERED: Final = (
+    (FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),
+    (FindingCode.NO_LIST_FOR_STOP, FindingCode.NO_LIST_FOR_WISHES),
+)
+"""Errors, each with the warning that tells nothing more beside it."""
 _CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 """The codes of campaigns that have an SMS gateway."""
 
@@ -62,8 +69,9 @@ def findings_of_campaign(
         for message in messages
     ]
     warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
-    is_named = any(one.code is FindingCode.WRONG_CALLERID for one in errors)
-    return of_survey + errors + [one for one in warnings if not (is_named and one.code is FindingCode.NO_CALLERID)]
+    told = {one.code for one in errors}
+    covered = {warning for error, warning in _COVERED if error in told}
+    return of_survey + errors + [one for one in warnings if one.code not in covered]
 
 
 def _facts(
@@ -95,7 +103,14 @@ def _facts(
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+        lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
     )
+
+
+def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
+    of_section = any(one.type == SectionType.DNC for one in survey.sections)
+    return campaign["medium"] == SMS or of_section or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:

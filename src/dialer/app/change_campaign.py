@@ -11,6 +11,7 @@ from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, Campaign
 from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.states import move_campaign
 from dialer.store.collecting import collect_campaign
@@ -87,6 +88,7 @@ def change_campaign(
     if not written and not has_new_phonebooks:
         unit.note(NOTHING)
         return
+    written |= _next_dial(before, after)
     written = {**written, "updated_date": unit.now_ms}
     unit.connection.execute(update(_campaigns).where(_campaigns.c.id == campaign_id).values(written))
     _follow(unit, campaign_id, after["status"], wanted, has_new_phonebooks=has_new_phonebooks)
@@ -119,6 +121,13 @@ def _refuse_without_agents(connection: Connection, before: RowMapping, after: Ma
     errors = {} if survey is None else agents_missing(after["dial_method"], survey)
     if errors:
         raise InvalidFieldsError(errors)
+
+
+def _next_dial(before: RowMapping, after: Mapping[str, Any]) -> dict[str, int]:
+    """Return the time of the next dial by a new `frequency`, which so holds at once: the last dial stays its start."""
+    if after["frequency"] == before["frequency"] or not before["next_dial_us"]:
+        return {}
+    return {"next_dial_us": before["next_dial_us"] - spacing_us(before["frequency"]) + spacing_us(after["frequency"])}
 
 
 def _status_columns(wanted: CampaignStatus | None) -> dict[str, Any]:

@@ -36,6 +36,8 @@ def add_contact(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any]) -> None:
     """Write columns of a contact; with a new phonebook or number, it becomes a subscriber of the campaigns there.
 
+    Its old number is not called any more.
+
     Raises:
         UnknownRecordError: there is no such contact.
     """
@@ -43,12 +45,19 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     before = unit.connection.execute(query).mappings().first()
     if before is None:
         raise UnknownRecordError(f"There is no contact {contact_id}.")
+    is_corrected = values.get("number", before["number"]) != before["number"]
+    of_contact = _subscribers.c.contact_id == contact_id
+    touched = NOTHING
+    if is_corrected:
+        touched = _abandon(unit, of_contact, SubscriberReason.NUMBER_CORRECTED)
+        of_old_number = of_contact & _subscribers.c.phonebook_id.is_not(None)
+        unit.connection.execute(update(_subscribers).where(of_old_number).values(contact_id=None))
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
         written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
     unit.connection.execute(update(_contacts).where(_contacts.c.id == contact_id).values(written))
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
-    unit.note(_collect(unit, contact_id) if is_new_there else NOTHING)
+    unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))
 
 
 def delete_contact(unit: UnitOfWork, contact_id: int) -> None:
@@ -76,7 +85,9 @@ def _collect(unit: UnitOfWork, contact_id: int) -> Touched:
     return touched_campaigns(*collect_contact(unit.connection, contact_id, unit.now_ms))
 
 
-def _abandon(unit: UnitOfWork, of_contact: ColumnElement[bool]) -> Touched:
+def _abandon(
+    unit: UnitOfWork, of_contact: ColumnElement[bool], reason: SubscriberReason = SubscriberReason.CONTACT_DELETED
+) -> Touched:
     """Abort waiting subscribers, and mark those in a call so that they are not called again; return their campaigns."""
     is_open = of_contact & _subscribers.c.status.in_(OPEN_SUBSCRIBERS)
     touched = known_campaigns(
@@ -88,8 +99,8 @@ def _abandon(unit: UnitOfWork, of_contact: ColumnElement[bool]) -> Touched:
         .where(is_open)
         .values(
             status=case((is_calling, _subscribers.c.status), else_=SubscriberStatus.ABORT),
-            status_reason=case((is_calling, _subscribers.c.status_reason), else_=SubscriberReason.CONTACT_DELETED),
-            halt_reason=case((is_calling, SubscriberReason.CONTACT_DELETED), else_=_subscribers.c.halt_reason),
+            status_reason=case((is_calling, _subscribers.c.status_reason), else_=reason),
+            halt_reason=case((is_calling, reason), else_=_subscribers.c.halt_reason),
             updated_date=unit.now_ms,
         )
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, exists, insert, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import DncListDeleted, NumberAllowed, NumberCalledOff
@@ -15,6 +15,7 @@ from dialer.store.touched import NOTHING
 
 _lists = DncList.__table__
 _entries = DncContact.__table__
+_TAKE_BACK = "Delete the number of somebody who agreed to be called again, not the list."
 
 
 def add_to_dnc(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -72,10 +73,15 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
 
     Raises:
         StillUsedError: a campaign names the list, even one that is over.
-        RefusedError: the list holds for every campaign.
+        RefusedError: the list holds for every campaign, or keeps wishes.
     """
     refuse_while_named(unit.connection, names_dnc(dnc_id))
-    if unit.connection.scalar(select(_lists.c.is_global).where(_lists.c.id == dnc_id)):
+    one = unit.connection.execute(select(_lists.c.is_global, _lists.c.keeps_wishes_of).where(_lists.c.id == dnc_id))
+    is_global, keeps_wishes_of = one.first() or (False, "")
+    has_entries = unit.connection.scalar(select(exists().where(_entries.c.dnc_id == dnc_id)))
+    if keeps_wishes_of and has_entries:
+        raise RefusedError(f"The list keeps the wishes of people not to be called. {_TAKE_BACK}")
+    if is_global:
         raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
     unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
     unit.note(NOTHING, DncListDeleted(dnc_id))

@@ -40,6 +40,11 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     return errors
 
 
+def names_list(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether a campaign names a do-not-call list."""
+    return lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].first is not None
+
+
 def _protocol(connection: Connection, gateways: Table, gateway_id: int | None) -> str:
     """Return the protocol of a gateway; that of simulated ones if there is no gateway."""
     return connection.scalar(select(gateways.c.protocol).where(gateways.c.id == gateway_id)) or SIMULATED
@@ -54,7 +59,7 @@ def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
 
 
 def _no_list_for_stop(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
-    if lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].first is not None:
+    if names_list(connection, campaign):
         return {}
     return {"dnc": ["People may answer STOP. Name the do-not-call list for their numbers."]}
 

@@ -13,6 +13,7 @@ from sqlalchemy import BindParameter, Connection, Row, bindparam, case, literal_
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import SubscribersRecycled
+from dialer.app.subscribers import lost_contact
 from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
@@ -34,7 +35,9 @@ _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _now: BindParameter[int] = bindparam("now_ms", type_=_subscribers.c.due_ms.type)
-_ABANDONED: Final = frozenset({SubscriberReason.CONTACT_DELETED, SubscriberReason.ERASED})
+_ABANDONED: Final = frozenset(
+    {SubscriberReason.CONTACT_DELETED, SubscriberReason.NUMBER_CORRECTED, SubscriberReason.ERASED}
+)
 _RECYCLE: Final = Bulk(
     update(_subscribers)
     .where(_subscribers.c.id == bindparam("subscriber_id"))
@@ -102,7 +105,7 @@ def _select(
 ) -> tuple[RecycledChunk, list[Row[Any]]]:
     """Return the result of a chunk, and the subscribers to recycle. Chunks follow the numbers, which are unique."""
     _refuse_if_over(connection, campaign_id)
-    columns = ("id", "number", "duplicate_contact", "status", "status_reason")
+    columns = ("id", "number", "duplicate_contact", "status", "status_reason", "contact_id", "phonebook_id")
     query = select(*[_subscribers.c[name] for name in columns]).where(
         _subscribers.c.campaign_id == campaign_id, _subscribers.c.number > after
     )
@@ -144,7 +147,11 @@ def _reasons_to_keep(connection: Connection, campaign_id: int, asked: Sequence[R
     busy, listed = _under_way(connection, campaign_id), on_dnc(connection, [row.id for row in asked])
     kept: dict[int, str] = {}
     for row in asked:
-        if row.duplicate_contact == ERASED or row.status_reason in _ABANDONED:
+        if (
+            row.duplicate_contact == ERASED
+            or row.status_reason in _ABANDONED
+            or lost_contact(row.contact_id, row.phonebook_id)
+        ):
             kept[row.id] = "deleted"
         elif is_emergency(row.number):
             kept[row.id] = "emergency"

@@ -41,7 +41,8 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
 
     Raises:
         UnknownRecordError: there is no such subscriber.
-        RefusedError: the number may not change during a call, or this version does not know the status.
+        RefusedError: the number may not change during a call, the contact was deleted, or this version does not know
+            the status.
         IllegalMoveError: the new status may not follow the present one.
     """
     before = _read(unit, subscriber_id)
@@ -53,6 +54,8 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
         raise RefusedError(known)
     current, wanted = SubscriberStatus(before["status"]), SubscriberStatus(after["status"])
     is_moved = move_subscriber(current, wanted)
+    if is_moved and wanted is SubscriberStatus.PENDING:
+        refuse_without_contact(before["contact_id"], before["phonebook_id"])
     written = {**values, "status": wanted} | (_moved(current, unit.now_ms) if is_moved else {})
     if all(before[name] == value for name, value in written.items()):
         unit.note(NOTHING)
@@ -76,6 +79,24 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
     unit.connection.execute(delete(_subscribers).where(_subscribers.c.id == subscriber_id))
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]), SubscriberDeleted(before["campaign_id"], subscriber_id))
+
+
+def lost_contact(contact_id: int | None, phonebook_id: int | None) -> bool:
+    """Return whether the contact of a subscriber was deleted, or has another number.
+
+    Subscribers without a phonebook never had one.
+    """
+    return contact_id is None and phonebook_id is not None
+
+
+def refuse_without_contact(contact_id: int | None, phonebook_id: int | None) -> None:
+    """Refuse another call to a subscriber whose contact was deleted, or has another number.
+
+    Raises:
+        RefusedError: the subscriber is without a contact.
+    """
+    if lost_contact(contact_id, phonebook_id):
+        raise RefusedError("The contact was deleted, or has another number. Add this number again to have it called.")
 
 
 def _read(unit: UnitOfWork, subscriber_id: int) -> RowMapping:

@@ -7,11 +7,11 @@ answers; with an agent, the agent's queues.
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, exists, select, true
+from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.plans import SMS_LINES_FROM
-from dialer.store.tables import CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
+from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
 
 _campaigns = Campaign.__table__
@@ -43,10 +43,12 @@ def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> T
 
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
     """Return the known campaigns for which a do-not-call list holds, as touched records."""
-    is_global = select(_lists.c.is_global).where(_lists.c.id == dnc_id)
-    if connection.scalar(is_global):
+    which = select(_lists.c.is_global, _lists.c.keeps_wishes_of, _lists.c.user_id).where(_lists.c.id == dnc_id)
+    one = connection.execute(which).first()
+    if one is not None and one.is_global:
         return known_campaigns(connection, true())
-    return known_campaigns(connection, names_dnc(dnc_id))
+    own = _campaigns.c.user_id == one.user_id if one is not None and one.keeps_wishes_of == ACCOUNT else false()
+    return known_campaigns(connection, names_dnc(dnc_id) | own)
 
 
 def names_dnc(dnc_id: int) -> ColumnElement[bool]:

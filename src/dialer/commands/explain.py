@@ -24,7 +24,7 @@ from dialer.runtime.clock import RealClock
 from dialer.store.database import Database
 from dialer.store.live_legs import leg_keys
 from dialer.store.set_aside import ToldOf, set_aside_of
-from dialer.store.tables import SMS
+from dialer.store.tables import ACCOUNT, SMS
 from dialer.store.timeline.parts import (
     AttemptPart,
     CampaignStory,
@@ -127,7 +127,8 @@ def _lines(story: Story) -> Iterator[str]:
         yield f"Contact       {contact.contact}{name}, in {contact.phonebook} since {_show(contact.created_date)}"
     for dnc in story.dnc_lists:
         since = "not on it" if dnc.since is None else f"on it since {_show(dnc.since)}"
-        scope = " (for every campaign)" if dnc.is_global else ""
+        scope = " (for all campaigns of the account)" if dnc.keeps_wishes_of == ACCOUNT else ""
+        scope = " (for every campaign)" if dnc.is_global else scope
         yield f"Do not call   {dnc.name}{scope}: {since}"
     if story.window is not None:
         yield from _window(story.window)

@@ -50,6 +50,7 @@ TITLES: Final[Mapping[str, str]] = {
     "intervalretry": "Seconds between calls",
     "is_assigned": "Assigned by an admin",
     "is_global": "For all accounts",
+    "keeps_wishes_of": "Keeps wishes of",
     "last_attempt": "Last call",
     "last_used_date": "Last used",
     "live_answered": "Answered by people",

@@ -1,7 +1,28 @@
-"""Numbers that were put on do-not-call lists during calls, after campaigns had claimed their subscribers."""
+"""Wishes not to be called that were uttered after campaigns had claimed their subscribers."""
 
-from collections.abc import Iterable
 from typing import Final
+
+from dialer.domain.effects import KeepWish
+from dialer.domain.plans import CampaignPlan
+
+OF_SERVICE: Final = 0
+"""Stands for the list of the service, which keeps wishes of people to whom no account is known to have written."""
+
+
+def lists_over(plan: CampaignPlan) -> tuple[int, ...]:
+    """Return the lists that hold for a campaign, as `lists_of_wish` names them."""
+    return (*plan.dnc_ids, own_list_of(plan.user_id), OF_SERVICE)
+
+
+def lists_of_wish(wish: KeepWish) -> tuple[int, ...]:
+    """Return the lists that keep a wish. Those that may not exist yet have numbers that no row has."""
+    own = OF_SERVICE if wish.user_id is None else own_list_of(wish.user_id)
+    return (own,) if wish.dnc_id is None else (wish.dnc_id, own)
+
+
+def own_list_of(user_id: int) -> int:
+    """Return the number that stands for an account's own list."""
+    return -user_id
 
 
 class CalledOff:
@@ -17,22 +38,23 @@ class CalledOff:
         """The place of the number that was added last."""
         return self._last
 
-    def add(self, dnc_id: int, number: str) -> None:
-        """Add a number that was put on a list."""
+    def add(self, wish: KeepWish) -> None:
+        """Add the number of a wish."""
         self._last += 1
-        self._numbers.setdefault(dnc_id, {})[number] = self._last
+        for one in lists_of_wish(wish):
+            self._numbers.setdefault(one, {})[wish.number] = self._last
 
-    def has(self, dnc_ids: Iterable[int], number: str, since: int) -> bool:
-        """Return whether a number was put on one of the lists after the place `since`."""
+    def has(self, plan: CampaignPlan, number: str, since: int) -> bool:
+        """Return whether a number was put on a list of a campaign after the place `since`."""
         if not self._numbers:
             return False
-        return any(self._numbers[one].get(number, 0) > since for one in dnc_ids if one in self._numbers)
+        return any(self._numbers[one].get(number, 0) > since for one in lists_over(plan) if one in self._numbers)
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""
-        for dnc_id, numbers in list(self._numbers.items()):
+        for one, numbers in list(self._numbers.items()):
             kept = {number: place for number, place in numbers.items() if place > until}
             if kept:
-                self._numbers[dnc_id] = kept
+                self._numbers[one] = kept
             else:
-                del self._numbers[dnc_id]
+                del self._numbers[one]

@@ -56,6 +56,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Sections that transfer calls to a number that the account may not call, by id."""
     queues_without_agents: tuple[tuple[int, int], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
+    lacks_list: bool = False
+    """True if people may ask not to be called again, and the campaign names no do-not-call list."""
 
 
 def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
@@ -66,6 +68,12 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     if facts.lacks_callerid:
         yield _warning(FindingCode.NO_CALLERID, "callerid", "Callees are shown no number. Set callerid.")
     yield from _check_destinations(facts)
+    if facts.lacks_list:
+        message = (
+            "The campaign names no do-not-call list. People who ask not to be called again go on the account's own"
+            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set dnc."
+        )
+        yield _warning(FindingCode.NO_LIST_FOR_WISHES, "dnc", message)
     for section_id, queue_id in facts.queues_without_agents:
         message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)

@@ -207,7 +207,7 @@ class CampaignDialling:
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
         called_off, since = self._board.called_off, campaign.called_off_before
-        if subscriber.is_on_dnc or called_off.has(campaign.plan.dnc_ids, subscriber.number, since):
+        if subscriber.is_on_dnc or called_off.has(campaign.plan, subscriber.number, since):
             return SubscriberReason.DNC
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()

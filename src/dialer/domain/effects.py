@@ -45,10 +45,10 @@ class CountSubscribers(msgspec.Struct, frozen=True, gc=False):
 
 
 class CheckNumber(msgspec.Struct, frozen=True, gc=False):
-    """Find out whether a number is on one of some do-not-call lists, before a call sends it a text message."""
+    """Find out whether a number is on a do-not-call list of a campaign, before a call sends it a text message."""
 
     call_id: int
-    dnc_ids: tuple[int, ...]
+    campaign_id: int
     number: str
     text: str
 
@@ -106,7 +106,7 @@ class CheckText(msgspec.Struct, frozen=True, gc=False):
 
     gateway_id: int
     message_id: int
-    dnc_ids: tuple[int, ...]
+    campaign_id: int
     number: str
 
 
@@ -307,10 +307,13 @@ class KeepBreaker(msgspec.Struct, frozen=True, gc=False):
     breaker: CircuitBreaker
 
 
-class AddToDnc(msgspec.Struct, frozen=True, gc=False):
-    """Put a number on a do-not-call list."""
+class KeepWish(msgspec.Struct, frozen=True, gc=False):
+    """Put the number of somebody who asked not to be called on the do-not-call lists that keep such wishes."""
 
-    dnc_id: int
+    user_id: int | None
+    """The account whose own list keeps the number; None for the list of the service, which holds for everybody."""
+    dnc_id: int | None
+    """The first list that the campaign names, which keeps the number, too. None if it names none."""
     number: str
 
 
@@ -380,7 +383,7 @@ Effect = (
     | RefuseSubscriber
     | MoveCampaign
     | KeepBreaker
-    | AddToDnc
+    | KeepWish
     | WakeCampaign
     | WakeGateway
 )

@@ -16,7 +16,6 @@ from dialer.domain.billing.credit import Account
 from dialer.domain.board import ACTIVE, Board, OpenCampaign
 from dialer.domain.dialling import CampaignDialling
 from dialer.domain.effects import (
-    AddToDnc,
     ClaimAgain,
     CountSubscribers,
     Effect,
@@ -24,6 +23,7 @@ from dialer.domain.effects import (
     FinishCall,
     HangUp,
     KeepLine,
+    KeepWish,
     TakeBackCall,
 )
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
@@ -298,21 +298,22 @@ class Engine:
     # --- calls --------------------------------------------------------------------------------------------------
 
     def _add_to_dnc(self, now_ms: int, event: events.DncReached) -> None:
-        """Put the callee of a call on the do-not-call list that the campaign keeps for such wishes."""
+        """Keep the wish of the other end of a call not to be called again. Anonymous callers have no number."""
         call = self._calls.get(event.call_id)
         campaign = None if call is None else self._campaigns.get(call.plan.id)
         if call is None:
             return
-        dnc_id = call.plan.dnc_id if campaign is None else campaign.plan.dnc_id
-        if dnc_id is not None and call.subscriber.number:
-            self._stop_number(now_ms, events.NumberStopped(dnc_id, call.subscriber.number))
+        plan = call.plan if campaign is None else campaign.plan
+        if call.subscriber.number:
+            self._stop_number(now_ms, events.NumberStopped(plan.user_id, plan.dnc_id, call.subscriber.number))
 
     def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
-        """Put a number on a do-not-call list. Subscribers who were claimed before are not called either."""
+        """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
         called_off = self._board.called_off
         called_off.forget(min((one.called_off_before for one in self._campaigns.values()), default=called_off.last))
-        called_off.add(event.dnc_id, event.number)
-        self._board.emit(AddToDnc(event.dnc_id, event.number))
+        wish = KeepWish(event.user_id, event.dnc_id, event.number)
+        called_off.add(wish)
+        self._board.emit(wish)
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)

@@ -127,10 +127,12 @@ class SubscribersCounted(msgspec.Struct, frozen=True):
 
 
 class NumberStopped(msgspec.Struct, frozen=True, gc=False):
-    """A person asked by text message not to be contacted again."""
+    """A person asked not to be contacted again, outside of a call of the engine."""
 
-    dnc_id: int
-    """The list of the campaign that wrote to them last."""
+    user_id: int | None
+    """The account that wrote to them; None if nobody knows which one did."""
+    dnc_id: int | None
+    """The first list that the campaign names that wrote to them last. None if it names none."""
     number: str
 
 

@@ -77,9 +77,9 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """An `AmdBehavior`, or `NO_AMD`."""
     voicemail_prompt: Prompt | None = None
     dnc_id: int | None = None
-    """The do-not-call list for callees who ask not to be called again; None if the campaign names no list."""
+    """The first list that the campaign names. It keeps wishes not to be called, as the account's own list does."""
     dnc_ids: tuple[int, ...] = ()
-    """All do-not-call lists that hold for the campaign: those that it names, and those that hold for everybody."""
+    """All stored lists that hold for the campaign: those that it names, its account's own, and those of everybody."""
     text_message: str | None = None
     """The template of a campaign that sends text messages; None for a campaign that calls."""
     sms_gateway_id: int | None = None

@@ -55,6 +55,7 @@ class SubscriberReason(StrEnum):
     CARRIER_FAILURE = "carrier_failure"
     ABORTED = "aborted"
     CONTACT_DELETED = "contact_deleted"
+    NUMBER_CORRECTED = "number_corrected"
     ERASED = "erased"
 
 
@@ -147,6 +148,7 @@ SUBSCRIBER_REASONS: Final[Mapping[str, str]] = {
     SubscriberReason.CARRIER_FAILURE: "the carrier could not place the call",
     SubscriberReason.ABORTED: "the campaign was aborted",
     SubscriberReason.CONTACT_DELETED: "the contact was deleted",
+    SubscriberReason.NUMBER_CORRECTED: "the contact has another number now, which is called instead",
     SubscriberReason.ERASED: "the number was erased before it was called again",
 }
 """The meaning of each `status_reason` of subscribers and failed call requests."""

@@ -1,6 +1,6 @@
 """Coordinator: what a step of the worker asks before it decides, and stores after it, where workers share a service."""
 
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from sqlalchemy import Connection
 
@@ -18,6 +18,14 @@ class LeaseLostError(Exception):
 
 class OutdatedStepError(Exception):
     """Another worker has committed, during a step, what the step did not know. Nothing of it may be stored."""
+
+
+class Wishes(NamedTuple):
+    """Counts of the wishes not to be called that an engine has heard."""
+
+    heard: int = 0
+    elsewhere: int = 0
+    """Those that concern accounts of other workers, too."""
 
 
 class Coordinator(Protocol):
@@ -53,10 +61,10 @@ class Coordinator(Protocol):
     def take_lent(self) -> frozenset[int]:
         """Return the gateways of which this worker has taken more since the last call."""
 
-    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:
+    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: Wishes) -> None:
         """Store the position after a step; None if storing it can wait.
 
-        `has_worked` is False if only time has passed. `wishes` counts the callees who have asked the engine not to be
+        `has_worked` is False if only time has passed. `wishes` counts the people who have asked the engine not to be
         called again.
 
         Raises:
@@ -110,7 +118,7 @@ class Alone:
         """Return nothing."""
         return frozenset()
 
-    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:  # noqa: ARG002 - as the protocol
+    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: Wishes) -> None:  # noqa: ARG002 - as the protocol
         """Store the position of the service."""
         if state is not None:
             save_state(connection, state)

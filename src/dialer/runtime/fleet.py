@@ -17,7 +17,7 @@ from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import NOTHING_LENT
 from dialer.domain.sharing import ALL_SHARDS, gift_of, shard_of
 from dialer.runtime.clock import RealClock
-from dialer.runtime.coordinator import LeaseLostError
+from dialer.runtime.coordinator import LeaseLostError, Wishes
 from dialer.runtime.vitals import Membership
 from dialer.store.backends.backend import Presence
 from dialer.store.fleet import changes, leases, seats, shards, slices
@@ -73,7 +73,7 @@ class Fleet:
         """The seat as this worker left it; None until the engine is built."""
         self._done_ms: dict[int, int] = {}
         self._wishes_of_others: dict[int, int] = {}
-        self._wishes = 0
+        self._wishes = Wishes()
         self._lent_anew: frozenset[int] = frozenset()
         self.takeovers: Final[Counter[str]] = Counter()
         """Number of workers that this one has replaced, by reason: `left`, `process` or `lease`."""
@@ -248,7 +248,7 @@ class Fleet:
         self._seat = seat._replace(seen=changes.last_change(connection))
         self._done_ms = {shard: seat.now_ms if at_ms is None else at_ms for shard, at_ms in progress.items()}
         self.shards = None if progress.keys() == ALL_SHARDS else frozenset(progress)
-        self._wishes_of_others, self._wishes, self._lent_anew = _wishes(rows, seat.id), 0, frozenset()
+        self._wishes_of_others, self._wishes, self._lent_anew = _wishes(rows, seat.id), Wishes(), frozenset()
         return seat.state
 
     def done_until_ms(self, user_id: int) -> int:
@@ -292,13 +292,14 @@ class Fleet:
         seat = None if self.worker_id is None else seats.seat_of(connection, self.worker_id)
         return self._seat is not None and seat is not None and seat.turn == self._seat.turn
 
-    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: int) -> None:
+    def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: Wishes) -> None:
         """Store the position in the seat, if this worker still has it."""
         seat = self._seat
         if seat is None:
             raise self._fenced("this worker was replaced")
         row = seat if state is None else seat._replace(**state._asdict())
-        if wishes != self._wishes and connection.scalar(_GLOBAL_LIST) is not None:
+        is_elsewhere = wishes.elsewhere != self._wishes.elsewhere
+        if is_elsewhere or (wishes != self._wishes and connection.scalar(_GLOBAL_LIST) is not None):
             row = row._replace(wishes=row.wishes + 1)
         self._wishes = wishes
         if not has_worked and state is None:

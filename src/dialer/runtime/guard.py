@@ -14,18 +14,19 @@ from sqlalchemy import Connection
 
 from dialer.domain import effects
 from dialer.domain.board import Board
+from dialer.domain.called_off import lists_of_wish, lists_over
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
 from dialer.domain.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.pacing.fixed import MINUTE_US
+from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan, Lent, Transfer
 from dialer.domain.windows import Windows
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.store.invariants import money_of, standing_of
 from dialer.store.journal.rows import CdrRow
-from dialer.store.queries.do_not_call import entries_on
+from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.loading import LoadedRows
 
 MICROSECONDS_PER_MILLISECOND: Final = 1_000
@@ -65,7 +66,7 @@ class Guard:
             effects.FinishLeg: self._finish_leg,
             effects.KeepTransfer: self._keep_transfer,
             effects.RefuseInbound: self._refuse_inbound,
-            effects.AddToDnc: self._call_off,
+            effects.KeepWish: self._call_off,
             effects.MoveCampaign: self._move_campaign,
         }
         self._connection: Connection
@@ -150,7 +151,7 @@ class Guard:
         campaign.plan, campaign.status, campaign.next_dial_us = opened.plan, opened.status, opened.next_dial_us
         campaign.windows = {}
         is_fixed = opened.plan.dial_method is DialMethod.FIXED_RATE
-        campaign.spacing_us = -(-MINUTE_US // opened.plan.frequency) if is_fixed else 0
+        campaign.spacing_us = spacing_us(opened.plan.frequency) if is_fixed else 0
 
     def _campaign(self, plan: CampaignPlan) -> CampaignBooks:
         campaign = self._campaigns.get(plan.id)
@@ -191,14 +192,13 @@ class Guard:
 
     def _check_callee(self, campaign: CampaignBooks, call: Call, now_ms: int) -> None:
         """Check that a subscriber may be called, and may be called now."""
-        person, dnc_ids = call.subscriber, campaign.plan.dnc_ids
+        person = call.subscriber
         if person.id in self._called:
             _broken(Rule.ATTEMPTS, call, "its subscriber is being called")
         self._called.add(person.id)
-        if person.is_on_dnc or (self._called_off and self._is_called_off(dnc_ids, person.number)):
+        if person.is_on_dnc or (self._called_off and self._is_called_off(campaign.plan, person.number)):
             _broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
-        if dnc_ids:
-            campaign.numbers.append(person.number)
+        campaign.numbers.append(person.number)
         window = campaign.windows.get(person.zone)
         if window is None or now_ms >= window.until_ms:
             hours = self._gateway(call.plan.gateway_id).plan.hours
@@ -206,8 +206,8 @@ class Guard:
         if not window.is_open:
             _broken(Rule.CALENDAR, call, "its calling window is closed")
 
-    def _is_called_off(self, dnc_ids: Sequence[int], number: str) -> bool:
-        return any((dnc_id, number) in self._called_off for dnc_id in dnc_ids)
+    def _is_called_off(self, plan: CampaignPlan, number: str) -> bool:
+        return any((one, number) in self._called_off for one in lists_over(plan))
 
     def _place(self, call: Call, gateway_id: int, started_ms: int) -> None:
         """Count a new leg over a gateway, and check the gateway's limits."""
@@ -246,8 +246,8 @@ class Guard:
         self._place(message, message.plan.gateway_id, message.started_ms)
         self._hold(message, message.hold)
 
-    def _call_off(self, effect: effects.AddToDnc, _now_ms: int) -> None:
-        self._called_off.add((effect.dnc_id, effect.number))
+    def _call_off(self, wish: effects.KeepWish, _now_ms: int) -> None:
+        self._called_off.update((one, wish.number) for one in lists_of_wish(wish))
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
@@ -422,7 +422,7 @@ class Guard:
         """
         for campaign_id in sorted(self._dialling):
             plan, numbers = self._campaigns[campaign_id].plan, self._campaigns[campaign_id].numbers
-            if numbers and not entries_on(connection, plan.dnc_ids, numbers).keys() <= self._called_off:
+            if numbers and not listed_for(connection, campaign_id, numbers) <= self._called_off:
                 what = "a number was dialled that is on a do-not-call list"
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)
 

@@ -41,7 +41,7 @@ class CampaignBooks:
         """Time of the first dial in this step. `last_ms` is the time of the last one."""
         self.last_ms = 0
         self.numbers: list[str] = []
-        """Numbers dialled in this step, if the campaign has a do-not-call list."""
+        """Numbers dialled in this step."""
 
     def forget_step(self) -> None:
         """Reset the fields that concern one step."""

@@ -28,10 +28,20 @@ _NEEDS_NO_END: Final = (Receipt, Ringing, TextReceived)
 class Listener:
     """An engine as it hears of things: its lines, its accounts, and the way to tell it of events."""
 
-    def __init__(self, switchboard: Switchboard, shards: Shards, apply: Apply, known: KnownReports) -> None:
+    def __init__(
+        self,
+        switchboard: Switchboard,
+        shards: Shards,
+        apply: Apply,
+        known: KnownReports,
+        *,
+        tell_others: Callable[[], None],
+    ) -> None:
         self.switchboard: Final = switchboard
         self.shards: Final = shards
         self.apply: Final = apply
+        self.tell_others: Final = tell_others
+        """Lets other workers read again what they know, because a wish concerns their accounts."""
         self._known: Final = known
         self.told: list[Report] = []
         """The reports of which the present step has begun to tell the engine."""

@@ -24,7 +24,7 @@ from dialer.domain.plans import GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.collection import Collection
-from dialer.runtime.coordinator import Coordinator
+from dialer.runtime.coordinator import Coordinator, Wishes
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import STARTING, LineNews, LineSettings
@@ -95,12 +95,15 @@ class LiveEngine:
         self.sounds_told = 0
         """Number of things heard of which the last step has told the engine."""
         known = known_reports(connection, now_ms)
-        self.listener: Final = Listener(self.switchboard, self._loader.shards, self._apply_heard, known)
+        self.listener: Final = Listener(
+            self.switchboard, self._loader.shards, self._apply_heard, known, tell_others=self._wish_elsewhere
+        )
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
         self._agents: set[int] = set()
         self._dids: dict[int, int | None] = {}
         """Campaign that answers each inbound number."""
+        self._wishes_elsewhere = 0
         self._is_new = True
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
@@ -202,6 +205,9 @@ class LiveEngine:
         tell_stored(connection, self.listener, self.kernel.now_ms, allowance.stored)
         self.listener.end()
 
+    def _wish_elsewhere(self) -> None:
+        self._wishes_elsewhere += 1
+
     def _apply_heard(self, event: events.Event) -> None:
         self._is_stored = False
         self.kernel.apply(event)
@@ -263,7 +269,7 @@ class LiveEngine:
             connection,
             state if is_due else None,
             has_worked=not self._is_stored,
-            wishes=self.engine.board.called_off.last,
+            wishes=Wishes(self.engine.board.called_off.last, self._wishes_elsewhere),
         )
         if is_due:
             self._saved = state

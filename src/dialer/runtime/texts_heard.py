@@ -12,18 +12,13 @@ from sqlalchemy import Connection
 
 from dialer.domain import events
 from dialer.domain.line import Receipt, TextReceived
-from dialer.domain.messages.sms_parts import is_stop
+from dialer.domain.messages.opt_out import is_opt_out
+from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.line_news import LineNews
 from dialer.runtime.listener import Listener
 from dialer.store.queries.selection import owns
-from dialer.store.text_news import (
-    add_news,
-    delete_news,
-    is_on_its_way,
-    last_message_to,
-    waiting_news,
-)
+from dialer.store.text_news import add_news, delete_news, is_on_its_way, waiting_news, writers_to
 
 UNKNOWN_KEPT_MS: Final = 10_000
 """Time for which a receipt of an unknown message is kept: it may be faster than the answer that names the message."""
@@ -80,20 +75,41 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, among: 
 
 
 def _take_text(connection: Connection, listener: Listener, gateway_id: int, heard: TextReceived) -> bool:
-    """Put a number that says STOP on the do-not-call list of the campaign that wrote to it last over the gateway.
+    """Keep the wish of a person who asks not to be written to, for all accounts that wrote over the gateway.
 
-    Return False if another worker has to do so. If nobody wrote, the worker does that has the gateway's shard.
+    Return False if another worker has to do so: the one whose shards have the account that wrote last. If nobody wrote,
+    it is the worker that has the gateway's shard.
     """
-    last = last_message_to(connection, gateway_id, heard.number)
-    if not owns(listener.shards, gateway_id if last is None else last.user_id):
+    writers = writers_to(connection, gateway_id, heard.number)
+    if not owns(listener.shards, writers[0].user_id if writers else gateway_id):
         return False
-    campaign_id = None if last is None else last.campaign_id
-    is_wish = is_stop(heard.text)
+    campaign_id = writers[0].campaign_id if writers else None
+    is_wish = is_opt_out(heard.text)
     told = {"gateway_id": gateway_id - SMS_LINES_FROM, "campaign_id": campaign_id, "is_stop": is_wish}
-    if is_wish and (last is None or last.dnc_id is None):
-        _log.error("stop_without_list", **told)
-        return True
     _log.info("text_received", **told, characters=len(heard.text))
-    if is_wish and last is not None and last.dnc_id is not None:
-        listener.apply(events.NumberStopped(last.dnc_id, last.number))
+    if not is_wish:
+        return True
+    for one in writers:
+        listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number))
+    if not all(owns(listener.shards, one.user_id) for one in writers):
+        listener.tell_others()
+    if not writers:
+        _keep_for_everybody(listener, gateway_id, heard.number)
     return True
+
+
+def _keep_for_everybody(listener: Listener, gateway_id: int, given: str) -> None:
+    """Put a number to which nobody is known to have written on the list of the service."""
+    number = _number_of(given)
+    _log.warning("stop_of_unknown_number", gateway_id=gateway_id - SMS_LINES_FROM, is_number=bool(number))
+    if number:
+        listener.apply(events.NumberStopped(None, None, number))
+
+
+def _number_of(given: str) -> str:
+    """Return the normal form of a number, whose plus a carrier may leave out; empty if it is no number."""
+    whole = f"+{digits_of(given)}"
+    try:
+        return normalise(whole if is_possible(whole) else given)
+    except NumberError:
+        return ""

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from dialer.domain import effects, events
+from dialer.domain.called_off import lists_of_wish
 from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
@@ -111,7 +112,7 @@ class MemoryStore:
             effects.FinishCall: self._record_finish,
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._record_move,
-            effects.AddToDnc: self._record_wish,
+            effects.KeepWish: self._record_wish,
             effects.AnswerCall: self._record_answer,
             effects.FinishInbound: self._record_inbound,
             effects.CompleteSubscriber: self._complete,
@@ -191,13 +192,13 @@ class MemoryStore:
         return events.SubscribersCounted(request.campaign_id, has_any=campaign.size > 0, has_open=campaign.open > 0)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Return whether a number is on one of some do-not-call lists."""
-        is_on_dnc = self._is_on(check.dnc_ids, check.number)
+        """Return whether a number is on a do-not-call list of a campaign."""
+        is_on_dnc = self._is_on(self._campaigns[check.campaign_id].dnc_ids, check.number)
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def check_text(self, check: effects.CheckText) -> events.TextChecked:
-        """Return whether the number of a message that waits is on one of some do-not-call lists."""
-        is_on_dnc = self._is_on(check.dnc_ids, check.number)
+        """Return whether the number of a message that waits is on a do-not-call list of its campaign."""
+        is_on_dnc = self._is_on(self._campaigns[check.campaign_id].dnc_ids, check.number)
         return events.TextChecked(check.gateway_id, check.message_id, is_recorded=True, is_on_dnc=is_on_dnc)
 
     @staticmethod
@@ -289,8 +290,9 @@ class MemoryStore:
     def _record_move(self, effect: effects.MoveCampaign, now_ms: int) -> None:
         self.closings.setdefault(effect.campaign_id, Closing(effect.status, effect.reason, now_ms))
 
-    def _record_wish(self, effect: effects.AddToDnc, _now_ms: int) -> None:
-        self.add_dnc(effect.dnc_id, [effect.number])
+    def _record_wish(self, effect: effects.KeepWish, _now_ms: int) -> None:
+        for one in lists_of_wish(effect):
+            self.add_dnc(one, [effect.number])
 
 
 def _id(subscriber: Subscriber) -> int:

@@ -9,6 +9,7 @@ import msgspec
 
 from dialer.domain.billing.money import Rate, parse_money
 from dialer.domain.calendars import Calendar
+from dialer.domain.called_off import lists_over
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
@@ -51,7 +52,7 @@ class Simulation:
         self.plan: Final = _plan(scenario)
         self.store: Final = MemoryStore()
         self.store.add_dnc(DNC_ID, _dnc_numbers(scenario))
-        self.store.add_campaign(CAMPAIGN_ID, self.subscribers, [DNC_ID])
+        self.store.add_campaign(CAMPAIGN_ID, self.subscribers, lists_over(self.plan))
         carrier = SimulatedCarrier(scenario.seed)
         for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
             carrier.open_gateway(gateway_id, msgspec.json.encode(scenario.gateway.parameters).decode())

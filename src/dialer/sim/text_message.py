@@ -6,7 +6,7 @@ from typing import Final
 from dialer.carriers.carrier import Milestone
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.messages.sms_parts import is_stop
+from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.plans import Call, CallOutcome
 from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour
 from dialer.sim.chance import Chance
@@ -47,7 +47,7 @@ class SimulatedMessage:
             yield self._end(sent_ms + FAILURE_MS, self._status)
             return
         ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
-        if is_stop(self._reply):
+        if is_opt_out(self._reply):
             yield Milestone(ended_ms, events.DncReached(self._call.id, seq=1))
         yield self._end(ended_ms, MessageStatus.DELIVERED)
 

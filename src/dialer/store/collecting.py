@@ -17,7 +17,8 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.store.backends.expressions import insert_or
+from dialer.domain.reasons import SubscriberReason
+from dialer.store.backends.expressions import insert_or, without_index
 from dialer.store.bulk import PreparedStatement
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
 
@@ -93,13 +94,17 @@ _COLUMNS: Final = (
 )
 
 
+_OF_CONTACT_COLUMNS: Final = ("contact", "phonebook_id", "zone", "full_name", "additional_vars")
+_GIVEN_UP: Final = frozenset({SubscriberReason.CONTACT_DELETED.value, SubscriberReason.NUMBER_CORRECTED.value})
+
+
 def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most: int | None = None) -> bool:
     """Turn up to `most` contacts into subscribers of a campaign; return whether all contacts are collected.
 
     `most` is `COLLECT_CHUNK` if it is None.
 
     Phonebooks are read in the order of the campaign, and contacts in id order. A number that is a subscriber already
-    stays unchanged.
+    stays unchanged, unless its contact was deleted or got another number.
     """
     links = connection.execute(
         select(_links.c.id, _links.c.phonebook_id, _links.c.collected_contact_id)
@@ -118,6 +123,7 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most
         found, last_id = connection.execute(select(func.count(), func.max(span.c.id)).select_from(span)).one()
         if found:
             condition = and_(_contacts.c.phonebook_id == phonebook_id, _contacts.c.id.between(after_id + 1, last_id))
+            _take_up(connection, campaign_id, condition, now_ms)
             _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
             connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=last_id))
         left -= found
@@ -145,8 +151,9 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> lis
         link_id, is_new, has_before = connection.execute(_LINK_OF_CONTACT, which).one()
         if is_new and has_before:
             continue
-        rows = _as_subscribers(campaign_id, _contacts.c.id == contact_id, now_ms)
-        _subscribe(connection, campaign_id, rows)
+        condition = _contacts.c.id == contact_id
+        _take_up(connection, campaign_id, condition, now_ms)
+        _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
         if is_new:
             connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=contact_id))
     return campaign_ids
@@ -178,6 +185,35 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
         .where(condition)
         .order_by(_contacts.c.id)
     )
+
+
+def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> None:
+    """Give contacts to the subscribers with their numbers whose own contacts were deleted or got another number.
+
+    Such a subscriber is called again, unless it was done before. The attempts that it had count.
+    """
+    query = (
+        select(_subscribers, *[_contacts.c[name].label(f"its_{name}") for name in ("id", *_OF_CONTACT_COLUMNS)])
+        .join(_contacts, _contacts.c.number == _subscribers.c.number)
+        .where(condition, _subscribers.c.campaign_id == campaign_id)
+        .where(without_index(_subscribers.c.phonebook_id).is_not(None))
+        .where(without_index(_subscribers.c.contact_id).is_(None))
+        .order_by(_contacts.c.id.desc())
+    )
+    # Of several contacts with a number, the first one counts.
+    for row in {one["id"]: one for one in connection.execute(query).mappings()}.values():
+        is_waiting = row["status_reason"] in _GIVEN_UP
+        values = {
+            **{name: row[f"its_{name}"] for name in _OF_CONTACT_COLUMNS if name != "contact"},
+            "duplicate_contact": row["its_contact"],
+            "contact_id": row["its_id"],
+            "halt_reason": "" if row["halt_reason"] in _GIVEN_UP else row["halt_reason"],
+            "updated_date": now_ms,
+        }
+        if is_waiting:
+            due_ms = now_ms if row["count_attempt"] else 0
+            values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "due_ms": due_ms}
+        connection.execute(update(_subscribers).where(_subscribers.c.id == row["id"]).values(values))
 
 
 def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:

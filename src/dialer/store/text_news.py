@@ -16,6 +16,8 @@ NEWS_MAX: Final = 100_000
 """Limit of callbacks that wait for a worker."""
 NEWS_PER_STEP: Final = 1_000
 """Receipts, and as many text messages that came in, that one step tells the engine."""
+WRITERS_MAX: Final = 1_000
+"""Accounts that wrote to one number over one gateway, and that a wish of its owner concerns."""
 INTERNATIONAL: Final = "00"
 """The international prefix that some carriers write for a plus."""
 _news = TextNews.__table__
@@ -46,8 +48,8 @@ class UnreadNews(NamedTuple):
     reason: str
 
 
-class LastMessage(NamedTuple):
-    """The last text message to a number, and the do-not-call list that its campaign keeps for wishes, if any."""
+class Writer(NamedTuple):
+    """An account that wrote to a number, the campaign of its newest message, and the first list which that names."""
 
     campaign_id: int
     user_id: int
@@ -102,21 +104,27 @@ def is_on_its_way(connection: Connection, gateway_id: int, key: str, name: str) 
     return bool(connection.scalar(select(found)))
 
 
-def last_message_to(connection: Connection, gateway_id: int, number: str) -> LastMessage | None:
-    """Return the last text message that was sent to a number over a gateway. Carriers may leave its plus out."""
+def writers_to(connection: Connection, gateway_id: int, number: str) -> list[Writer]:
+    """Return the accounts that wrote to a number over a gateway, the last one first.
+
+    Carriers may leave the plus of a number out. Of very many accounts, the last `WRITERS_MAX` are returned.
+    """
     digits = digits_of(number)
     spellings = {digits, f"+{digits}"}
     if digits.startswith(INTERNATIONAL):
         spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
-    query = (
+    newest = (
+        select(func.max(_messages.c.id).label("id"))
+        .where(_messages.c.gateway_id == gateway_id, _messages.c.phone_number.in_(sorted(spellings)))
+        .group_by(_messages.c.user_id)
+        .order_by(func.max(_messages.c.id).desc())
+        .limit(WRITERS_MAX)
+    )
+    rows = connection.execute(
         select(_messages.c.campaign_id, _messages.c.user_id, _campaigns.c.dnc_id, _messages.c.phone_number)
         .join(_campaigns, _campaigns.c.id == _messages.c.campaign_id)
-        .where(_messages.c.gateway_id == gateway_id, _messages.c.phone_number.in_(sorted(spellings)))
+        .where(_messages.c.id.in_(select(newest.subquery().c.id)))
         .order_by(_messages.c.id.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).first()
-    if row is None:
-        return None
-    lists = lists_of(connection, {row.campaign_id: row.dnc_id})[row.campaign_id]
-    return LastMessage(row.campaign_id, row.user_id, lists.first, row.phone_number)
+    ).all()
+    lists = lists_of(connection, {row.campaign_id: row.dnc_id for row in rows})
+    return [Writer(row.campaign_id, row.user_id, lists[row.campaign_id].first, row.phone_number) for row in rows]

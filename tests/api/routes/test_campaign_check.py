@@ -336,6 +336,7 @@ def test_a_campaign_of_text_messages_is_checked_too(bench: Bench) -> None:
     assert bench.codes(url) == [
         ("error", "no_text", "text_message"),
         ("warning", "no_callerid", "callerid"),
+        ("warning", "no_list_for_wishes", "dnc"),
     ]
     assert not bench.starts(url)
     bench.row(SmsGateway, bench.estate.sms_gateway["id"], protocol="smpp")

@@ -96,7 +96,7 @@ async def test_a_person_goes_and_the_bill_stays(house: House, tmp_path: Path) ->
     assert len(house.rows(Cdr)) == 2
     assert len(recordings) == 2
     deleted: list[str] = []
-    assert erase(house, deleted) == Erased(contacts=1, subscribers=1, dnc_contacts=1, recordings=1)
+    assert erase(house, deleted) == Erased(contacts=1, subscribers=1, dnc_contacts=2, recordings=1)
     assert holding(tmp_path, NUMBER) == []
     assert bill(house) == before
     assert _totals(house, campaign_id) == totals
@@ -135,7 +135,7 @@ async def test_what_is_left_of_a_person_is_nobodys(house: House) -> None:
     assert (request["phone_number"], request["dialled_number"], request["contact_id"]) == (ERASED, "", None)
     assert (cdr["phone_number"], cdr["contact_id"]) == (ERASED, None)
     assert (message["phone_number"], message["text_message"]) == (ERASED, ERASED)
-    entry = house.rows(DncContact)[1]
+    entry = house.rows(DncContact)[2]
     assert (entry["phone_number"], entry["number"]) == (
         ERASED,
         hashed(house.rows(ServiceState)[0]["number_key"], NUMBER),
@@ -278,7 +278,7 @@ async def test_records_of_deleted_campaigns_are_erased_too(house: House, tmp_pat
     gone = {"campaign_id": None, "callrequest_id": None}
     assert house.rows(SurveyResult) == [{**row, **gone} for row in answers]
     deleted: list[str] = []
-    assert erase(house, deleted) == Erased(contacts=1, dnc_contacts=1, recordings=1, others=1)
+    assert erase(house, deleted) == Erased(contacts=1, dnc_contacts=2, recordings=1, others=1)
     assert [row["phone_number"] for row in house.rows(Cdr)] == [OTHER, ERASED]
     assert deleted == [row["record_file"] for row in answers if row["callid"] == person and row["record_file"]]
     left = house.rows(SurveyResult)
@@ -340,7 +340,7 @@ async def test_after_some_days_the_people_of_campaigns_that_ended_go(house: Hous
     assert {row["duplicate_contact"] for row in house.rows(Subscriber)} == {ERASED}
     assert {row["phone_number"] for row in house.rows(Cdr)} == {ERASED}
     assert (bill(house), _totals(house, old_id), len(deleted)) == (before, totals, 2)
-    assert ([row["contact"] for row in house.rows(Contact)], len(house.rows(DncContact))) == ([OTHER, WRITTEN], 2)
+    assert ([row["contact"] for row in house.rows(Contact)], len(house.rows(DncContact))) == ([OTHER, WRITTEN], 4)
     assert erase_ended(house.database, ended_ms + DAY_MS, deleted.append, house.now_ms()) == Erased()
 
 

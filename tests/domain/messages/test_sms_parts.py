@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.messages.sms_parts import GSM7_PART, GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, is_stop, parts_of
+from dialer.domain.messages.sms_parts import GSM7_PART, GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, parts_of
 
 
 @pytest.mark.parametrize(
@@ -52,17 +52,3 @@ def test_plain_texts_are_divided_evenly(text: str) -> None:
     assert parts_of(text) == (1 if length <= GSM7_SINGLE else -(-length // GSM7_PART))
     cyrillic = "ж" * length
     assert parts_of(cyrillic) == (1 if length <= UCS2_SINGLE else -(-length // UCS2_PART))
-
-
-@pytest.mark.parametrize(
-    "reply", ["STOP", " stop ", "Stopall", "unsubscribe\n", "END", "quit", "CANCEL", "revoke", "OptOut"]
-)
-def test_these_replies_mean_stop(reply: str) -> None:
-    """Case and surrounding blanks do not matter."""
-    assert is_stop(reply)
-
-
-@pytest.mark.parametrize("reply", ["", "please stop", "STOP!", "yes", "ENDE"])
-def test_other_replies_do_not(reply: str) -> None:
-    """Only the single word counts."""
-    assert not is_stop(reply)

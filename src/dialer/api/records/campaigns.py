@@ -95,7 +95,7 @@ _CAMPAIGN: Final = shapes(
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
             default=10,
-            description="Calls a minute, spread evenly. Used with `dial_method` 1 only.",
+            description="Calls a minute, spread evenly. A change holds at once. Used with `dial_method` 1 only.",
             example=30,
         ),
         "max_aleg": writable(

@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import bindparam, func, select
 
-from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
@@ -25,7 +25,7 @@ from dialer.domain.roles import Role
 from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
-from dialer.store.tables import Contact, DncContact, DncList, Phonebook, User
+from dialer.store.tables import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook, User
 
 GLOBAL_LISTS_MAX: Final = 20
 """The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
@@ -101,6 +101,15 @@ _DNC_LIST: Final = shapes(
             default=False,
             description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
         ),
+        "keeps_wishes_of": read_only(
+            Text(),
+            description=(
+                "`account` for the user's own list, which takes the number of everybody who asks not to be called, and "
+                "holds for all campaigns of the user. `service` for the one list of wishes that no user is known to "
+                "concern. Else empty."
+            ),
+            example="account",
+        ),
         **STAMPS,
     },
     write_doc="A do-not-call list: numbers that must not be called.",
@@ -175,6 +184,17 @@ def _who_may_stop_everybody(change: Change) -> Errors:
     return {"is_global": [f"{GLOBAL_LISTS_MAX} lists hold for every campaign already. Put the numbers on one of them."]}
 
 
+def _wishes_stay(change: Change) -> Errors:
+    """Return an error if a list that keeps wishes would hold for others than before."""
+    if change.is_new or not change.stored["keeps_wishes_of"]:
+        return {}
+    if change.moves("user") and change.stored["keeps_wishes_of"] == ACCOUNT:
+        return {"user": ["The list keeps the wishes of people not to be called by this user. It stays with the user."]}
+    if change.moves("is_global") and change.stored["keeps_wishes_of"] == SERVICE:
+        return {"is_global": ["The list keeps wishes that no user is known to concern, so it holds for everybody."]}
+    return {}
+
+
 PHONEBOOKS = Resource(
     path="phonebook",
     model=Phonebook,
@@ -212,7 +232,7 @@ DNC_LISTS = Resource(
     filters=("name", "is_global"),
     orderings=("name", "created_date", "updated_date"),
     names=("name",),
-    rules=(FieldRule(("is_global", "user"), _who_may_stop_everybody),),
+    rules=(FieldRule(("is_global", "user"), _who_may_stop_everybody), FieldRule(("user", "is_global"), _wishes_stay)),
     insert=lambda change, columns: add_dnc_list(change.unit, columns),
     update=lambda change, columns: change_dnc_list(change.unit, change.record_id, columns),
     remove=delete_dnc_list,

@@ -37,8 +37,8 @@ class CallMessages:
         self._checking: Final[set[int]] = set()
         """Gateways whose oldest message is looked up."""
 
-    def requested(self, now_ms: int, event: events.TextRequested) -> None:
-        """Send a message that a section asked for, or first check its number against the do-not-call lists."""
+    def requested(self, _now_ms: int, event: events.TextRequested) -> None:
+        """Look up the number of a message that a section asked for on the do-not-call lists. `checked` sends it."""
         call = self._board.calls.get(event.call_id)
         if call is None:
             return
@@ -47,11 +47,7 @@ class CallMessages:
         except NumberError:
             self._board.emit(DropText(call, TextReason.INVALID_NUMBER))
             return
-        dnc_ids = self._board.campaigns[call.plan.id].plan.dnc_ids
-        if dnc_ids:
-            self._board.emit(CheckNumber(call.id, dnc_ids, number, event.text))
-        else:
-            self._begin(now_ms, call, number, event.text)
+        self._board.emit(CheckNumber(call.id, call.plan.id, number, event.text))
 
     def checked(self, now_ms: int, event: events.NumberChecked) -> None:
         """Send the message if its number is on no do-not-call list."""
@@ -146,9 +142,8 @@ class CallMessages:
             return
         if line.free_at_ms(now_ms) <= now_ms:
             message = waiting[0]
-            dnc_ids = self._board.campaigns[message.plan.id].plan.dnc_ids
             self._checking.add(gateway_id)
-            self._board.emit(CheckText(gateway_id, message.id, dnc_ids, message.subscriber.number))
+            self._board.emit(CheckText(gateway_id, message.id, message.plan.id, message.subscriber.number))
         else:
             self._wake(line, now_ms)
 

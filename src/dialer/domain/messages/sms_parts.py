@@ -1,4 +1,4 @@
-"""Text messages: the number of parts of a text, and the replies that mean "never again"."""
+"""Text messages: the parts of a text."""
 
 from typing import Final
 
@@ -19,7 +19,6 @@ GSM7_ALPHABET: Final = (
 GSM7_EXTENSION: Final = dict(zip("\f^{}\\[~]|€", "\n\x14()/<=>\x40\x65", strict=True))
 """The extension table of the GSM alphabet (6.2.1.1): the ASCII character with the septet that follows an escape."""
 _BASIC: Final = frozenset(GSM7_ALPHABET) - {GSM7_ESCAPE}
-_STOP_WORDS: Final = frozenset({"STOP", "STOPALL", "UNSUBSCRIBE", "END", "QUIT", "CANCEL", "REVOKE", "OPTOUT"})
 _BEYOND_BMP: Final = 0xFFFF
 
 
@@ -42,11 +41,6 @@ def parted(text: str) -> list[str]:
 def is_gsm7(text: str) -> bool:
     """Return whether the GSM alphabet has all characters of a text, so that it need not be encoded in UCS-2."""
     return all(character in _BASIC or character in GSM7_EXTENSION for character in text)
-
-
-def is_stop(reply: str) -> bool:
-    """Return whether a reply is one of the known stop words, in any case, ignoring surrounding whitespace."""
-    return reply.strip().upper() in _STOP_WORDS
 
 
 def _parted(text: str, widths: list[int], single: int, part: int) -> list[str]:

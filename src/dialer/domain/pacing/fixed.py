@@ -16,9 +16,13 @@ def fixed_rate(frequency: int, due_us: int, dialled_ms: int) -> int:
     delays the following ones. Late dials are never caught up, so no window of a minute holds more than `frequency`
     dials. The spacing is rounded up to a whole microsecond for that reason.
     """
-    spacing_us = -(-MINUTE_US // frequency)
     not_before_us = (dialled_ms - 1) * 1_000 + 1
-    return max(due_us, not_before_us) + spacing_us
+    return max(due_us, not_before_us) + spacing_us(frequency)
+
+
+def spacing_us(frequency: int) -> int:
+    """Return the time between two dials, in microseconds."""
+    return -(-MINUTE_US // frequency)
 
 
 def due_ms(due_us: int) -> int:

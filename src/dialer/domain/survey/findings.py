@@ -41,6 +41,7 @@ class FindingCode(StrEnum):
     WRONG_CLOCK = "wrong_clock"
     UNPLAYABLE = "unplayable"
     NO_LIST_FOR_STOP = "no_list_for_stop"
+    NO_LIST_FOR_WISHES = "no_list_for_wishes"
     NO_WEEKDAY = "no_weekday"
     OVER_MIDNIGHT = "over_midnight"
     WIDER_THAN_CALLING_HOURS = "wider_than_calling_hours"

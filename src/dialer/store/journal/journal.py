@@ -19,7 +19,6 @@ from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.backends.backend import backend_of
-from dialer.store.backends.expressions import insert_or
 from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
@@ -34,14 +33,14 @@ from dialer.store.journal.transfers import FloorRows, TransferRows
 from dialer.store.journal.waiting_texts import WaitingTextRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.callers import find_caller
-from dialer.store.queries.do_not_call import entries_on
+from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.floor import take_call_back
 from dialer.store.queries.selection import Shards
 from dialer.store.subscriber_counts import count_moves
-from dialer.store.tables import Campaign, DncContact
+from dialer.store.tables import Campaign
+from dialer.store.wishes import call_off, own_list, service_list
 
 _campaigns = Campaign.__table__
-_dnc = DncContact.__table__
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 
@@ -187,15 +186,15 @@ class JournalStore:
         return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
-        """Tell whether a number is on one of some do-not-call lists."""
-        is_on_dnc = bool(entries_on(self._at_work(), check.dnc_ids, [check.number]))
+        """Tell whether a number is on a do-not-call list of a campaign."""
+        is_on_dnc = bool(listed_for(self._at_work(), check.campaign_id, [check.number]))
         return events.NumberChecked(check.call_id, check.number, check.text, is_on_dnc)
 
     def check_text(self, check: effects.CheckText) -> events.TextChecked:
-        """Tell whether a text message still waits, and whether its number is on one of some do-not-call lists."""
+        """Tell whether a text message still waits, and whether its number is on a do-not-call list of its campaign."""
         connection = self._at_work()
         is_recorded = self._waiting_texts.is_recorded(connection, check.message_id)
-        is_on_dnc = bool(check.dnc_ids and entries_on(connection, check.dnc_ids, [check.number]))
+        is_on_dnc = bool(listed_for(connection, check.campaign_id, [check.number]))
         return events.TextChecked(check.gateway_id, check.message_id, is_recorded=is_recorded, is_on_dnc=is_on_dnc)
 
     def find_caller(self, request: effects.FindCaller) -> events.CallerFound:
@@ -243,7 +242,7 @@ class JournalStore:
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._move_campaign,
-            effects.AddToDnc: self._add_to_dnc,
+            effects.KeepWish: self._keep_wish,
         }
 
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
@@ -430,16 +429,10 @@ class JournalStore:
         if not moved.rowcount:
             raise wrong_move(self._at_work(), effect.campaign_id, effect.status)
 
-    def _add_to_dnc(self, effect: effects.AddToDnc, now_ms: int) -> None:
-        connection = self._at_work()
-        added = insert_or(_dnc).values(
-            dnc_id=effect.dnc_id,
-            phone_number=effect.number,
-            number=effect.number,
-            created_date=now_ms,
-            updated_date=now_ms,
-        )
-        connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
+    def _keep_wish(self, wish: effects.KeepWish, now_ms: int) -> None:
+        connection, user_id = self._at_work(), wish.user_id
+        keeper = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
+        call_off(connection, (wish.dnc_id, keeper), wish.number, now_ms)
 
 
 def _placed(row: rows.SubscriberRow, call: Call) -> Placed:

@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Connection,
+    Row,
     and_,
     bindparam,
     literal_column,
@@ -24,8 +25,19 @@ from sqlalchemy import (
     update,
 )
 
+from dialer.domain.called_off import OF_SERVICE, own_list_of
+from dialer.store.bulk import PreparedStatement
 from dialer.store.service_state import open_state
-from dialer.store.tables import Campaign, CampaignDncList, DncContact, DncList, ServiceState, Subscriber
+from dialer.store.tables import (
+    ACCOUNT,
+    SERVICE,
+    Campaign,
+    CampaignDncList,
+    DncContact,
+    DncList,
+    ServiceState,
+    Subscriber,
+)
 
 KEY_BYTES: Final = 32
 FORMS_ASKED_MAX: Final = 10_000
@@ -39,14 +51,22 @@ _subscribers = Subscriber.__table__
 _campaigns = Campaign.__table__
 _lists = DncList.__table__
 _links = CampaignDncList.__table__
+IS_OWN: Final = _lists.c.keeps_wishes_of == literal_column(f"'{ACCOUNT}'")
+"""The condition that a list is an account's own."""
 _EVERY_CAMPAIGN: Final = 0
 """Stands for the id of a campaign in the rows of lists that hold for every campaign."""
 # Statements are built once, as building one takes longer than running it.
+_asked: BindParameter[Any] = bindparam("campaigns", expanding=True)
+_NAMED: Final[ColumnElement[int]] = literal_column("1")
+_UNNAMED: Final[ColumnElement[int]] = literal_column("0")
 _FURTHER: Final = union_all(
-    select(_links.c.campaign_id, _links.c.dnc_id, _links.c.id.label("place")).where(
-        _links.c.campaign_id.in_(bindparam("campaigns", expanding=True))
+    select(_links.c.campaign_id, _links.c.dnc_id, _links.c.id.label("place"), _NAMED).where(
+        _links.c.campaign_id.in_(_asked)
     ),
-    select(literal_column(str(_EVERY_CAMPAIGN)), _lists.c.id, _lists.c.id).where(_lists.c.is_global),
+    select(_campaigns.c.id, _lists.c.id, _lists.c.id, _UNNAMED)
+    .join(_lists, _lists.c.user_id == _campaigns.c.user_id)
+    .where(_campaigns.c.id.in_(_asked), IS_OWN),
+    select(literal_column(str(_EVERY_CAMPAIGN)), _lists.c.id, _lists.c.id, _UNNAMED).where(_lists.c.is_global),
 ).order_by("place")
 
 
@@ -103,9 +123,9 @@ class CampaignLists(NamedTuple):
     """The do-not-call lists that hold for a campaign."""
 
     first: int | None
-    """The list that takes the numbers of callees who ask not to be called again: the first that the campaign names."""
+    """The first list that the campaign names. It keeps wishes not to be called, besides the account's own list."""
     ids: tuple[int, ...]
-    """All lists: first those that the campaign names, then those that hold for every campaign."""
+    """All lists: those that the campaign names, the account's own list, and those that hold for every campaign."""
 
 
 def lists_that_hold(campaign: BindParameter[int]) -> CompoundSelect[Any]:
@@ -113,21 +133,44 @@ def lists_that_hold(campaign: BindParameter[int]) -> CompoundSelect[Any]:
     return union_all(
         select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign),
         select(_links.c.dnc_id).where(_links.c.campaign_id == campaign),
+        select(_lists.c.id)
+        .join(_campaigns, _campaigns.c.user_id == _lists.c.user_id)
+        .where(_campaigns.c.id == campaign, IS_OWN),
         select(_lists.c.id).where(_lists.c.is_global),
     )
 
 
+_HOLDING: Final = PreparedStatement(select(_lists.c.id).where(_lists.c.id.in_(lists_that_hold(bindparam("campaign")))))
+
+
 def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[int, CampaignLists]:
     """Return the do-not-call lists of campaigns, which are given with their `dnc_id`. One query reads them all."""
-    further: dict[int, list[int]] = {}
-    for campaign_id, dnc_id, _ in connection.execute(_FURTHER, {"campaigns": list(named)}):
-        further.setdefault(campaign_id, []).append(dnc_id)
+    further: dict[tuple[int, int], list[int]] = {}
+    for campaign_id, dnc_id, _, is_named in connection.execute(_FURTHER, {"campaigns": list(named)}):
+        further.setdefault((campaign_id, is_named), []).append(dnc_id)
     found: dict[int, CampaignLists] = {}
     for campaign_id, dnc_id in named.items():
-        own = [*([] if dnc_id is None else [dnc_id]), *further.get(campaign_id, ())]
-        every = dict.fromkeys((*own, *further.get(_EVERY_CAMPAIGN, ())))
-        found[campaign_id] = CampaignLists(own[0] if own else None, tuple(every))
+        theirs = [*([] if dnc_id is None else [dnc_id]), *further.get((campaign_id, 1), ())]
+        others = (*further.get((campaign_id, 0), ()), *further.get((_EVERY_CAMPAIGN, 0), ()))
+        found[campaign_id] = CampaignLists(theirs[0] if theirs else None, tuple(dict.fromkeys((*theirs, *others))))
     return found
+
+
+def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str]) -> set[tuple[int, str]]:
+    """Return the numbers that are on lists of a campaign now, each with its list as `lists_of_wish` names it."""
+    found = entries_on(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
+    if not found:
+        return set()
+    query = select(_lists.c.id, _lists.c.user_id, _lists.c.keeps_wishes_of)
+    rows = connection.execute(query.where(_lists.c.id.in_({dnc_id for dnc_id, _ in found})))
+    names = {row.id: _name_of(row) for row in rows}
+    return {(names[dnc_id], number) for dnc_id, number in found}
+
+
+def _name_of(row: Row[Any, Any, Any]) -> int:
+    if row.keeps_wishes_of == SERVICE:
+        return OF_SERVICE
+    return own_list_of(row.user_id) if row.keeps_wishes_of == ACCOUNT else int(row.id)
 
 
 def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:

@@ -28,7 +28,7 @@ from dialer.store.tables.campaigns import (
     Subscriber,
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
-from dialer.store.tables.contacts import Contact, DncContact, DncList, Phonebook
+from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook
 from dialer.store.tables.figures import (
     AgentHour,
     CampaignHour,
@@ -45,8 +45,10 @@ from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTem
 from dialer.store.tables.trail import REMOVABLE_MS, AuditLog
 
 __all__ = [
+    "ACCOUNT",
     "HALT_COMPLETED",
     "REMOVABLE_MS",
+    "SERVICE",
     "SMS",
     "VOICE",
     "Agent",

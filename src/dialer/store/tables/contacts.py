@@ -1,11 +1,22 @@
 """Phonebooks and do-not-call lists."""
 
+from typing import Any, Final
+
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.search_keys import last_name_key, name_key
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Name, Row, ZoneKey, belongs_to
+
+ACCOUNT: Final = "account"
+SERVICE: Final = "service"
+
+
+def _only(keeper: str) -> dict[str, Any]:
+    """Return the arguments that limit an index to lists that keep the wishes of `keeper`."""
+    condition = text(f"keeps_wishes_of = '{keeper}'")
+    return {"sqlite_where": condition, "postgresql_where": condition}
 
 
 def _key_of_name(context: DefaultExecutionContext) -> str:
@@ -68,6 +79,8 @@ class DncList(Row):
     name: Mapped[Name]
     is_global: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the list holds for every campaign of every user."""
+    keeps_wishes_of: Mapped[str] = mapped_column(String(8), default="", server_default="")
+    """`ACCOUNT` for an account's own list, `SERVICE` for the service's; empty for lists that people made."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
@@ -78,6 +91,8 @@ class DncList(Row):
             sqlite_where=text("is_global = 1"),
             postgresql_where=text("is_global"),
         ),
+        Index("uq_dnc_list_own", "user_id", unique=True, **_only(ACCOUNT)),
+        Index("uq_dnc_list_of_service", "keeps_wishes_of", unique=True, **_only(SERVICE)),
         {"sqlite_autoincrement": True},
     )
 

@@ -51,6 +51,8 @@ class DncPart(msgspec.Struct, frozen=True):
     since: datetime | None
     is_global: bool
     """True if the list holds for every campaign."""
+    keeps_wishes_of: str = ""
+    """`account` for the account's own list, `service` for that of the service; else empty."""
 
 
 class WindowPart(msgspec.Struct, frozen=True):

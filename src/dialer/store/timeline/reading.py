@@ -157,7 +157,12 @@ def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> lis
     since_ms = entries_on(connection, dnc_ids, [number])
     rows = {row.id: row for row in connection.execute(select(_lists).where(_lists.c.id.in_(dnc_ids)))}
     return [
-        DncPart(rows[dnc_id].name, moment_or_none(since_ms.get((dnc_id, number))), rows[dnc_id].is_global)
+        DncPart(
+            rows[dnc_id].name,
+            moment_or_none(since_ms.get((dnc_id, number))),
+            rows[dnc_id].is_global,
+            rows[dnc_id].keeps_wishes_of,
+        )
         for dnc_id in dnc_ids
     ]
 
