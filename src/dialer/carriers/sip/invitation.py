@@ -29,6 +29,8 @@ class Invitation(msgspec.Struct, frozen=True):
 
     data: bytes
     source: wire.Address
+    tag: str = ""
+    """The tag of our end, which nobody can guess. Empty if an earlier version took the call."""
 
     def read(self) -> Received:
         """Return the message."""

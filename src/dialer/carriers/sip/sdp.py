@@ -24,7 +24,7 @@ _ANY_MEDIUM: Final = re.compile(
     r"([A-Za-z0-9-]{1,20})\s+[0-9]{1,5}(?:/[0-9]{1,5})?\s+([A-Za-z0-9/-]{1,40})\s+([!-~]{1,40})(?:\s|\Z)", re.ASCII
 )
 _HOST: Final = re.compile(r"IN\s+IP[46]\s+([0-9A-Za-z.:-]{1,253})(?:/[0-9/]+)?\s*\Z", re.ASCII)
-_NOWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - an address of hold, nothing is bound to it
+NOWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - an address of hold, nothing is bound to it
 
 
 class Codec(StrEnum):
@@ -99,7 +99,7 @@ def write_answer(local: LocalSound, agreed: AgreedSound, version: int) -> bytes:
     return _write(local, formats, agreed.keys_payload, agreed.direction, version, agreed)
 
 
-def _write(  # noqa: PLR0913 - the parts of a description
+def _write(
     local: LocalSound,
     formats: Sequence[tuple[int, str]],
     keys: int | None,
@@ -168,7 +168,7 @@ def _sound_in(
     if not spoken:
         raise SdpError("The description has no codec in common.")
     keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
-    direction = Direction.INACTIVE if host in _NOWHERE else _direction(session, inside)
+    direction = Direction.INACTIVE if host in NOWHERE else _direction(session, inside)
     payload, codec = spoken[0]
     return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction)
 
