@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -120,9 +120,9 @@ def _at_dial(*, is_sent: bool) -> None:
 
     original = Lines.dial
 
-    def wrapped(self: Lines, legs: list[Any]) -> None:
+    def wrapped(self: Lines, legs: list[Any], cps_max: Mapping[int, int]) -> None:
         if is_sent:
-            original(self, legs)
+            original(self, legs, cps_max)
         _die()
 
     Lines.dial = wrapped  # type: ignore[method-assign]

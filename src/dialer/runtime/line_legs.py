@@ -92,7 +92,7 @@ class LineLeg:
         return isinstance(self.talk, MessageTalk) and self.talk.standing.is_accepted
 
     def paced_order(self, cps_max: int) -> Leg:
-        """Return the order with the limit of its gateway, if it took a turn there. The telephones of agents take none."""
+        """Return the order with the limit of its gateway, if it took a turn there: telephones of agents take none."""
         is_agents = isinstance(self.talk, SecondTalk) and self.talk.standing.agent_id is not None
         if not isinstance(self.order, Dialling) or is_agents:
             return self.order

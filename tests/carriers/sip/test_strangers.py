@@ -1,7 +1,7 @@
-"""Tests of strangers: credentials go to the carrier alone, and a dialog belongs to its two ends (RFC 3261 12, 22, 26)."""
+"""Tests of strangers: credentials go to the carrier alone, a dialog belongs to its two ends (RFC 3261 12, 22, 26)."""
 
 from random import Random
-from typing import Final
+from typing import Final, TypeVar
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,7 @@ from tests.carriers.sip.network import HERE, OURS, SERVER, TRUNK, Callee, Networ
 from tests.carriers.sip.strangers import CHALLENGES, EVIL, SETTLED_MS, Tapped, challenge, request, story
 from tests.carriers.sip.test_leg import Owned
 
+AnyNetwork = TypeVar("AnyNetwork", bound=Network)
 LISTED: Final = replace(TRUNK, networks=("198.51.100.0/24",))
 
 
@@ -31,14 +32,14 @@ class Asked(Owned):
             super().receive(message)
 
 
-def placed(network: Network) -> Network:
+def placed(network: AnyNetwork) -> AnyNetwork:
     """Place a call, and let everything happen."""
     network.take(network.agent.dial(0, dialling(talk_ms=5_000), OURS))
     network.run(SETTLED_MS)
     return network
 
 
-def answered(network: Network, phone: Calling) -> Network:
+def answered(network: AnyNetwork, phone: Calling) -> AnyNetwork:
     """Let a telephone call, and let everything happen."""
     phone.call()
     network.run(SETTLED_MS)

@@ -256,7 +256,8 @@ class InDialog:
             self.timer.restart()
 
     def _acknowledge(self, response: Received) -> None:
-        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", self._credentials)
+        credentials = self._signalling.permitted(self.dialog.first_hop(), self._credentials)
+        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", credentials)
         branch = branch_of(response.call_id, "ACK", response.cseq)
         ack = replace(ack, cseq=response.cseq, branch=branch)
         self._wire.send(self.dialog.first_hop(), ack.encode(), self._owner.key)

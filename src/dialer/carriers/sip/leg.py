@@ -302,7 +302,8 @@ class SipLeg:
 
     def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
-        ack = replace(in_dialog_request(self._trunk, dialog, "ACK", credentials), cseq=cseq)
+        permitted = self._signalling.permitted(dialog.first_hop(), credentials)
+        ack = replace(in_dialog_request(self._trunk, dialog, "ACK", permitted), cseq=cseq)
         ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
         self._wire.send(dialog.first_hop(), ack.encode(), self.key)
 

@@ -85,6 +85,10 @@ class Signalling:
         """Return whether what is sent to an address certainly goes to the carrier."""
         return self.trunk.is_of(self.wire.resolved(destination))
 
+    def permitted(self, destination: Address, credentials: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        """Return the headers with credentials that may go to an address: none if it is not the carrier's."""
+        return credentials if self.is_of_carrier(destination) else ()
+
     def trust(self, realm: str) -> None:
         """Give credentials for a realm within calls, too."""
         if len(self._realms) < REALMS_MAX:
