@@ -9,7 +9,7 @@ from typing import Final
 import rich_click as click
 from msgspec import structs
 
-from dialer.carriers.voice.capture import capture_folder, read_capture
+from dialer.carriers.voice.capture import capture_folder, read_capture, sip_call_id
 from dialer.commands.opening import (
     open_existing_database,
     open_service_clock,
@@ -75,7 +75,8 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
         keys = database.read_now(lambda connection: leg_keys(connection, story.campaign.id, story.number))
     kept = _kept_messages(settings.media_dir, keys)
     if as_json:
-        print_json({**structs.asdict(story), "carrier_messages": kept})
+        called = {key: sip_call_id(lines) for key, lines in kept.items()}
+        print_json({**structs.asdict(story), "carrier_messages": kept, "sip_call_id": called})
     else:
         click.echo("\n".join(map(_printable, (*_lines(story), *_messages(kept)))))
 
@@ -90,6 +91,8 @@ def _kept_messages(media: Path, keys: Sequence[str]) -> dict[str, list[str]]:
 def _messages(kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for key, lines in kept.items():
         yield from ("", f"Messages      of the call {key}, with most digits of numbers left out")
+        if call_id := sip_call_id(lines):
+            yield f"SIP Call-ID   {call_id}, which your carrier asks for"
         yield from (f"  {line}" for line in lines)
 
 

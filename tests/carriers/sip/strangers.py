@@ -25,9 +25,9 @@ class Tapped(Network):
         self._chance = chance
         self._overheard: list[bytes] = []
         self.to_strangers: list[Send] = []
-        """What was sent to addresses that are not the carrier's."""
+        """Datagrams to addresses that are not the carrier's."""
         self.caused: list[Output] = []
-        """What datagrams of strangers have caused."""
+        """Outputs that datagrams of strangers have caused."""
         self.with_credentials: list[Send] = []
 
     def take(self, outputs: list[Output]) -> None:

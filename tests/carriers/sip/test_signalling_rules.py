@@ -15,7 +15,7 @@ from dialer.carriers.sip.messages import (
     read_message,
     split_list,
 )
-from dialer.carriers.sip.pace import SECOND_MS, Pace
+from dialer.carriers.sip.pace import SECOND_MS, WirePace
 from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer, write_offer
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.sip.wire import Send, SoundAgreed, TrunkState, Wire
@@ -269,7 +269,7 @@ def test_a_parameter_turns_options_off() -> None:
 def left(moments: list[int], cps_max: int) -> Iterator[int]:
     """Give the moments at which calls leave that are ordered at some moments, as far as they have a turn."""
     wire, gone = Wire(), []
-    pace = Pace(wire)
+    pace = WirePace(wire)
 
     def leave() -> bool:
         gone.append(wire.now_ms)

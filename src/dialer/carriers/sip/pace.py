@@ -15,7 +15,7 @@ Leave = Callable[[], bool]
 """Lets a call leave, and returns whether it has left."""
 
 
-class Pace:
+class WirePace:
     """The calls that wait for their turn, each a second at most: no more wait than leave within a second.
 
     The service decides about calls by its own clock, and tells of several at once if it is late.

@@ -25,7 +25,7 @@ from dialer.carriers.sip.messages import (
     reply_address,
     write_response,
 )
-from dialer.carriers.sip.pace import Pace
+from dialer.carriers.sip.pace import WirePace
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.standing_requests import Keepalive, Registration
@@ -54,7 +54,7 @@ class UserAgent:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
         self._wire: Final = Wire(t1_ms)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
-        self._pace: Final = Pace(self._wire)
+        self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
         self._inbound: dict[tuple[str, str], InboundLeg] = {}
         """Calls of the other side, by their Call-ID and the tag of their From."""
