@@ -310,7 +310,7 @@ async def test_the_messages_that_were_kept_of_a_call_follow_its_story(run: Run, 
     house.database.write_now(service_leg_key)
     (key,) = house.database.read_now(lambda connection: leg_keys(connection, 1, BUSY))
     capture = Capture(capture_folder(house.media))
-    capture.note(key, b"INVITE sip:+12025550111@h SIP/2.0\r\nCall-ID: c1@h\r\n", is_sent=True)
+    capture.note(key, b"INVITE sip:+12025550111@h SIP/2.0\r\nCall-ID: c1@h", is_sent=True)
     capture.close()
     settings = {**VIRTUAL, "DIALER_MEDIA_DIR": str(house.media)}
     lines = run("explain", "1", BUSY, **settings).out.splitlines()

@@ -108,7 +108,7 @@ OFFER: Final = invitation().partition(b"\r\n\r\n")[2]
 
 @pytest.mark.parametrize(("line", "header"), CHALLENGES)
 def test_a_bye_of_a_call_that_came_in_never_carries_credentials(line: str, header: str) -> None:
-    """Whoever calls can ask for them, from behind the carrier (RFC 3261 22.2)."""
+    """A caller can ask for them, from behind the carrier (RFC 3261 22.2)."""
 
     class Asking(Calling):
         def receive(self, message: Received) -> None:
@@ -149,7 +149,7 @@ def test_the_tag_of_our_end_cannot_be_guessed() -> None:
 
 
 def test_nothing_is_sent_to_where_a_call_wants_its_sound_before_its_ack() -> None:
-    """Whoever forged the source of an INVITE never sees the tag that the ACK needs (RFC 3261 13.3.1.4)."""
+    """The forger of a source never sees the tag that the ACK needs (RFC 3261 13.3.1.4)."""
     phone = Calling(talks_ms=None)
     real, phone.request_bytes = phone.request_bytes, lambda *_: b""  # type: ignore[method-assign] # it never acknowledges
     network = Network(phone)
