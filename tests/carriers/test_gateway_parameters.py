@@ -27,7 +27,10 @@ QUERY: Final = {"n": "{number}", "t": "{text}"}
         (read_freeswitch_parameters, {"password": "b", "dial_string": "user/{number}"}),
         (read_smpp_parameters, SMPP),
         (partial(read_http_parameters, HTTP), {"url": "https://h/", "username": "a", "password": "b", "query": QUERY}),
-        (partial(read_http_parameters, KANNEL), {"url": "https://h/", "username": "a", "secret": "s" * 24, "callback_url": "https://d"}),
+        (
+            partial(read_http_parameters, KANNEL),
+            {"url": "https://h/", "username": "a", "secret": "s" * 24, "callback_url": "https://d"},
+        ),
     ],
 )
 def test_a_word_that_ends_with_a_line_break_is_refused(read: Callable[[str], object], right: dict[str, object]) -> None:

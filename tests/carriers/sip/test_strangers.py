@@ -190,6 +190,8 @@ def test_sound_may_be_limited_to_the_networks_of_the_carrier() -> None:
     assert [limited.may_sound_be_at(host) for host in hosts] == [True, True, False]
     at_home = replace(TRUNK, server=("127.0.0.1", 5060))
     assert [at_home.may_sound_be_at(host) for host in ("127.0.0.1", "127.0.0.2")] == [True, False]
+    listed = replace(at_home, sound_networks=("127.0.0.0/8",))
+    assert [listed.may_sound_be_at(host) for host in ("127.0.0.2", "192.0.2.10")] == [True, False]
 
 
 def test_strangers_are_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,16 +43,14 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     def may_sound_be_at(self, host: str) -> bool:
         """Return whether sound may be sent to an IP address: to one host, and not to this machine or to many.
 
-        The carrier's own addresses are always right, so a carrier may be on this machine.
+        The carrier's own addresses are always right, and those that are listed: a carrier may be on this machine.
         """
-        if self.is_of((host, 0)):
+        if self.is_of((host, 0)) or _is_within(host, self.sound_networks):
             return True
         address = _address(host)
         if address.is_multicast or address.is_loopback or address.is_unspecified or address.is_link_local:
             return False
-        if address.is_reserved:
-            return False
-        return not self.sound_networks or _is_within(host, self.sound_networks)
+        return not (address.is_reserved or self.sound_networks)
 
     @property
     def via(self) -> str:
