@@ -162,6 +162,22 @@ def test_nothing_is_sent_to_where_a_call_wants_its_sound_before_its_ack() -> Non
     assert [type(one) for one in network.told] == [LegArrived, LegAnswered, SoundAgreed]
 
 
+@pytest.mark.parametrize("method", ["INVITE", "OPTIONS", "CANCEL", "BYE", "INFO", "UPDATE", "ACK"])
+def test_the_forger_of_a_call_does_not_learn_its_tag_at_its_contact(method: str) -> None:
+    """The INVITE names the forger's own address as Contact, from where requests are heard (RFC 3261 12.2.2)."""
+    phone = Calling(talks_ms=None, data=invitation().replace(b"<sip:zoe@192.0.2.10:5060>", b"<sip:zoe@203.0.113.66>"))
+    phone.request_bytes = lambda *_: b""  # type: ignore[method-assign] # it never acknowledges
+    network = Network(phone)
+    phone.call()
+    network.run(2_000)
+    (tag,) = {one.to_tag for one in network.sent if one.status == 200}
+    for data in (invitation(), request(read_message(invitation()), method, 9)):
+        outputs = network.agent.receive(network.now_ms, data.replace(b"bKin1", b"bKin2"), EVIL)
+        assert not [one for one in outputs if isinstance(one, Send) and tag.encode() in one.data]
+        network.take(outputs)
+    assert not [one for one in network.told if isinstance(one, SoundAgreed | LegAnswered)]
+
+
 @pytest.mark.parametrize(
     ("host", "is_taken"),
     [

@@ -138,7 +138,10 @@ class InboundLeg:
             self._decline(request, source, 482 if request.method == INVITE and not request.to_tag else 481)
 
     def _decline(self, request: Received, source: Address, status: int) -> None:
-        response = write_response(request, status, PHRASES[status], source, to_tag=self._tag)
+        # Only the carrier learns our tag. With it, somebody who forged the INVITE could acknowledge our answer.
+        is_carrier = self._signalling.trunk.is_of(source)
+        tag = self._tag if is_carrier else mark(self._signalling.secret, self._tag, request.branch)
+        response = write_response(request, status, PHRASES[status], source, to_tag=tag)
         self._wire.send(reply_address(request, source), response, self.key)
 
     def _cancelled(self, request: Received, source: Address) -> None:
