@@ -162,6 +162,26 @@ def test_nothing_is_sent_to_where_a_call_wants_its_sound_before_its_ack() -> Non
     assert [type(one) for one in network.told] == [LegArrived, LegAnswered, SoundAgreed]
 
 
+def test_an_ack_with_another_tag_acknowledges_nothing() -> None:
+    """The forger of a source can forge an ACK, too, but does not know the tag (RFC 3261 12.2.2, 13.3.1.4)."""
+    phone = Calling(talks_ms=None)
+    real, phone.request_bytes = phone.request_bytes, lambda *_: b""  # type: ignore[method-assign] # it never acknowledges
+    network = Network(phone)
+    phone.call()
+    network.run(2_000)
+    tag, phone.tag = phone.tag, "guess"
+    network.to_us(real("ACK", 7, "ack"))
+    network.run(9_000)
+    assert [type(one) for one in network.told] == [LegArrived]
+    phone.tag = tag
+    network.to_us(real("ACK", 7, "ack").replace(b";tag=zoe", b";tag=other"))
+    network.run(network.now_ms + 10)
+    assert [type(one) for one in network.told] == [LegArrived]
+    network.to_us(real("ACK", 7, "ack"))
+    network.run(network.now_ms + 10)
+    assert [type(one) for one in network.told] == [LegArrived, LegAnswered, SoundAgreed]
+
+
 @pytest.mark.parametrize("method", ["INVITE", "OPTIONS", "CANCEL", "BYE", "INFO", "UPDATE", "ACK"])
 def test_the_forger_of_a_call_does_not_learn_its_tag_at_its_contact(method: str) -> None:
     """The INVITE names the forger's own address as Contact, from where requests are heard (RFC 3261 12.2.2)."""

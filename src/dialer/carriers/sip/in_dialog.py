@@ -95,17 +95,17 @@ class InDialog:
             self._wire.send(reply_address(request, source), known, self._owner.key)
         elif request.method == "CANCEL":
             self._answer(request, source, 200 if (request.branch, INVITE) in self._answers else 481)
-        elif (
-            request.to_tag != _tag_of(self.dialog.local)
-            or request.from_tag != self.dialog.remote_tag
-            or (self._is_over and (request.method != "BYE" or self._has_heard_bye))
-        ):
+        elif not self._is_within(request) or (self._is_over and (request.method != "BYE" or self._has_heard_bye)):
             self._answer(request, source, 481)
         elif request.cseq <= self._remote_cseq:
             self._answer(request, source, 500)
         else:
             self._remote_cseq = request.cseq
             self._take(request, source)
+
+    def _is_within(self, request: Received) -> bool:
+        """Return whether a request has the tags of this dialog."""
+        return request.to_tag == _tag_of(self.dialog.local) and request.from_tag == self.dialog.remote_tag
 
     def _take(self, request: Received, source: Address) -> None:
         if request.method == "BYE":
@@ -176,7 +176,7 @@ class InDialog:
         wait(wait_ms)
 
     def _take_ack(self, ack: Received) -> None:
-        if self._unacknowledged is None or ack.cseq != self._unacknowledged[0]:
+        if self._unacknowledged is None or ack.cseq != self._unacknowledged[0] or not self._is_within(ack):
             return
         self._acknowledged()
         if ack.message.body:

@@ -153,6 +153,9 @@ class InboundLeg:
         self._refuse(503, causes.TEMPORARY_FAILURE, "nobody decided about the call in time")
 
     def _take_ack(self, ack: Received, source: Address) -> None:
+        if ack.to_tag != self._tag:
+            # Only its sender has read our response.
+            return
         if self._repeating is not None:
             self._repeating.cancel()
         if self._in_dialog is None or ack.cseq != self.invite.cseq:
