@@ -265,6 +265,8 @@ def _prepared(folder: Path, port: int) -> str:
         parameters = {"server": f"127.0.0.1:{port}", "local_port": free_port(), "session_expires": 0}
         made = make_campaign(root, root, [], protocol="sip", parameters=parameters)
         root.create("subscriber-list", campaign=made["url"], duplicate_contact=WAITS, status=2)
+        # The second attempt of a call that nobody knows comes after all lives.
+        root.change(made["url"], intervalretry=36_000)
         root.change(made["url"], status=1)
         life.end()
     return str(urlsplit(made["phonebook"][0]).path)

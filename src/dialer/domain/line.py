@@ -185,6 +185,8 @@ class Ended(Value, frozen=True):
     age_ms: int
     cause: Cause
     recording_ms: int | None = None
+    is_cut_off: bool = False
+    """True if it was ended because nobody could say what had become of it."""
 
 
 class Accepted(Value, frozen=True):
