@@ -23,11 +23,12 @@ from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
-from dialer.carriers.media import rooms
+from dialer.carriers.freeswitch import parameters as switch_parameters
+from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
 from dialer.carriers.sip import invitation, messages, pace, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
-from dialer.carriers.voice import capture, speech
+from dialer.carriers.voice import capture, clock, sound_room, speech
 from dialer.domain import inbound
 from dialer.domain.billing import money
 from dialer.domain.messages.call_messages import WAITING_MAX
@@ -226,6 +227,27 @@ LIMITS: Final = {
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
     "Members of a conference over SIP": f"{rooms.MEMBERS_MAX}",
+    "Frames of a member of a conference that wait to be mixed": (
+        f"{rooms.BUFFER_FRAMES_MAX} ({rooms.BUFFER_FRAMES_MAX * rtp.FRAME_MS} ms)"
+    ),
+    "Time without sound and reports in an answered call over SIP, not on hold": (
+        f"`sound_timeout`, {parameters.SipParameters(server='x').sound_timeout} s"
+    ),
+    "A recording over SIP": (
+        f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
+    ),
+    "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
+    "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // switchboard.PHASES} ms",
+    "Packets of strangers that are thrown away at a port of sound": (
+        f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // switchboard.PHASES} ms"
+    ),
+    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{peer.LEARNING_PACKETS}",
+    "Hosts that are learnt at the same time for one call": f"{peer.LEARNING_MAX}",
+    "Time after a new session description in which packets of the former place do not turn the sound": (
+        f"{peer.MOVING_MS // 1_000} s"
+    ),
+    "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
+    "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (

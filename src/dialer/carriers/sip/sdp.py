@@ -56,7 +56,7 @@ class AgreedSound(msgspec.Struct, frozen=True):
     port: int
     codec: Codec
     payload: int
-    """The payload type of the codec, in both directions."""
+    """The payload type of the codec that we send, the first of the description."""
     keys_payload: int | None
     """The payload type of keys; None if the other side does not send them as events."""
     direction: Direction = Direction.SENDRECV
@@ -65,6 +65,8 @@ class AgreedSound(msgspec.Struct, frozen=True):
     """The media of the description that come before the sound, as an answer refuses them."""
     after: tuple[str, ...] = ()
     """The media that come after the sound."""
+    spoken: tuple[tuple[int, Codec], ...] = ()
+    """All agreed codecs with their payload types. The other side may use each of them (RFC 3264 6.1)."""
 
 
 class SdpError(ValueError):
@@ -170,7 +172,7 @@ def _sound_in(
     keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
     direction = Direction.INACTIVE if host in NOWHERE else _direction(session, inside)
     payload, codec = spoken[0]
-    return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction)
+    return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction, spoken=tuple(spoken))
 
 
 def _refused(medium: str) -> str:

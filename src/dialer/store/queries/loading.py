@@ -6,7 +6,7 @@ from datetime import time
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select, true
 
 from dialer.domain.billing.money import MONEY_SCALE, Rate
 from dialer.domain.calendars import Calendar
@@ -18,6 +18,7 @@ from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
+from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
@@ -50,7 +51,7 @@ _LIVE_CAMPAIGNS: Final = Selection(
 )
 _CAMPAIGNS: Final = Selection(select(_campaigns).order_by(_campaigns.c.id), _campaigns.c.id)
 _SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
-_DIDS: Final = select(_dids).order_by(_dids.c.id)
+_DIDS: Final = select(_dids).where(_dids.c.is_assigned == true()).order_by(_dids.c.id)
 _ALL_DIDS: Final = OwnedRows(_DIDS, _dids.c.user_id)
 _SOME_DIDS: Final = OwnedRows(
     _DIDS.where(
@@ -76,6 +77,8 @@ _ACCOUNTS: Final = (
         _users.c.call_rate,
         _users.c.sms_rate,
         _users.c.rate_card_version,
+        _users.c.allowed_countries,
+        _users.c.allows_special,
     )
     .where(_users.c.id.in_(bindparam("users", expanding=True)))
     .order_by(_users.c.id)
@@ -207,9 +210,15 @@ class Loader:
         rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).all()
         return [
             AccountOpened(
-                user_id, balance, held, Rate(call_rate), sms_rate, self._cards.card(connection, user_id, version)
+                user_id,
+                balance,
+                held,
+                Rate(call_rate),
+                sms_rate,
+                self._cards.card(connection, user_id, version),
+                destinations_of(countries, allows_special=allows_special),
             )
-            for user_id, balance, held, call_rate, sms_rate, version in rows
+            for user_id, balance, held, call_rate, sms_rate, version, countries, allows_special in rows
         ]
 
     def _readable(
