@@ -25,7 +25,7 @@ from dialer.app import api_keys, import_report, imports
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.freeswitch import parameters as switch_parameters
 from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
-from dialer.carriers.sip import invitation, parameters, user_agent
+from dialer.carriers.sip import invitation, messages, pace, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, clock, sound_room, speech
@@ -271,8 +271,14 @@ LIMITS: Final = {
     "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
     "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
     "An INVITE": f"{invitation.INVITATION_BYTES_MAX // 1024} KiB",
+    "A SIP message from the other end of a call that is not the carrier": f"{user_agent.PEER_BYTES_MAX // 1024} KiB",
+    "A header line of a SIP message": f"{messages.LINE_LENGTH_MAX:,} characters",
+    "A URI in a SIP message": f"{messages.URI_LENGTH_MAX} characters",
+    "All header lines of a SIP message": f"{messages.LINES_MAX} lines, {messages.HEADER_BYTES_MAX // 1024} KiB",
+    "Media in a description of sound": f"{sdp.MEDIA_MAX}",
+    "Wait for a turn of `max_cps` over SIP": f"about {pace.SECOND_MS // 1_000} s",
     "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
-    "`inbound_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
+    "`inbound_hosts`, `media_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }
 
 

@@ -310,11 +310,15 @@ async def test_the_messages_that_were_kept_of_a_call_follow_its_story(run: Run, 
     house.database.write_now(service_leg_key)
     (key,) = house.database.read_now(lambda connection: leg_keys(connection, 1, BUSY))
     capture = Capture(capture_folder(house.media))
-    capture.note(key, b"INVITE sip:+12025550111@h SIP/2.0", is_sent=True)
+    capture.note(key, b"INVITE sip:+12025550111@h SIP/2.0\r\nCall-ID: c1@h", is_sent=True)
     capture.close()
     settings = {**VIRTUAL, "DIALER_MEDIA_DIR": str(house.media)}
     lines = run("explain", "1", BUSY, **settings).out.splitlines()
-    assert lines[-2] == f"Messages      of the call {key}, with most digits of numbers left out"
-    assert lines[-1].endswith("→ INVITE sip:+xxxxxxxx111@h SIP/2.0")
+    assert lines[-4:-2] == [
+        f"Messages      of the call {key}, with most digits of numbers left out",
+        "SIP Call-ID   c1@h, which your carrier asks for",
+    ]
+    assert lines[-2].endswith("→ INVITE sip:+xxxxxxxx111@h SIP/2.0")
     told_to_programs = run("explain", "1", BUSY, "--json", **settings).data
-    assert told_to_programs["carrier_messages"] == {key: [lines[-1].strip()]}
+    assert told_to_programs["carrier_messages"] == {key: [lines[-2].strip(), "Call-ID: c1@h"]}
+    assert told_to_programs["sip_call_id"] == {key: "c1@h"}

@@ -143,3 +143,25 @@ def test_a_number_that_is_wrong_is_never_called_again_all_others_are(
     outcome = CallOutcome(END_MS, cause)
     assert failure_reason(outcome) == reason
     assert (after(outcome).status is SubscriberStatus.PENDING) is is_called_again
+
+
+@pytest.mark.parametrize(("attempts", "failures", "again"), [(1, 0, True), (2, 1, True), (2, 0, False), (3, 1, False)])
+def test_the_first_call_that_we_cut_off_does_not_count(attempts: int, failures: int, again: bool) -> None:  # noqa: FBT001 - a parameter
+    """Neither as a failure, nor again and again: the retries are used up here."""
+    plan = CampaignPlan(1, 1, 1, starting_ms=0, expires_ms=END_MS, maxretry=failures, flow=PLAIN)
+    subscriber = Subscriber(1, "+1", "", attempts=attempts, failures=failures, completions=0)
+    call = Call(
+        id=1,
+        callid="",
+        plan=plan,
+        subscriber=subscriber,
+        attempt=attempts,
+        started_ms=0,
+        ring_limit_ms=45_000,
+        talk_limit_ms=60_000,
+        hold=0,
+        rate=Rate(0),
+    )
+    found = disposition(call, CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, is_cut_off=True))
+    assert (found.status is SubscriberStatus.PENDING, found.failures) == (again, failures + (not again))
+    assert found.reason == SubscriberReason.CARRIER_FAILURE

@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -120,9 +120,9 @@ def _at_dial(*, is_sent: bool) -> None:
 
     original = Lines.dial
 
-    def wrapped(self: Lines, legs: list[Any]) -> None:
+    def wrapped(self: Lines, legs: list[Any], cps_max: Mapping[int, int]) -> None:
         if is_sent:
-            original(self, legs)
+            original(self, legs, cps_max)
         _die()
 
     Lines.dial = wrapped  # type: ignore[method-assign]
@@ -265,6 +265,8 @@ def _prepared(folder: Path, port: int) -> str:
         parameters = {"server": f"127.0.0.1:{port}", "local_port": free_port(), "session_expires": 0}
         made = make_campaign(root, root, [], protocol="sip", parameters=parameters)
         root.create("subscriber-list", campaign=made["url"], duplicate_contact=WAITS, status=2)
+        # The second attempt of a call that nobody knows comes after all lives.
+        root.change(made["url"], intervalretry=36_000)
         root.change(made["url"], status=1)
         life.end()
     return str(urlsplit(made["phonebook"][0]).path)

@@ -114,9 +114,10 @@ async def test_an_attempt_without_the_mark_is_taken_back_and_made_once(house: Li
     assert [row["id"] for row in house.rows(CallRequest)] == [2]
 
 
-async def test_a_leg_with_the_mark_that_nobody_knows_ends_with_cause_41(
+async def test_a_leg_with_the_mark_that_nobody_knows_ends_with_cause_41_and_is_made_once_more(
     house: LineHouse,
 ) -> None:
+    """We have cut it off ourselves, which is no failure of the callee. So it counts as an attempt, not as a retry."""
     survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
     campaign_id = house.campaign(survey_id, house.phonebook(ADA))
     await house.worker.advance(AFTERNOON_MS)
@@ -124,7 +125,10 @@ async def test_a_leg_with_the_mark_that_nobody_knows_ends_with_cause_41(
     await house.crash(None, Fault.CRASH_AFTER)
     await house.pass_s(60)
     assert (house.side.numbers, ends(house)) == ([], [(ADA, 41, 0)])
-    assert (subscribers(house), held(house), house.findings()) == ([(SubscriberStatus.FAIL, 1)], 0, [])
+    assert (subscribers(house), held(house), house.findings()) == ([(SubscriberStatus.PENDING, 1)], 0, [])
+    await house.pass_s(3_600)
+    assert (house.side.numbers, ends(house)) == ([ADA], [(ADA, 41, 0), (ADA, 16, 3)])
+    assert (subscribers(house), house.findings()) == ([(SubscriberStatus.SENT, 2)], [])
 
 
 async def test_a_leg_that_still_rings_after_a_restart_goes_on(house: LineHouse) -> None:

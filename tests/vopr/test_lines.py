@@ -42,7 +42,7 @@ def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:
         is_done = step(self, *arguments)
         live = self._live
         for leg in [] if live is None else live.switchboard._legs._dials:  # noqa: SLF001
-            self._lines.dial([leg])
+            self._lines.dial([leg], {})
         return is_done
 
     patch.setattr(Worker, "_step", planted)
@@ -57,7 +57,7 @@ def marked_after_the_dial(patch: pytest.MonkeyPatch) -> None:
 
     async def planted(self: Worker, live: Any) -> None:  # noqa: ANN401 - a live engine
         await self._lines.follow(live.switchboard.settings)
-        self._lines.dial(live.switchboard._legs._dials)  # noqa: SLF001
+        self._lines.dial(live.switchboard._legs._dials, {})  # noqa: SLF001
         with pytest.MonkeyPatch.context() as once:
             once.setattr(Lines, "dial", lambda *_: None)
             await hand_over(self, live)

@@ -10,7 +10,7 @@ from typing import Final
 import rich_click as click
 from msgspec import structs
 
-from dialer.carriers.voice.capture import capture_folder, read_capture
+from dialer.carriers.voice.capture import capture_folder, read_capture, sip_call_id
 from dialer.commands.opening import (
     open_existing_database,
     open_service_clock,
@@ -84,8 +84,10 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
         aside = database.read_now(lambda connection: set_aside_of(connection, keys, [story.number]))
     kept = _kept_messages(settings.media_dir, keys)
     if as_json:
+        called = {key: sip_call_id(lines) for key, lines in kept.items()}
         reports = [{**structs.asdict(one), "at": moment(one.at_ms)} for one in aside]
-        print_json({**structs.asdict(story), "carrier_messages": kept, "reports_set_aside": reports})
+        shown = {"carrier_messages": kept, "sip_call_id": called, "reports_set_aside": reports}
+        print_json({**structs.asdict(story), **shown})
     else:
         click.echo("\n".join(map(_printable, (*_lines(story), *_set_aside(aside), *_messages(kept)))))
 
@@ -114,6 +116,8 @@ def _kept_messages(media: Path, keys: Sequence[str]) -> dict[str, list[str]]:
 def _messages(kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for key, lines in kept.items():
         yield from ("", f"Messages      of the call {key}, with most digits of numbers left out")
+        if call_id := sip_call_id(lines):
+            yield f"SIP Call-ID   {call_id}, which your carrier asks for"
         yield from (f"  {line}" for line in lines)
 
 

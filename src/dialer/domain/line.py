@@ -32,6 +32,8 @@ class Dialling(Value, frozen=True):
     """The leg ends with cause 19 if it rings for so long."""
     talk_limit_ms: int
     """The leg ends with cause 16 so long after its answer."""
+    cps_max: int = 0
+    """The most legs that the line places within a second, this one among them; 0: no limit."""
 
 
 class Arriving(Value, frozen=True):
@@ -183,6 +185,8 @@ class Ended(Value, frozen=True):
     age_ms: int
     cause: Cause
     recording_ms: int | None = None
+    is_cut_off: bool = False
+    """True if it was ended because nobody could say what had become of it."""
 
 
 class Accepted(Value, frozen=True):

@@ -274,6 +274,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """The time at which the callee, who missed the call, is going to call back."""
     signalled_ms: int | None = None
     """The time of the network's first signal after the dial: ringing, busy or a failure. None if it is unknown."""
+    is_cut_off: bool = False
+    """True if we ended the call ourselves, because nobody could say what had become of it."""
 
 
 class LegOutcome(msgspec.Struct, frozen=True, gc=False):

@@ -16,6 +16,8 @@ NEVER_RETRIED: Final = frozenset(
 )
 """Causes that indicate an invalid number: calling it again changes nothing."""
 
+CUT_OFF_MAX: Final = 1
+"""Attempts of a subscriber that we cut off ourselves and that do not count towards `maxretry`."""
 AGAIN_MS: Final = 1_000
 """Wait after an attempt that was never made, so that a line that refuses everything is not asked without a pause."""
 # Every finished call uses these, and a look-up in an enumeration takes as long as a function call.
@@ -52,6 +54,8 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
     After a call that was busy, failed or not answered, the next one follows after `intervalretry`, at most `maxretry`
     times. After that the subscriber is FAIL.
+
+    The first call that we cut off ourselves does not count, as that says nothing of the callee.
     """
     subscriber = call.subscriber
     if outcome.message_status is not None:
@@ -107,9 +111,10 @@ def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> D
 
 def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
     plan, subscriber = call.plan, call.subscriber
-    failures = subscriber.failures + 1
+    is_spared = outcome.is_cut_off and is_first_cut_off(call)
+    failures = subscriber.failures + (not is_spared)
     is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is _NO_ROUTE
-    again = failures <= plan.maxretry and not is_hopeless
+    again = is_spared or (failures <= plan.maxretry and not is_hopeless)
     return Disposition(
         status=_PENDING if again else _FAIL,
         reason=failure_reason(outcome),
@@ -117,6 +122,12 @@ def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
         completions=subscriber.completions,
         due_ms=outcome.ended_ms + plan.intervalretry_ms if again else 0,
     )
+
+
+def is_first_cut_off(call: Call) -> bool:
+    """Return whether no earlier attempt of the subscriber was spared: each has a failure or a completion."""
+    counted = call.subscriber.failures + call.subscriber.completions
+    return 0 < call.attempt <= counted + CUT_OFF_MAX
 
 
 def _final(call: Call, status: SubscriberStatus, reason: SubscriberReason | NoReason) -> Disposition:

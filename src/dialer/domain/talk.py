@@ -400,7 +400,7 @@ class Talk:
         if standing.answered_ms is None and ended.cause not in NOT_NETWORK:
             self._ring(at_ms)
         self._note(stage=Stage.OVER)
-        outcome = self._outcome(at_ms, ended.cause)
+        outcome = replace(self._outcome(at_ms, ended.cause), is_cut_off=ended.is_cut_off)
         self._reports.append(events.CallEnded(self.call.id, outcome, self._next_seq()))
 
     def _outcome(self, at_ms: int, cause: Cause) -> CallOutcome:

@@ -99,6 +99,13 @@ class LineLeg:
         """True for a message that its carrier has accepted: only a receipt can tell more."""
         return isinstance(self.talk, MessageTalk) and self.talk.standing.is_accepted
 
+    def paced_order(self, cps_max: int) -> Leg:
+        """Return the order with the limit of its gateway, if it took a turn there: telephones of agents take none."""
+        is_agents = isinstance(self.talk, SecondTalk) and self.talk.standing.agent_id is not None
+        if not isinstance(self.order, Dialling) or is_agents:
+            return self.order
+        return msgspec.structs.replace(self.order, cps_max=cps_max)
+
     def standing(self) -> str:
         """Return the state of the conversation as it is stored."""
         return msgspec.json.encode(self.talk.standing).decode()

@@ -193,13 +193,16 @@ class Lines:
                 with _surviving(gateway_id):
                     self._trunks[gateway_id].line.perform(key, order)
 
-    def dial(self, legs: list[LineLeg]) -> None:
-        """Give legs to their lines, each once. They are marked as handed over already."""
+    def dial(self, legs: list[LineLeg], cps_max: Mapping[int, int]) -> None:
+        """Give legs to their lines, each once. They are marked as handed over already.
+
+        `cps_max` are the limits of calls a second, by gateway id, to which the lines keep.
+        """
         for leg in legs:
             self.given[leg.key] = 0
             if leg.gateway_id in self._trunks:
                 try:
-                    self._trunks[leg.gateway_id].line.dial(leg.order)
+                    self._trunks[leg.gateway_id].line.dial(leg.paced_order(cps_max.get(leg.gateway_id, 0)))
                 except FAILURES:
                     _log.exception("line_failed", gateway_id=leg.gateway_id, key=leg.key)
                     self.take(leg.gateway_id, 0, leg.key, Unknown())

@@ -233,6 +233,11 @@ class LiveEngine:
             if gateway.plan.max_channels or gateway.plan.max_cps
         ]
 
+    def cps_max(self) -> dict[int, int]:
+        """Return the calls a second that this worker may place over each gateway with such a limit, at least one."""
+        gateways = self.engine.board.gateways
+        return {key: max(1, one.cps) for key, one in gateways.items() if one.plan.max_cps}
+
     def gateways_in_use(self) -> tuple[GatewayShare, ...]:
         """Return the use of each gateway that has limits."""
         found = []

@@ -383,7 +383,8 @@ class Switchboard:
             return [events.CallEnded(leg.call_id, leg.talk.give_up(now_ms))]
         self._legs.give(leg, (Clear(leg.turn + 1),))
         ended_ms = now_ms if leg.answered_ms is None else leg.heard_ms or leg.answered_ms
-        return self._heard(leg, Ended(now_ms - ended_ms, _FAILED), now_ms)
+        is_cut_off = isinstance(leg.order, Dialling) and leg.answered_ms is None
+        return self._heard(leg, Ended(now_ms - ended_ms, _FAILED, is_cut_off=is_cut_off), now_ms)
 
     # --- second legs ------------------------------------------------------------------------------------------------
 

@@ -282,7 +282,7 @@ class Worker:
                 raise LeaseLostError("another worker has taken over the calls of this step")
             for leg in over.dials:
                 leg.handed_ms = now_ms
-            self._lines.dial(over.dials)
+            self._lines.dial(over.dials, live.cps_max())
         await self._lines.find(live.switchboard)
 
     async def _follow_jumps(self) -> None:

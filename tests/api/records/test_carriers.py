@@ -28,6 +28,7 @@ def test_a_gateway_shows_its_behaviour_as_an_object(admin: Caller, worker: FakeW
         "max_cps": 5,
         "parameters": {"answer": 0.1, "busy": 0},
         "rests_until": None,
+        "line_down": "",
         "created_date": NOW,
         "updated_date": NOW,
     }

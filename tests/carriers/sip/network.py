@@ -43,7 +43,7 @@ class Network:
 
     def __init__(self, callee: "Callee", fate: Fate = at_once, trunk: Trunk = TRUNK) -> None:
         self._trunk = trunk
-        self.agent = UserAgent(trunk, T1_MS)
+        self.agent = UserAgent(trunk, "secret", T1_MS)
         self.now_ms = 0
         self.told: list[Output] = []
         self.sent: list[Received] = []
@@ -57,7 +57,7 @@ class Network:
 
     def restart(self) -> None:
         """Put a new process in the place of the user agent's."""
-        self.agent = UserAgent(self._trunk, T1_MS)
+        self.agent = UserAgent(self._trunk, "another secret", T1_MS)
 
     def take(self, outputs: list[Output]) -> None:
         """Send what the agent sends, and keep what it tells."""

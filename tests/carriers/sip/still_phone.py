@@ -60,7 +60,7 @@ class StillPhone:
             registers=registers,
             session_expires_s=expires_s,
         )
-        self.agent = UserAgent(trunk)
+        self.agent = UserAgent(trunk, "secret")
         self.now_ms = 0
         self.sent: list[str] = []
         """The kinds of the messages of ours."""

@@ -155,15 +155,21 @@ def is_right(header: str, method: str, algorithm: str) -> bool:
     return parts["response"] == f'"{wanted}"' and parts["qop"] == "auth"
 
 
-def test_a_wrong_password_is_tried_once() -> None:
+@pytest.mark.parametrize(("changes", "tries"), [(False, 2), (True, 3)])
+def test_a_wrong_password_is_tried_once_and_once_more_with_another_nonce(
+    changes: bool,  # noqa: FBT001 - a parameter of the test
+    tries: int,
+) -> None:
+    """The carrier may have forgotten its nonce, and not say `stale` (RFC 7616 3.3)."""
+
     class Doubting(Callee):
         def receive(self, message: Received) -> None:
             if message.method == "INVITE":
-                challenge = f'Digest realm="r", nonce="{message.cseq}", qop="auth"'
+                challenge = f'Digest realm="r", nonce="{message.cseq if changes else 1}", qop="auth"'
                 self.respond(message, 401, (("WWW-Authenticate", challenge),))
 
     network = call(Doubting())
-    assert (network.ends, network.lines) == ([("k1", 21)], ["INVITE", "ACK", "INVITE", "ACK"])
+    assert (network.ends, network.lines) == ([("k1", 21)], ["INVITE", "ACK"] * tries)
 
 
 def test_a_leg_is_taken_up_by_another_process() -> None:

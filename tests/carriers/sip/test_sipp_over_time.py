@@ -75,13 +75,19 @@ async def test_a_session_is_refreshed_by_us_in_time(tmp_path: Path) -> None:
 
 
 async def test_a_refresh_that_wants_a_password_is_acknowledged_with_it(tmp_path: Path) -> None:
-    """As RFC 3261, section 22.1, wants it of an ACK."""
+    """As RFC 3261, section 22.1, wants it of an ACK. Its realm is the one of the call's first INVITE."""
     signed = wanted("response=", "Proxy-Authorization:", 9)
-    wants = send("SIP/2.0 407 Proxy Authentication Required", f"{WITHIN}\nProxy-Authenticate: {CHALLENGE}")
-    steps = answers(US) + receive("INVITE") + wants + receive("ACK") + receive("INVITE", signed)
+    asks, line = f"\nProxy-Authenticate: {CHALLENGE}", "407 Proxy Authentication Required"
+    wants = send(f"SIP/2.0 {line}", f"{WITHIN}{asks}")
+    steps = refuses(line, asks) + receive("INVITE", signed) + answers(US) + receive("INVITE") + wants + receive("ACK")
+    steps += receive("INVITE", signed)
     steps += send("SIP/2.0 200 OK", f"{WITHIN}\n{CONTACT}", OK_SDP) + receive("ACK", signed) + HANGS_UP
     with still_phone(tmp_path, steps, expires_s=90) as phone:
-        await in_call(phone)
+        phone.dial()
+        await phone.arrives()
+        for kind in ("407 INVITE", "180 INVITE", "200 INVITE"):
+            await phone.hears(kind)
+        phone.acknowledge()
         phone.pass_s(45)
         for kind in ("407 INVITE", "200 INVITE", "BYE"):
             await phone.hears(kind)
@@ -214,11 +220,13 @@ async def test_a_trunk_that_says_nothing_ends_the_call() -> None:
 
 async def test_a_trunk_is_down_after_three_unanswered_options_and_up_once_it_answers(tmp_path: Path) -> None:
     with contextlib.closing(StillPhone(port := free_port())) as phone:
-        phone.open()
-        phone.pass_s(91)
-        assert phone.states == []
-        phone.pass_s(1)
-        assert phone.states == ["3 OPTIONS in a row: no answer"]
+        with running(find_tool("sipp"), tmp_path, port, {"1": RINGS}, calls=1):
+            phone.open()
+            await phone.arrives()
+            await phone.hears("200 OPTIONS")
+        assert phone.states == [""]
+        phone.pass_s(130)
+        assert phone.states == ["", "3 OPTIONS in a row: no answer"]
         with running(find_tool("sipp"), tmp_path, port, {"1": RINGS}, calls=1):
             await phone.arrives(wait_s=4)
             await phone.hears("200 OPTIONS")

@@ -97,7 +97,7 @@ def request(method: str, source: tuple[str, int]) -> list[tuple[int, str]]:
         f"{method} sip:dialer@192.0.2.1 SIP/2.0\r\nv: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK1;rport\r\n"
         f"f: <sip:a@b>;tag=1\r\nt: <sip:c@d>\r\ni: other\r\nCSeq: 1\r\n  {method}\r\nl : 0\r\n\r\n"
     )
-    outputs = UserAgent(TRUNK).receive(0, data.encode(), source)
+    outputs = UserAgent(TRUNK, "secret").receive(0, data.encode(), source)
     found = [read_message(one.data) for one in outputs if isinstance(one, Send)]
     return [(one.status, f"{one.via.parameters['received']}:{one.via.parameters['rport']}") for one in found]
 

@@ -112,6 +112,12 @@ _GATEWAY_END: Final = {
             "The end of the gateway's rest after failures in a row of its carrier, in UTC; null if it does not rest."
         ),
     ),
+    "line_down": derived(
+        Text(TEXT_MAX),
+        description=(
+            "The reason why the gateway's connection to its carrier does not work. Empty if it works, or is not in use."
+        ),
+    ),
     **STAMPS,
 }
 _CHANNELS: Final = writable(
@@ -207,10 +213,15 @@ def _allowed_callerids(*, allows_names: bool) -> FieldRule:
     return FieldRule(("allowed_callerids",), errors)
 
 
-def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    """Return the end of each gateway's rest; None for a gateway that does not rest."""
-    ends = [row["rests_until_ms"] for row in rows]
-    return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
+def _state(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return the end of each gateway's rest, None for one that does not rest, and why its line does not work."""
+    return [
+        {
+            "rests_until": row["rests_until_ms"] if row["rests_until_ms"] > unit.now_ms else None,
+            "line_down": "" if row["protocol"] == SIMULATED else row["line_down"],
+        }
+        for row in rows
+    ]
 
 
 def _for_admins(row: RowMapping) -> Mapping[str, str]:
@@ -261,7 +272,7 @@ GATEWAYS = Resource(
     filters=("name", "protocol"),
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
-    derived=_rests,
+    derived=_state,
     hidden=_for_admins,
     rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=False)),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
@@ -276,7 +287,7 @@ SMS_GATEWAYS = Resource(
     filters=("name", "protocol"),
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
-    derived=_rests,
+    derived=_state,
     hidden=_for_admins,
     rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=True)),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),

@@ -56,7 +56,7 @@ _VALUE: Final = re.compile(r"[0-9A-Za-z_./:;@+*#%~-]*", re.ASCII)
 _HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 
 Text = Annotated[str, msgspec.Meta(max_length=255)]
-Secret = Annotated[str, msgspec.Meta(min_length=1, max_length=255, pattern="^[!-~]+$")]
+Secret = Annotated[str, msgspec.Meta(min_length=1, max_length=255, pattern=r"\A[!-~]+\Z")]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
 
 

@@ -1,15 +1,15 @@
 """Dialogs: the values by which two user agents recognise a call, and address each other (RFC 3261 12)."""
 
+from ipaddress import ip_address
 from typing import Final
 
 import msgspec
 from sipmessage import URI, Address
 
 from dialer.carriers.sip import wire
-from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.messages import PORT_MAX, SIP_PORT, Received
 
 ROUTES_MAX: Final = 16
-SIP_PORT: Final = 5_060
 
 
 class Dialog(msgspec.Struct, frozen=True):
@@ -66,7 +66,15 @@ def address_of(uri: URI) -> wire.Address | None:
     if not uri.host or uri.scheme != "sip":
         return None
     port = uri.port if uri.port is not None else SIP_PORT
-    return (uri.host.strip("[]"), port) if 0 < port <= 65_535 else None  # noqa: PLR2004 - the last port
+    return (_plain(uri.host.strip("[]")), port) if 0 < port <= PORT_MAX else None
+
+
+def _plain(host: str) -> str:
+    """Return a host as sockets write it, if it is an IP address."""
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        return host
 
 
 def host_in_uri(address: wire.Address) -> str:

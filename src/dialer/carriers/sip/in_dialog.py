@@ -8,11 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
+from dialer.carriers.sip.agreeing import Descriptions, agree_on
 from dialer.carriers.sip.dialog import Dialog, with_target
-from dialer.carriers.sip.messages import Outgoing, Received, write_response
-from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError, read_sound, write_answer, write_offer
+from dialer.carriers.sip.messages import Outgoing, Received, reply_address, write_response
+from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer, is_too_short
-from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch_of
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
@@ -35,22 +36,29 @@ class LegOwner(msgspec.Struct, frozen=True):
     ended_by_peer: Callable[[int, str], None]
     """Called with the cause and the reason in words when the other side hung up."""
     hang_up: Callable[[int, str], None]
+    trust: Trust
+    """The challenges to our requests that are answered."""
 
 
 class InDialog:
     """The dialog of one leg."""
 
     def __init__(
-        self, signalling: Signalling, owner: LegOwner, dialog: Dialog, local: LocalSound, sound: AgreedSound
+        self,
+        signalling: Signalling,
+        owner: LegOwner,
+        dialog: Dialog,
+        local: LocalSound,
+        sound: AgreedSound,
+        descriptions: Descriptions,
     ) -> None:
-        self.dialog = dialog
         self.timer: Final = SessionTimer(signalling.wire, self.refresh, self._not_refreshed)
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
         self._owner: Final = owner
         self._local: Final = local
         self._sound = sound
-        self._version = 1
+        self._descriptions: Final = descriptions
         self._remote_cseq = -1
         self._answers: dict[tuple[str, str], bytes] = {}
         self._unacknowledged: tuple[int, Timer] | None = None
@@ -58,6 +66,13 @@ class InDialog:
         self._credentials: tuple[tuple[str, str], ...] = ()
         """The headers of the last refresh that its ACK carries too (RFC 3261 22.1)."""
         self._is_over = self._has_heard_bye = False
+        self._go_to(dialog)
+
+    def _go_to(self, dialog: Dialog) -> None:
+        """Send to the target of a dialog from now on, and hear what comes from there."""
+        self.dialog = dialog
+        if not self._is_over:
+            self._signalling.peers.note(self._owner.key, dialog.first_hop())
 
     @property
     def sound(self) -> AgreedSound:
@@ -77,20 +92,20 @@ class InDialog:
             return
         known = self._answers.get((request.branch, request.method))
         if known is not None:
-            self._wire.send(source, known, self._owner.key)
+            self._wire.send(reply_address(request, source), known, self._owner.key)
         elif request.method == "CANCEL":
             self._answer(request, source, 200 if (request.branch, INVITE) in self._answers else 481)
-        elif (
-            request.to_tag != _tag_of(self.dialog.local)
-            or request.from_tag != self.dialog.remote_tag
-            or (self._is_over and (request.method != "BYE" or self._has_heard_bye))
-        ):
+        elif not self._is_within(request) or (self._is_over and (request.method != "BYE" or self._has_heard_bye)):
             self._answer(request, source, 481)
         elif request.cseq <= self._remote_cseq:
             self._answer(request, source, 500)
         else:
             self._remote_cseq = request.cseq
             self._take(request, source)
+
+    def _is_within(self, request: Received) -> bool:
+        """Return whether a request has the tags of this dialog."""
+        return request.to_tag == _tag_of(self.dialog.local) and request.from_tag == self.dialog.remote_tag
 
     def _take(self, request: Received, source: Address) -> None:
         if request.method == "BYE":
@@ -100,6 +115,9 @@ class InDialog:
             self._owner.ended_by_peer(causes.cause_in_reason(request) or causes.NORMAL, "the other side hung up")
         elif request.method in {INVITE, "UPDATE"}:
             self._take_offer(request, source)
+        elif request.method == "INFO" and request.header("Info-Package"):
+            # No package was offered with Recv-Info, and an INFO of today's kind belongs to one (RFC 6086 4.2.2).
+            self._answer(request, source, 469, (("Recv-Info", ""),))
         elif request.method == "INFO":
             self._answer(request, source, 200)
             self._take_key(request)
@@ -121,21 +139,18 @@ class InDialog:
             return
         body, sound = request.message.body, self._sound
         try:
-            sound = read_sound(body, self._local.codecs) if body else sound
+            sound = agree_on(body, self._local, self._signalling.trunk) if body else sound
         except SdpError:
             self._answer(request, source, 488)
             return
-        self.dialog = with_target(self.dialog, request)
+        self._go_to(with_target(self.dialog, request))
         self.timer.agreed(request, is_ours=False)
-        self._version += 1
         has_answer = bool(body) or request.method == INVITE
-        described = write_answer(self._local, sound, self._version) if body else write_offer(self._local, self._version)
+        described = self._descriptions.answer(sound) if body else self._descriptions.offer(sound) if has_answer else b""
         headers = (("Contact", self._signalling.trunk.contact), ("Allow", METHODS), *self.timer.headers(request))
-        response = self._answer(
-            request, source, 200, (*headers, *((SDP_TYPE,) if has_answer else ())), described if has_answer else b""
-        )
+        response = self._answer(request, source, 200, (*headers, *((SDP_TYPE,) if has_answer else ())), described)
         if request.method == INVITE:
-            self.repeat_until_acknowledged(request.cseq, source, response, self._wire.t1_ms)
+            self.repeat_until_acknowledged(request.cseq, reply_address(request, source), response, self._wire.t1_ms)
         self._agree(sound)
 
     def _agree(self, sound: AgreedSound) -> None:
@@ -143,7 +158,7 @@ class InDialog:
             self._sound = sound
             self._wire.tell(SoundAgreed(self._owner.key, sound))
 
-    def repeat_until_acknowledged(self, cseq: int, source: Address, response: bytes, wait_ms: int) -> None:
+    def repeat_until_acknowledged(self, cseq: int, to: Address, response: bytes, wait_ms: int) -> None:
         """Send the 200 of an INVITE again until its ACK comes; after 64 times T1, hang up (13.3.1.4)."""
         began_ms = self._wire.now_ms
 
@@ -152,7 +167,7 @@ class InDialog:
                 self._acknowledged()
                 self._owner.hang_up(causes.TIMER_EXPIRY, "the other side did not acknowledge an answer")
                 return
-            self._wire.send(source, response, self._owner.key)
+            self._wire.send(to, response, self._owner.key)
             wait(min(wait_ms * 2, T2_MS))
 
         def wait(wait_ms: int) -> None:
@@ -161,13 +176,13 @@ class InDialog:
         wait(wait_ms)
 
     def _take_ack(self, ack: Received) -> None:
-        if self._unacknowledged is None or ack.cseq != self._unacknowledged[0]:
+        if self._unacknowledged is None or ack.cseq != self._unacknowledged[0] or not self._is_within(ack):
             return
         self._acknowledged()
         if ack.message.body:
             # The offer was in our 200, and this is its answer.
             try:
-                self._agree(read_sound(ack.message.body, self._local.codecs))
+                self._agree(agree_on(ack.message.body, self._local, self._signalling.trunk))
             except SdpError:
                 self._owner.hang_up(causes.INCOMPATIBLE, "the other side changed to sound that cannot be spoken")
 
@@ -194,7 +209,7 @@ class InDialog:
         if len(self._answers) >= ANSWERS_KEPT_MAX:
             del self._answers[next(iter(self._answers))]
         self._answers[request.branch, request.method] = response
-        self._wire.send(source, response, self._owner.key)
+        self._wire.send(reply_address(request, source), response, self._owner.key)
         return response
 
     def refresh(self) -> None:
@@ -204,11 +219,17 @@ class InDialog:
         if self._unacknowledged is not None:
             self._wire.after(self._wire.t1_ms, self.refresh)
             return
-        body = write_answer(self._local, self._sound, self._version)
+        body = self._descriptions.answer(self._sound)
         headers = (("Contact", self._signalling.trunk.contact), *self.timer.asked(), SDP_TYPE)
         draft = replace(in_dialog_request(self._signalling.trunk, self.dialog, INVITE, headers), body=body)
         self._refreshing = AuthorisedRequest(
-            self._signalling, draft, self.dialog.first_hop(), self._owner.key, self._owner.next_cseq, self._refreshed
+            self._signalling,
+            draft,
+            self.dialog.first_hop(),
+            self._owner.key,
+            self._owner.next_cseq,
+            self._refreshed,
+            self._owner.trust,
         )
 
     def _refreshed(self, response: Received | None) -> None:
@@ -224,7 +245,7 @@ class InDialog:
         if response is None or response.status in GONE:
             self._owner.hang_up(causes.TIMER_EXPIRY, "the other side is gone")
         elif response.status < REFUSED:
-            self.dialog = with_target(self.dialog, response)
+            self._go_to(with_target(self.dialog, response))
             self.timer.agreed(response, is_ours=True)
         elif response.status == 491:  # noqa: PLR2004 - Request Pending
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
@@ -235,7 +256,8 @@ class InDialog:
             self.timer.restart()
 
     def _acknowledge(self, response: Received) -> None:
-        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", self._credentials)
+        credentials = self._signalling.permitted(self.dialog.first_hop(), self._credentials)
+        ack = in_dialog_request(self._signalling.trunk, self.dialog, "ACK", credentials)
         branch = branch_of(response.call_id, "ACK", response.cseq)
         ack = replace(ack, cseq=response.cseq, branch=branch)
         self._wire.send(self.dialog.first_hop(), ack.encode(), self._owner.key)
@@ -255,6 +277,7 @@ PHRASES: Final = {
     422: "Session Interval Too Small",
     480: "Temporarily Unavailable",
     481: "Call/Transaction Does Not Exist",
+    469: "Bad Info Package",
     482: "Loop Detected",
     484: "Address Incomplete",
     486: "Busy Here",

@@ -7,10 +7,11 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.sip import causes
+from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.invitation import Invitation, answered_dialog
 from dialer.carriers.sip.leg import TAKEN_UP_CSEQ, Handle
-from dialer.carriers.sip.messages import Received, write_response
+from dialer.carriers.sip.messages import Received, reply_address, write_response
 from dialer.carriers.sip.sdp import (
     PAYLOADS,
     SDP_TYPE,
@@ -18,11 +19,8 @@ from dialer.carriers.sip.sdp import (
     Direction,
     LocalSound,
     SdpError,
-    read_sound,
-    write_answer,
-    write_offer,
 )
-from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE
 from dialer.carriers.sip.trunk import METHODS, mark
@@ -55,10 +53,11 @@ class InboundLeg:
         self.key: Final = key
         self.invite: Final = invitation.read()
         self._source: Final = invitation.source
+        self._reply_to: Final = reply_address(self.invite, invitation.source)
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
         self._forget: Final = forget
-        self._tag: Final = mark(key, "to")
+        self._tag: Final = invitation.tag or mark(key, "to")
         self._cseq = 0
         self._state = InboundState.RINGING
         self._limit: Timer | None = None
@@ -85,14 +84,15 @@ class InboundLeg:
             return
         body = self.invite.message.body
         try:
-            sound = read_sound(body, local.codecs) if body else _unknown_sound(local)
+            sound = agree_on(body, local, self._signalling.trunk) if body else _unknown_sound(local)
         except SdpError:
             self._refuse(488, causes.INCOMPATIBLE, "the offer has no sound that can be spoken")
             return
         self._state, self._local = InboundState.ANSWERED, local
-        in_dialog = self._enter(sound, talk_limit_ms)
+        descriptions = Descriptions(local)
+        described = descriptions.answer(sound) if body else descriptions.offer()
+        in_dialog = self._enter(sound, talk_limit_ms, descriptions)
         in_dialog.timer.agreed(self.invite, is_ours=False)
-        described = write_answer(local, sound, 1) if body else write_offer(local)
         headers = (
             ("Contact", self._signalling.trunk.contact),
             ("Allow", METHODS),
@@ -100,14 +100,12 @@ class InboundLeg:
             SDP_TYPE,
         )
         self._respond(200, headers, described)
-        in_dialog.repeat_until_acknowledged(self.invite.cseq, self._source, self._last, self._wire.t1_ms)
-        if body:
-            self._wire.tell(SoundAgreed(self.key, sound))
+        in_dialog.repeat_until_acknowledged(self.invite.cseq, self._reply_to, self._last, self._wire.t1_ms)
 
     def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
         """Continue an answered leg that another process began. A refresh tells the other side where we are now."""
         self._state, self._local, self._cseq = InboundState.UP, handle.local, TAKEN_UP_CSEQ
-        in_dialog = self._enter(handle.sound, talk_limit_ms)
+        in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, TAKEN_UP_VERSION))
         self._wire.tell(SoundAgreed(self.key, handle.sound))
         in_dialog.refresh()
 
@@ -130,7 +128,7 @@ class InboundLeg:
         if request.method == "ACK":
             self._take_ack(request, source)
         elif is_first and request.method == INVITE:
-            self._wire.send(self._source, self._last, self.key)
+            self._wire.send(self._reply_to, self._last, self.key)
         elif is_first and request.method == "CANCEL":
             self._cancelled(request, source)
         elif self._in_dialog is not None and request.to_tag:
@@ -140,8 +138,11 @@ class InboundLeg:
             self._decline(request, source, 482 if request.method == INVITE and not request.to_tag else 481)
 
     def _decline(self, request: Received, source: Address, status: int) -> None:
-        response = write_response(request, status, PHRASES[status], source, to_tag=self._tag)
-        self._wire.send(source, response, self.key)
+        # Only the carrier learns our tag. With it, somebody who forged the INVITE could acknowledge our answer.
+        is_carrier = self._signalling.trunk.is_of(source)
+        tag = self._tag if is_carrier else mark(self._signalling.secret, self._tag, request.branch)
+        response = write_response(request, status, PHRASES[status], source, to_tag=tag)
+        self._wire.send(reply_address(request, source), response, self.key)
 
     def _cancelled(self, request: Received, source: Address) -> None:
         self._decline(request, source, 200)
@@ -152,6 +153,9 @@ class InboundLeg:
         self._refuse(503, causes.TEMPORARY_FAILURE, "nobody decided about the call in time")
 
     def _take_ack(self, ack: Received, source: Address) -> None:
+        if ack.to_tag != self._tag:
+            # Only its sender has read our response.
+            return
         if self._repeating is not None:
             self._repeating.cancel()
         if self._in_dialog is None or ack.cseq != self.invite.cseq:
@@ -167,6 +171,8 @@ class InboundLeg:
             in_dialog = self._in_dialog
             handle = Handle(in_dialog.dialog, self._local, in_dialog.sound, self.invite.cseq)
             self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
+            # Only now is it certain that the other side has called: nothing is sent to where a stranger wants it.
+            self._wire.tell(SoundAgreed(self.key, in_dialog.sound))
 
     def _refuse(self, status: int, cause: int, because: str) -> None:
         """Refuse the call, and repeat that until it is acknowledged (17.2.1)."""
@@ -177,7 +183,7 @@ class InboundLeg:
 
         def again(wait_ms: int) -> None:
             if self._wire.now_ms - began_ms < GIVES_UP_AFTER * self._wire.t1_ms:
-                self._wire.send(self._source, self._last, self.key)
+                self._wire.send(self._reply_to, self._last, self.key)
                 wait(min(wait_ms * 2, T2_MS))
 
         def wait(wait_ms: int) -> None:
@@ -197,17 +203,17 @@ class InboundLeg:
             headers=(*(routes if status < 300 else ()), *headers),  # noqa: PLR2004 - 12.1.1
             body=body,
         )
-        self._wire.send(self._source, self._last, self.key)
+        self._wire.send(self._reply_to, self._last, self.key)
 
-    def _enter(self, sound: AgreedSound, talk_limit_ms: int) -> InDialog:
+    def _enter(self, sound: AgreedSound, talk_limit_ms: int, descriptions: Descriptions) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
         if self._limit is not None:
             self._limit.cancel()
         self._limit = self._wire.after(talk_limit_ms, self._talk_over)
-        owner = LegOwner(self.key, self._next_cseq, self._over, self._hang_up)
+        owner = LegOwner(self.key, self._next_cseq, self._over, self._hang_up, Trust.NOBODY)
         dialog = answered_dialog(self.invite, self._tag, self._source)
         local = self._local or LocalSound(self._source[0], _NO_PORT, (sound.codec,), 0)
-        self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound)
+        self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound, descriptions)
         return self._in_dialog
 
     def _talk_over(self) -> None:
@@ -226,7 +232,7 @@ class InboundLeg:
     def _bye(self, in_dialog: InDialog, cause: int) -> None:
         bye = in_dialog_request(self._signalling.trunk, in_dialog.dialog, "BYE", (causes.reason_header(cause),))
         first_hop = in_dialog.dialog.first_hop()
-        AuthorisedRequest(self._signalling, bye, first_hop, self.key, self._next_cseq, _ignore)
+        AuthorisedRequest(self._signalling, bye, first_hop, self.key, self._next_cseq, _ignore, Trust.NOBODY)
 
     def _over(self, cause: int, because: str) -> None:
         if self._state is InboundState.OVER:

@@ -5,11 +5,11 @@ from typing import Final
 from urllib.parse import unquote
 
 import msgspec
-from sipmessage import URI, Address
+from sipmessage import URI
 
 from dialer.carriers.sip import wire
 from dialer.carriers.sip.dialog import ROUTES_MAX, Dialog, host_in_uri
-from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message
+from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
 from dialer.carriers.sip.trunk import Trunk
 from dialer.domain.identity import leg_key
@@ -29,6 +29,8 @@ class Invitation(msgspec.Struct, frozen=True):
 
     data: bytes
     source: wire.Address
+    tag: str = ""
+    """The tag of our end, which nobody can guess. Empty if an earlier version took the call."""
 
     def read(self) -> Received:
         """Return the message."""
@@ -79,7 +81,7 @@ def called_in(invite: Received, trunk: Trunk) -> str:
     if _NUMBER.match(user) and user != account:
         return user
     try:
-        return _user(invite.message.to_address.uri) or user
+        return _user(invite.callee) or user
     except ValueError:
         return user
 
@@ -94,13 +96,13 @@ def caller_in(invite: Received) -> str:
         return ""
     for value in invite.message.headers.getlist("P-Asserted-Identity"):
         try:
-            asserted = _user(Address.parse(value.partition(",")[0]).uri)
+            asserted = _user(address_in(split_list(value)[0]).uri)
         except ValueError:
             continue
         if _NUMBER.match(asserted):
             return asserted
     try:
-        return _user(invite.message.from_address.uri)
+        return _user(invite.caller)
     except ValueError:
         return ""
 

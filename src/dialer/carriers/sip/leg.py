@@ -8,12 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
+from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError, read_sound, write_offer
+from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
-from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, branch_of
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
@@ -47,6 +48,8 @@ class Handle(msgspec.Struct, frozen=True):
     sound: AgreedSound
     cseq: int
     """The CSeq of the INVITE that was answered."""
+    realms: tuple[str, ...] = ()
+    """The realms for which its INVITE had credentials."""
 
 
 def read_handle(handle: str) -> Handle:
@@ -74,14 +77,17 @@ class SipLeg:
         self._dialling: Final = dialling
         self._local: Final = local
         self._forget: Final = forget
-        self._draft = draft_of(signalling.trunk, dialling, write_offer(local))
+        self._descriptions = Descriptions(local)
+        self._draft = draft_of(signalling.trunk, dialling, self._descriptions.offer())
         self._cseq = self._cseq_answered = 0
         self._state = SipLegState.INVITED
         self._outcome = (causes.NORMAL, "")
         self._invite: AuthorisedRequest | None = None
         self._in_dialog: InDialog | None = None
         self._limit: Timer | None = None
-        self._has_rung = self._may_cancel = self._has_early_sound = False
+        self._has_rung = self._may_cancel = self._is_cancelled = False
+        self._early: dict[str, AgreedSound] = {}
+        """The sound that telephones described before they answered, by their tags."""
         self._forks: set[str] = set()
 
     @property
@@ -93,12 +99,15 @@ class SipLeg:
     def _trunk(self) -> Trunk:
         return self._signalling.trunk
 
-    def invite(self) -> None:
-        """Place the call."""
+    def invite(self) -> bool:
+        """Place the call, unless it was ended before, and return whether it is placed."""
+        if self._state is not SipLegState.INVITED:
+            return False
         self._limit = self._wire.after(self._dialling.ring_limit_ms, self._ring_over)
         self._invite = AuthorisedRequest(
             self._signalling, self._draft, self._trunk.server, self.key, self._next_cseq, self._responded
         )
+        return True
 
     def take_up(self, handle: Handle) -> None:
         """Continue an answered leg that another process began.
@@ -108,6 +117,9 @@ class SipLeg:
         self._cseq = handle.cseq + TAKEN_UP_CSEQ
         self._cseq_answered = handle.cseq
         self._state = SipLegState.UP
+        self._descriptions = Descriptions(handle.local, TAKEN_UP_VERSION)
+        for realm in handle.realms:
+            self._signalling.trust(realm)
         in_dialog = self._enter(handle.dialog, handle.sound)
         self._acknowledge(handle.dialog, handle.cseq)
         self._wire.tell(SoundAgreed(self.key, handle.sound))
@@ -152,14 +164,17 @@ class SipLeg:
 
     def _cancel(self, cause: int, because: str) -> None:
         self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
-        if self._invite is not None:
-            self._invite.stop()
+        if self._invite is None:
+            # It has not had its turn yet.
+            self._end(cause, because)
+            return
+        self._invite.stop()
         if self._may_cancel:
             self._send_cancel()
 
     def _send_cancel(self) -> None:
         """Cancel the INVITE. The other side may not answer that: the leg is over after a while all the same."""
-        self._may_cancel = False
+        self._may_cancel, self._is_cancelled = False, True
         if self._invite is not None:
             cancel = self._invite.sent.as_cancel()
             self._signalling.request(cancel, self._trunk.server, self.key, _ignore)
@@ -183,7 +198,7 @@ class SipLeg:
             self._end(causes.TIMER_EXPIRY, "the carrier did not answer")
 
     def _progress(self, response: Received) -> None:
-        if self._state is SipLegState.CANCELLED and not self._may_cancel:
+        if self._state is SipLegState.CANCELLED and not self._is_cancelled:
             # It could not be cancelled before the first response (RFC 3261 9.1).
             self._send_cancel()
         self._may_cancel = self._state is SipLegState.INVITED
@@ -192,11 +207,11 @@ class SipLeg:
         if not self._has_rung:
             self._has_rung = True
             self._wire.tell(LegRinging(self.key, self._wire.now_ms))
-        if response.message.body and not self._has_early_sound:
-            sound = self._sound_of(response)
-            self._has_early_sound = sound is not None
-            if sound is not None:
+        sound = self._sound_of(response) if response.message.body and len(self._early) < FORKS_MAX else None
+        if sound is not None and response.to_tag not in self._early:
+            if not self._early:
                 self._wire.tell(SoundAgreed(self.key, sound))
+            self._early[response.to_tag] = sound
 
     def _accepted(self, answer: Received) -> None:
         """Take a 2xx: the first one, a repeated one, or the one of another telephone (13.2.2.4)."""
@@ -205,7 +220,8 @@ class SipLeg:
             self._accepted_again(answer, dialog)
             return
         self._cseq_answered = answer.cseq
-        sound = self._sound_of(answer)
+        # An answer in a provisional response is not repeated (RFC 3261 13.2.1).
+        sound = self._sound_of(answer) if answer.message.body else self._early_sound(answer.to_tag)
         if sound is None:
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
             self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
@@ -213,7 +229,8 @@ class SipLeg:
         self._state = SipLegState.ANSWERED
         in_dialog = self._enter(dialog, sound)
         in_dialog.timer.agreed(answer, is_ours=True)
-        handle = Handle(dialog, self._local, sound, answer.cseq)
+        realms = () if self._invite is None else self._invite.realms
+        handle = Handle(dialog, self._local, sound, answer.cseq, realms)
         self._wire.tell(LegAnswered(self.key, self._wire.now_ms, msgspec.json.encode(handle).decode()))
         self._wire.tell(SoundAgreed(self.key, sound))
 
@@ -263,17 +280,21 @@ class SipLeg:
 
     def _sound_of(self, message: Received) -> AgreedSound | None:
         try:
-            return read_sound(message.message.body, self._local.codecs)
+            return agree_on(message.message.body, self._local, self._trunk)
         except SdpError:
             return None
+
+    def _early_sound(self, tag: str) -> AgreedSound | None:
+        """Return the sound that a telephone has described, or else the first one: some change their tag."""
+        return self._early.get(tag) or next(iter(self._early.values()), None)
 
     def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
         if self._limit is not None:
             self._limit.cancel()
         self._limit = self._wire.after(self._dialling.talk_limit_ms, self._talk_over)
-        owner = LegOwner(self.key, self._next_cseq, self._ended_by_peer, self._hang_up)
-        self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound)
+        owner = LegOwner(self.key, self._next_cseq, self._ended_by_peer, self._hang_up, Trust.KNOWN_REALMS)
+        self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound, self._descriptions)
         return self._in_dialog
 
     def _talk_over(self) -> None:
@@ -281,7 +302,8 @@ class SipLeg:
 
     def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
-        ack = replace(in_dialog_request(self._trunk, dialog, "ACK", credentials), cseq=cseq)
+        permitted = self._signalling.permitted(dialog.first_hop(), credentials)
+        ack = replace(in_dialog_request(self._trunk, dialog, "ACK", permitted), cseq=cseq)
         ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
         self._wire.send(dialog.first_hop(), ack.encode(), self.key)
 
@@ -292,7 +314,8 @@ class SipLeg:
 
     def _bye(self, dialog: Dialog, cause: int) -> None:
         bye = in_dialog_request(self._trunk, dialog, "BYE", (causes.reason_header(cause),))
-        AuthorisedRequest(self._signalling, bye, dialog.first_hop(), self.key, self._next_cseq, _ignore)
+        trust = Trust.KNOWN_REALMS
+        AuthorisedRequest(self._signalling, bye, dialog.first_hop(), self.key, self._next_cseq, _ignore, trust)
 
     def _ended_by_peer(self, cause: int, because: str) -> None:
         self._end(cause, because)

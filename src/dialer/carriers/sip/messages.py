@@ -5,6 +5,7 @@ before.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -14,16 +15,24 @@ DATAGRAM_BYTES_MAX: Final = 65_535
 HEADER_BYTES_MAX: Final = 16_384
 LINES_MAX: Final = 128
 LINE_LENGTH_MAX: Final = 2_048
-"""Some patterns of the parser take a time that grows with the square of a line's length."""
+"""A longer line is shortened if it is needed, and else left out: an Identity (RFC 8224) may have any length."""
+URI_LENGTH_MAX: Final = 512
+"""Some patterns of the parser take a time that grows with the square of the length."""
 CSEQ_MAX: Final = 2**31 - 1
 TOKEN_LENGTH_MAX: Final = 256
 """Characters of a Call-ID, tag or branch: each is kept for as long as its call."""
 BRANCH_START: Final = "z9hG4bK"
+SIP_PORT: Final = 5_060
+PORT_MAX: Final = 65_535
 
 _END: Final = b"\r\n\r\n"
 _FOLD: Final = re.compile(rb"\r\n[ \t]+")
 _ASKS_FOR_PORT: Final = re.compile(r";\s*rport\s*(?=;|$)", re.IGNORECASE)
 _BLANK_BEFORE_COLON: Final = re.compile(rb"(?m)^([!-9;-~]+)[ \t]+:")
+_DISPLAY_NAME: Final = re.compile(r'(?:\s*"(?:[^"\\]|\\.)*")?[^<"]*(?=<)')
+_TAG: Final = re.compile(r";\s*tag\s*=\s*([^\s;,<>\"]+)", re.IGNORECASE)
+_LISTS: Final = frozenset({"via", "v", "contact", "m", "record-route", "route"})
+_ENDS: Final = frozenset({"from", "f", "to", "t"})
 
 
 class MalformedMessageError(ValueError):
@@ -57,16 +66,27 @@ class Received(msgspec.Struct, frozen=True):
     def contact(self) -> URI | None:
         """The URI of the first Contact; None if there is none that can be read."""
         try:
-            return self.message.contact[0].uri
-        except (ValueError, IndexError) as error:
+            return address_in(split_list(self.header("Contact"))[0]).uri
+        except ValueError as error:
             _free(error)
             return None
+
+    @property
+    def caller(self) -> URI:
+        """The URI of From."""
+        return address_in(self.header("From")).uri
+
+    @property
+    def callee(self) -> URI:
+        """The URI of To."""
+        return address_in(self.header("To")).uri
 
     @property
     def record_route(self) -> tuple[Address, ...]:
         """The Record-Route headers in their order; empty if one cannot be read."""
         try:
-            return tuple(self.message.record_route)
+            values = self.message.headers.getlist("Record-Route")
+            return tuple(address_in(one) for value in values for one in split_list(value))
         except ValueError as error:
             _free(error)
             return ()
@@ -90,11 +110,9 @@ def read_message(data: bytes) -> Received:
     head, end, body = data.lstrip(b"\r\n").partition(_END)
     if not end:
         raise MalformedMessageError("The header has no end.")
-    if len(head) > HEADER_BYTES_MAX or head.count(b"\r\n") >= LINES_MAX:
-        raise MalformedMessageError("The header is too long.")
-    head = _BLANK_BEFORE_COLON.sub(rb"\1:", _FOLD.sub(b" ", head))
-    if any(len(line) > LINE_LENGTH_MAX for line in head.split(b"\r\n")):
-        raise MalformedMessageError("A header line is too long.")
+    if head.count(b"\r\n") >= LINES_MAX:
+        raise MalformedMessageError("The header has too many lines.")
+    head = _in_order(head)
     try:
         message = Message.parse(head + _END)
         message.body = _cut(message, body)
@@ -102,6 +120,81 @@ def read_message(data: bytes) -> Received:
     except (ValueError, KeyError, IndexError) as error:
         _free(error)
         raise MalformedMessageError(str(error) or "A mandatory header is missing.") from None
+
+
+def address_in(value: str) -> Address:
+    """Return the address in the value of a header, without its display name.
+
+    That may be any text: many send names without quotes, though only some characters are allowed then.
+
+    Raises:
+        ValueError: it is none.
+    """
+    name = _DISPLAY_NAME.match(value)
+    bare = value[name.end() :] if name else value
+    if len(bare.partition(">")[0]) > URI_LENGTH_MAX:
+        raise ValueError("The URI is too long.")
+    return Address.parse(bare)
+
+
+def split_list(value: str) -> list[str]:
+    """Return the values that commas separate, except in quotes and in angle brackets; at least one."""
+    if "," not in value:
+        return [value.strip()]
+    parts, start, closer, is_escaped = [], 0, "", False
+    for place, character in enumerate(value):
+        if is_escaped:
+            is_escaped = False
+        elif closer:
+            is_escaped = closer == '"' and character == "\\"
+            closer = "" if character == closer else closer
+        elif character in '"<':
+            closer = '"' if character == '"' else ">"
+        elif character == ",":
+            parts.append(value[start:place].strip())
+            start = place + 1
+    return [*parts, value[start:].strip()]
+
+
+def _in_order(head: bytes) -> bytes:
+    """Return a header as the parser can read it: no line is folded or too long, and all text is UTF-8.
+
+    Raises:
+        MalformedMessageError: it has a CR or LF that is no part of a line's end, or exceeds a limit.
+    """
+    unfolded = _BLANK_BEFORE_COLON.sub(rb"\1:", _FOLD.sub(b" ", head))
+    text = unfolded.decode("utf-8", "replace")
+    within = text.replace("\r\n", "")
+    if "\r" in within or "\n" in within:
+        raise MalformedMessageError("A line has a bare CR or LF.")
+    first, *others = text.split("\r\n")
+    if len(first) > URI_LENGTH_MAX:
+        raise MalformedMessageError("The start line is too long.")
+    lines = [first, *(short for line in others for short in _shortened(line))]
+    if sum(map(len, lines)) > HEADER_BYTES_MAX:
+        raise MalformedMessageError("The header is too long.")
+    return "\r\n".join(lines).encode()
+
+
+def _shortened(line: str) -> Iterator[str]:
+    """Give the lines for one line: itself, unless it is too long.
+
+    A long list becomes a line for each value (RFC 3261 7.3.1). Of a long From or To, the tag stays.
+    """
+    if len(line) <= LINE_LENGTH_MAX:
+        yield line
+        return
+    name, _, value = line.partition(":")
+    plain = name.strip().lower()
+    if plain in _LISTS:
+        yield from (f"{name}: {one}" for one in split_list(value) if len(one) <= LINE_LENGTH_MAX)
+    elif plain in _ENDS:
+        bare = value[found.end() :] if (found := _DISPLAY_NAME.match(value)) else ""
+        uri, _, parameters = bare.partition(">")
+        if not 0 < len(uri) <= URI_LENGTH_MAX:
+            raise MalformedMessageError("From or To is too long.")
+        tag = _TAG.search(parameters)
+        yield f"{name}: {uri}>" + (f";tag={tag.group(1)}" if tag else "")
 
 
 def _free(error: Exception) -> None:
@@ -124,12 +217,12 @@ def _cut(message: Request | Response, body: bytes) -> bytes:
 
 def _checked(message: Request | Response) -> Received:
     """Return the message with the headers that every message must have (RFC 3261 8.1.1)."""
-    cseq, via = message.cseq, message.via[0]
+    cseq, via = message.cseq, Via.parse(split_list(message.headers["Via"])[0])
     found = Received(
         message=message,
         call_id=message.call_id,
-        from_tag=message.from_address.parameters.get("tag") or "",
-        to_tag=message.to_address.parameters.get("tag") or "",
+        from_tag=address_in(message.headers["From"]).parameters.get("tag") or "",
+        to_tag=address_in(message.headers["To"]).parameters.get("tag") or "",
         cseq=cseq.sequence,
         method=cseq.method,
         via=via,
@@ -210,6 +303,16 @@ def write_response(
     lines += [f"{name}: {value}" for name, value in headers]
     lines.append(f"Content-Length: {len(body)}")
     return "\r\n".join(lines).encode() + _END + body
+
+
+def reply_address(request: Received, source: tuple[str, int]) -> tuple[str, int]:
+    """Return where the response to a request from `source` goes (RFC 3261 18.2.2, RFC 3581 4).
+
+    That is always the address that the request came from. Its port is the one of the Via, unless the sender asks for
+    the port that it came from.
+    """
+    port = request.via.port or SIP_PORT
+    return source if "rport" in request.via.parameters or port > PORT_MAX else (source[0], port)
 
 
 def _seen_from(value: str, source: tuple[str, int]) -> str:

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from dialer.carriers.sip.dialog import SIP_PORT
 from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.messages import SIP_PORT
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.wire import Address
@@ -22,11 +22,11 @@ _SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5
 _PORTS: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})", re.ASCII)
 _PORT_MAX: Final = 65_535
 _PORTS_MIN: Final = 1_024
-_PRINTABLE: Final = r"^[!-~]*$"
+_PRINTABLE: Final = r"\A[!-~]*\Z"
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=_PORT_MAX)]
 Word = Annotated[str, msgspec.Meta(max_length=255, pattern=_PRINTABLE)]
-Secret = Annotated[str, msgspec.Meta(max_length=255, pattern="^[^\\x00-\\x1f]*$")]
+Secret = Annotated[str, msgspec.Meta(max_length=255, pattern=r"\A[^\x00-\x1f]*\Z")]
 Interval = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 
 
@@ -58,6 +58,10 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """True if sound goes back to where it comes from, as NAT needs it."""
     inbound_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=INBOUND_HOSTS_MAX)] = ()
     """IP addresses and networks such as `192.0.2.0/24` from which calls come in, besides `server`."""
+    media_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=INBOUND_HOSTS_MAX)] = ()
+    """IP addresses and networks to which sound is sent, besides those of the carrier. Default: all."""
+    options: bool = True
+    """True if the carrier is asked every half minute whether it is there (OPTIONS)."""
     inband_keys: bool = False
     """True if keys in the sound count, too, although the carrier has agreed on telephone events."""
     sound_timeout: Interval = 60
@@ -81,8 +85,11 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
         found = _PORTS.fullmatch(self.rtp_ports)
         return range(int(found.group(1)), int(found.group(2)) + 1) if found else None
 
-    def trunk(self, server: Address, here: Address) -> Trunk:
-        """Return the trunk at a resolved address; `here` is our address as the network shows it."""
+    def trunk(self, server: Address, here: Address, others: tuple[str, ...] = ()) -> Trunk:
+        """Return the trunk at a resolved address; `here` is our address as the network shows it.
+
+        `others` are the other addresses of its name.
+        """
         host = self.server_address[0]
         return Trunk(
             server=server,
@@ -91,7 +98,9 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
             credentials=TrunkAccount(self.username, self.password) if self.username else None,
             codecs=self.codecs,
             registers=self.register,
-            networks=self.inbound_hosts,
+            networks=(*self.inbound_hosts, *others),
+            sound_networks=self.media_hosts,
+            asks_options=self.options,
             session_expires_s=self.session_expires,
         )
 
@@ -130,11 +139,12 @@ def _check_hosts(found: SipParameters) -> None:
     for name, value in hosts.items():
         if not _is_host(value):
             raise SipParametersError(f"{name} {value!r} is not a host name or an IP address.")
-    for one in found.inbound_hosts:
-        try:
-            ipaddress.ip_network(one, strict=False)
-        except ValueError:
-            raise SipParametersError(f"inbound_hosts {one!r} is no IP address or network.") from None
+    for name, networks in {"inbound_hosts": found.inbound_hosts, "media_hosts": found.media_hosts}.items():
+        for one in networks:
+            try:
+                ipaddress.ip_network(one, strict=False)
+            except ValueError:
+                raise SipParametersError(f"{name} {one!r} is no IP address or network.") from None
     if found.public_host and not _is_address(found.public_host):
         raise SipParametersError(f"public_host {found.public_host!r} is not an IP address.")
 

@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -16,9 +17,14 @@ KEYS_PAYLOAD: Final = 101
 PORTS: Final = range(1, 65_536)
 _STATIC: Final = {0: "PCMU", 8: "PCMA"}
 _RTPMAP: Final = re.compile(r"([0-9]{1,3})\s+([A-Za-z0-9-]{1,40})/([0-9]{1,6})(?:/1)?\s*\Z", re.ASCII)
+MEDIA_MAX: Final = 16
+"""Media of one description."""
 _MEDIA: Final = re.compile(r"audio\s+([0-9]{1,5})(?:/[0-9]+)?\s+RTP/AVPF?\s+([0-9 ]{1,200})\Z", re.ASCII)
+_ANY_MEDIUM: Final = re.compile(
+    r"([A-Za-z0-9-]{1,20})\s+[0-9]{1,5}(?:/[0-9]{1,5})?\s+([A-Za-z0-9/-]{1,40})\s+([!-~]{1,40})(?:\s|\Z)", re.ASCII
+)
 _HOST: Final = re.compile(r"IN\s+IP[46]\s+([0-9A-Za-z.:-]{1,253})(?:/[0-9/]+)?\s*\Z", re.ASCII)
-_NOWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - an address of hold, nothing is bound to it
+NOWHERE: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - an address of hold, nothing is bound to it
 
 
 class Codec(StrEnum):
@@ -55,6 +61,10 @@ class AgreedSound(msgspec.Struct, frozen=True):
     """The payload type of keys; None if the other side does not send them as events."""
     direction: Direction = Direction.SENDRECV
     """From our sight: `recvonly` means that the other side holds the call."""
+    before: tuple[str, ...] = ()
+    """The media of the description that come before the sound, as an answer refuses them."""
+    after: tuple[str, ...] = ()
+    """The media that come after the sound."""
     spoken: tuple[tuple[int, Codec], ...] = ()
     """All agreed codecs with their payload types. The other side may use each of them (RFC 3264 6.1)."""
 
@@ -73,33 +83,48 @@ class LocalSound(msgspec.Struct, frozen=True):
     """The number of the session, the same in every description of a call."""
 
 
-def write_offer(local: LocalSound, version: int = 1) -> bytes:
-    """Return the description of the sound that we offer."""
+def write_offer(local: LocalSound, version: int = 1, agreed: AgreedSound | None = None) -> bytes:
+    """Return the description of the sound that we offer.
+
+    A later offer of a call keeps the places of the media that were `agreed` (RFC 3264 8).
+    """
     formats = [(PAYLOADS[codec], codec.value) for codec in local.codecs]
-    return _write(local, formats, KEYS_PAYLOAD, Direction.SENDRECV, version)
+    return _write(local, formats, KEYS_PAYLOAD, Direction.SENDRECV, version, agreed)
 
 
 def write_answer(local: LocalSound, agreed: AgreedSound, version: int) -> bytes:
-    """Return the answer to an offer of the other side, with the payload types of the offer."""
-    return _write(local, [(agreed.payload, agreed.codec.value)], agreed.keys_payload, agreed.direction, version)
+    """Return the answer to an offer of the other side, with the payload types of the offer.
+
+    Each medium of the offer is answered, those that are refused with port 0 (RFC 3264 6).
+    """
+    formats = [(agreed.payload, agreed.codec.value)]
+    return _write(local, formats, agreed.keys_payload, agreed.direction, version, agreed)
 
 
 def _write(
-    local: LocalSound, formats: Sequence[tuple[int, str]], keys: int | None, direction: Direction, version: int
+    local: LocalSound,
+    formats: Sequence[tuple[int, str]],
+    keys: int | None,
+    direction: Direction,
+    version: int,
+    agreed: AgreedSound | None,
 ) -> bytes:
     payloads = [payload for payload, _ in formats] + ([] if keys is None else [keys])
     family = "IP6" if ":" in local.host else "IP4"
+    before, after = ((), ()) if agreed is None else (agreed.before, agreed.after)
     lines = [
         "v=0",
         f"o=- {local.session} {version} IN {family} {local.host}",
         "s=-",
         f"c=IN {family} {local.host}",
         "t=0 0",
+        *(f"m={medium}" for medium in before),
         f"m=audio {local.port} RTP/AVP {' '.join(map(str, payloads))}",
         *(f"a=rtpmap:{payload} {name}/8000" for payload, name in formats),
         *([] if keys is None else [f"a=rtpmap:{keys} telephone-event/8000", f"a=fmtp:{keys} 0-15"]),
         "a=ptime:20",
         f"a={direction.value}",
+        *(f"m={medium}" for medium in after),
         "",
     ]
     return "\r\n".join(lines).encode()
@@ -108,26 +133,58 @@ def _write(
 def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
     """Return the sound of the other side's description, with the first of its codecs that is among `codecs`.
 
+    If several media are sound, it is the first one that can be spoken.
+
     Raises:
         SdpError: it has no audio over RTP, or no codec in common.
     """
     lines = list(_lines(body))
-    at = next((place for place, (kind, value) in enumerate(lines) if kind == "m" and value.startswith("audio")), None)
-    media = _MEDIA.match(lines[at][1]) if at is not None else None
-    if at is None or media is None or int(media.group(1)) not in PORTS:
+    starts = [place for place, (kind, _) in enumerate(lines) if kind == "m"]
+    if len(starts) > MEDIA_MAX:
+        raise SdpError("The description has too many media.")
+    session = [line for line in lines[: starts[0] if starts else 0] if line[0] in "ca"]
+    failed = SdpError("The description has no sound over RTP.")
+    for start, end in pairwise([*starts, len(lines)]):
+        try:
+            sound = _sound_in(lines[start][1], session, lines[start + 1 : end], codecs)
+        except SdpError as error:
+            failed = error if _MEDIA.match(lines[start][1]) else failed
+        else:
+            before = tuple(_refused(lines[one][1]) for one in starts if one < start)
+            return msgspec.structs.replace(
+                sound, before=before, after=tuple(_refused(lines[one][1]) for one in starts if one > start)
+            )
+    raise failed
+
+
+def _sound_in(
+    medium: str, session: Sequence[tuple[str, str]], inside: Sequence[tuple[str, str]], codecs: Sequence[Codec]
+) -> AgreedSound:
+    """Return the sound of one medium, of the lines before all media, and of its own lines."""
+    media = _MEDIA.match(medium)
+    if media is None or int(media.group(1)) not in PORTS:
         raise SdpError("The description has no sound over RTP.")
-    before = [line for line in lines[:at] if line[0] in "ca"]
-    ends = next((place for place in range(at + 1, len(lines)) if lines[place][0] == "m"), len(lines))
-    inside = lines[at + 1 : ends]
-    host, names = _host(before, inside), _names(inside)
+    host, names = _host(session, inside), _names(inside)
     payloads = [int(one) for one in media.group(2).split()]
     spoken = [(payload, Codec(names[payload])) for payload in payloads if names.get(payload) in codecs]
     if not spoken:
         raise SdpError("The description has no codec in common.")
     keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
-    direction = Direction.INACTIVE if host in _NOWHERE else _direction(before, inside)
+    direction = Direction.INACTIVE if host in NOWHERE else _direction(session, inside)
     payload, codec = spoken[0]
     return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction, spoken=tuple(spoken))
+
+
+def _refused(medium: str) -> str:
+    """Return the medium of an offer as an answer refuses it.
+
+    Raises:
+        SdpError: it cannot be read.
+    """
+    found = _ANY_MEDIUM.match(medium)
+    if found is None:
+        raise SdpError("The description has a medium that cannot be read.")
+    return f"{found.group(1)} 0 {found.group(2)} {found.group(3)}"
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, str]]:

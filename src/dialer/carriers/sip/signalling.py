@@ -1,12 +1,15 @@
-"""Requests of ours and their responses, with credentials where the other side asks for them."""
+"""Requests of ours and their responses, with credentials where the carrier asks for them."""
 
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip.digest import SignedRequest, authorise, read_challenge
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
+from dialer.carriers.sip.peers import Peers
 from dialer.carriers.sip.transactions import ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
 from dialer.carriers.sip.wire import Address, Wire
@@ -15,36 +18,85 @@ CHALLENGES: Final = frozenset({401, 407})
 TRIES_MAX: Final = 4
 """Sendings of a request with other credentials or intervals: one for each proxy that asks, and for stale nonces."""
 NONCES_MAX: Final = 1_000
+REALMS_MAX: Final = 16
+"""Realms of the carrier for which credentials are given."""
 
 Hear = Callable[[Received | None], None]
 """Gets each response, and None if there is none in time."""
 
 
-class Signalling:
-    """The requests of ours that wait for a response."""
+class Trust(Enum):
+    """The challenges to a request that are answered. Only the carrier's own addresses ever get an answer."""
 
-    def __init__(self, wire: Wire, trunk: Trunk) -> None:
+    CARRIER = auto()
+    """Any: the request begins a call or a registration, and goes to the carrier itself."""
+    KNOWN_REALMS = auto()
+    """Those for a realm that the carrier had for such a request before."""
+    NOBODY = auto()
+    """None: somebody else has begun the dialog, and may be anywhere behind the carrier."""
+
+
+class Signalling:
+    """The requests of ours that wait for a response.
+
+    `secret` is a text that nobody can guess, from which identifiers are made that no other process needs.
+    """
+
+    def __init__(self, wire: Wire, trunk: Trunk, secret: str) -> None:
         self.wire: Final = wire
         self.trunk: Final = trunk
+        self.secret: Final = secret
+        self.peers: Final = Peers(wire)
+        self.hear_life: Callable[[Received], None] = _ignore
+        """Called with each response of the carrier."""
+        self._realms: Final[dict[str, None]] = {}
         self._waiting: dict[tuple[str, str], ClientTransaction] = {}
         self._uses: dict[str, int] = {}
 
     def request(self, outgoing: Outgoing, destination: Address, key: str, hear: Hear) -> ClientTransaction:
         """Send a request, and hear its responses."""
         transaction = ClientTransaction(self.wire, outgoing, destination, key, hear, self.forget)
-        self._waiting[outgoing.branch, outgoing.method] = transaction
+        self._expect(transaction, destination)
         return transaction
 
     def expect(self, outgoing: Outgoing, destination: Address, key: str, hear: Hear) -> None:
         """Hear the responses to a request that another process may have sent."""
         transaction = ClientTransaction(self.wire, outgoing, destination, key, hear, self.forget, is_sent=True)
-        self._waiting[outgoing.branch, outgoing.method] = transaction
+        self._expect(transaction, destination)
 
-    def receive(self, response: Received) -> None:
-        """Hand a response to its request. One that belongs to none is dropped."""
-        waiting = self._waiting.get((response.branch, response.method))
-        if waiting is not None and response.call_id == waiting.request.call_id:
+    def _expect(self, transaction: ClientTransaction, destination: Address) -> None:
+        name = (transaction.request.branch, transaction.request.method)
+        self._waiting[name] = transaction
+        self.peers.note(name, destination)
+
+    def receive(self, response: Received, source: Address) -> None:
+        """Hand a response to its request. One that belongs to none, or comes from elsewhere, is dropped."""
+        name = (response.branch, response.method)
+        waiting = self._waiting.get(name)
+        if waiting is None or response.call_id != waiting.request.call_id:
+            return
+        is_carrier = self.trunk.is_of(source)
+        if is_carrier or self.peers.is_end(name, source):
+            if is_carrier:
+                self.hear_life(response)
             waiting.receive(response)
+
+    def is_of_carrier(self, destination: Address) -> bool:
+        """Return whether what is sent to an address certainly goes to the carrier."""
+        return self.trunk.is_of(self.wire.resolved(destination))
+
+    def permitted(self, destination: Address, credentials: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        """Return the headers with credentials that may go to an address: none if it is not the carrier's."""
+        return credentials if self.is_of_carrier(destination) else ()
+
+    def trust(self, realm: str) -> None:
+        """Give credentials for a realm within calls, too."""
+        if len(self._realms) < REALMS_MAX:
+            self._realms[realm] = None
+
+    def trusts(self, realm: str) -> bool:
+        """Return whether the carrier has asked for credentials for a realm."""
+        return realm in self._realms
 
     def uses_of(self, nonce: str) -> int:
         """Return how often a nonce was used, with this time."""
@@ -56,14 +108,26 @@ class Signalling:
 
     def forget(self, transaction: ClientTransaction) -> None:
         """Expect no more responses to a request."""
-        self._waiting.pop((transaction.request.branch, transaction.request.method), None)
+        name = (transaction.request.branch, transaction.request.method)
+        self._waiting.pop(name, None)
+        self.peers.forget(name)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
 
+class _Given(msgspec.Struct, frozen=True):
+    """Credentials that were given."""
+
+    realm: str
+    nonce: str
+    value: str
+    is_second: bool = False
+    """True if they were given again for another nonce."""
+
+
 class AuthorisedRequest:
-    """A request that is sent again with credentials when the other side asks for them."""
+    """A request that is sent again with credentials when the carrier asks for them."""
 
     def __init__(
         self,
@@ -73,11 +137,13 @@ class AuthorisedRequest:
         key: str,
         next_cseq: Callable[[], int],
         hear: Hear,
+        trust: Trust = Trust.CARRIER,
     ) -> None:
         """Send `draft`, with the CSeq and the branch that follow from `next_cseq`."""
         self._signalling, self._draft, self._destination, self._key = signalling, draft, destination, key
         self._next_cseq, self._hear = next_cseq, hear
-        self._answers: dict[str, tuple[str, str]] = {}
+        self._trust: Final = trust
+        self._answers: dict[str, _Given] = {}
         self._tries = 0
         self._is_stopped = False
         self._transaction = self._send()
@@ -90,7 +156,12 @@ class AuthorisedRequest:
     @property
     def credentials(self) -> tuple[tuple[str, str], ...]:
         """The headers with credentials."""
-        return tuple((name, value) for name, (_, value) in self._answers.items())
+        return tuple((name, given.value) for name, given in self._answers.items())
+
+    @property
+    def realms(self) -> tuple[str, ...]:
+        """The realms for which credentials were given."""
+        return tuple(given.realm for given in self._answers.values())
 
     def stop(self) -> None:
         """Do not send it again, whatever is asked for."""
@@ -128,19 +199,35 @@ class AuthorisedRequest:
         challenge, known = read_challenge(response), self._signalling.trunk.credentials
         if challenge is None or known is None or self._is_stopped or self._tries >= TRIES_MAX:
             return False
-        realm, _ = self._answers.get(challenge.answer_header, (None, ""))
-        if realm == challenge.realm and not challenge.is_stale:
-            # The other side has seen the credentials, and does not take them.
+        if not self._is_due(challenge.realm):
             return False
+        given, is_second = self._answers.get(challenge.answer_header), False
+        if given is not None and given.realm == challenge.realm and not challenge.is_stale:
+            # The carrier has seen the credentials. With another nonce, it may have forgotten the first one.
+            is_second = True
+            if given.is_second or given.nonce == challenge.nonce:
+                return False
         signed = SignedRequest(self._draft.method, self._draft.uri, self._draft.body)
         uses = self._signalling.uses_of(challenge.nonce)
-        cnonce = mark(self._draft.call_id, challenge.nonce, str(uses))
+        cnonce = mark(self._signalling.secret, self._draft.call_id, challenge.nonce, str(uses))
         value = authorise(challenge, known, signed, uses, cnonce)
-        self._answers[challenge.answer_header] = (challenge.realm, value)
+        self._answers[challenge.answer_header] = _Given(challenge.realm, challenge.nonce, value, is_second)
         self._transaction = self._send()
         return True
+
+    def _is_due(self, realm: str) -> bool:
+        """Return whether credentials for a realm belong to the destination of this request."""
+        if self._trust is Trust.NOBODY or not self._signalling.is_of_carrier(self._destination):
+            return False
+        if self._trust is Trust.CARRIER:
+            self._signalling.trust(realm)
+        return self._signalling.trusts(realm)
 
 
 def branch_of(call_id: str, method: str, cseq: int) -> str:
     """Return the branch of a request: the same each time the request is made."""
     return f"{BRANCH_START}{mark(call_id, method, str(cseq))}"
+
+
+def _ignore(_response: Received) -> None:
+    """Take no notice."""

@@ -16,7 +16,7 @@ RETRY_MS_MIN: Final = 30_000
 RETRY_MS_MAX: Final = 600_000
 OPTIONS_EVERY_MS: Final = 30_000
 UNANSWERED_MAX: Final = 3
-"""OPTIONS requests in a row without an answer after which the trunk counts as down."""
+"""OPTIONS requests in a row without an answer after which a trunk that has answered them before counts as down."""
 UNAVAILABLE: Final = frozenset({408, 502, 503, 504})
 _EXPIRES: Final = re.compile(r";\s*expires\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE)
 
@@ -58,7 +58,7 @@ class Registration:
     def _send(self, expires_s: int, hear: Hear) -> None:
         trunk = self._signalling.trunk
         account = trunk.named(trunk.credentials.username if trunk.credentials else "dialer")
-        call_id = mark("register", account, trunk.hostport, str(self._began_ms))
+        call_id = mark(self._signalling.secret, "register", account, trunk.hostport, str(self._began_ms))
         draft = Outgoing(
             method="REGISTER",
             uri=f"sip:{trunk.domain}",
@@ -121,21 +121,33 @@ class Registration:
 
 
 class Keepalive:
-    """Asks a trunk regularly whether it is there. Any answer will do, but that it is out of order."""
+    """Asks a trunk regularly whether it is there. Any answer will do, but that it is out of order.
+
+    Some trunks never answer OPTIONS, so silence means something only of one that did before. And any response to a call
+    shows that the trunk is there.
+    """
 
     def __init__(self, signalling: Signalling) -> None:
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
         self._cseq = 0
         self._unanswered = 0
+        self._has_answered = self._is_down = False
 
     def begin(self) -> None:
         """Ask now, and every half minute."""
+        self._signalling.hear_life = self._hear_life
         self._ask()
+
+    def _hear_life(self, response: Received) -> None:
+        if response.method != "OPTIONS" and response.status not in UNAVAILABLE:
+            self._unanswered = 0
+            if self._is_down:
+                self._tell("")
 
     def _ask(self) -> None:
         trunk = self._signalling.trunk
-        call_id = mark("options", trunk.hostport, str(self._wire.now_ms))
+        call_id = mark(self._signalling.secret, "options", trunk.hostport, str(self._wire.now_ms))
         draft = Outgoing(
             method="OPTIONS",
             uri=f"sip:{trunk.domain}",
@@ -157,12 +169,17 @@ class Keepalive:
     def _heard(self, response: Received | None) -> None:
         if response is not None and response.status < OK:
             return
-        if response is None or response.status in UNAVAILABLE:
-            self._unanswered += 1
-        else:
+        if response is not None:
+            self._has_answered = True
+        if response is not None and response.status not in UNAVAILABLE:
             self._unanswered = 0
-        if response is not None and self._unanswered == 0:
-            self._wire.tell(TrunkState(""))
-        elif self._unanswered >= UNANSWERED_MAX:
+            self._tell("")
+            return
+        self._unanswered += self._has_answered
+        if self._unanswered >= UNANSWERED_MAX:
             said = "no answer" if response is None else f"the answer {response.status}"
-            self._wire.tell(TrunkState(f"{self._unanswered} OPTIONS in a row: {said}"))
+            self._tell(f"{self._unanswered} OPTIONS in a row: {said}")
+
+    def _tell(self, why_not: str) -> None:
+        self._is_down = bool(why_not)
+        self._wire.tell(TrunkState(why_not))

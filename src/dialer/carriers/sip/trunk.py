@@ -1,7 +1,8 @@
 """The other end of a SIP gateway, and ours."""
 
 import hashlib
-from ipaddress import ip_address, ip_network
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 from urllib.parse import quote
 
@@ -27,15 +28,29 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     codecs: tuple[Codec, ...] = (Codec.PCMU, Codec.PCMA)
     registers: bool = False
     networks: tuple[str, ...] = ()
-    """IP addresses and networks from which calls come in, besides `server`."""
+    """IP addresses and networks that belong to the carrier, besides `server`."""
+    sound_networks: tuple[str, ...] = ()
+    """IP addresses and networks at which the carrier's sound is, besides its own; empty for all."""
+    asks_options: bool = True
+    """True to ask regularly whether the carrier is there."""
     session_expires_s: int = 1_800
     """Interval of session timers (RFC 4028); 0: none are asked for."""
 
     def is_of(self, source: Address) -> bool:
         """Return whether an address, which is an IP address, belongs to the carrier."""
-        if source[0] == self.server[0]:
+        return source[0] == self.server[0] or _is_within(source[0], self.networks)
+
+    def may_sound_be_at(self, host: str) -> bool:
+        """Return whether sound may be sent to an IP address: to one host, and not to this machine or to many.
+
+        The carrier's own addresses are always right, and those that are listed: a carrier may be on this machine.
+        """
+        if self.is_of((host, 0)) or _is_within(host, self.sound_networks):
             return True
-        return any(ip_address(source[0]) in ip_network(one, strict=False) for one in self.networks)
+        address = _address(host)
+        if address.is_multicast or address.is_loopback or address.is_unspecified or address.is_link_local:
+            return False
+        return not (address.is_reserved or self.sound_networks)
 
     @property
     def via(self) -> str:
@@ -57,6 +72,26 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     def named(self, user: str) -> str:
         """Return the SIP address of a number or account at the carrier."""
         return f"sip:{quote(user, safe='+*#')}@{self.domain}"
+
+
+def _is_within(host: str, networks: tuple[str, ...]) -> bool:
+    """Return whether a host is an IP address in one of the networks."""
+    try:
+        address = ip_address(host) if networks else None
+    except ValueError:
+        return False
+    return address is not None and any(address in one for one in _parsed(networks))
+
+
+@lru_cache(maxsize=256)
+def _parsed(networks: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(one, strict=False) for one in networks)
+
+
+def _address(host: str) -> IPv4Address | IPv6Address:
+    """Return an IP address, the one of IPv4 if it is one in the form of IPv6."""
+    address = ip_address(host)
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
 def mark(*parts: str) -> str:

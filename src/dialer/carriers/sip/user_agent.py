@@ -18,7 +18,14 @@ from dialer.carriers.sip.invitation import (
     refusal_of,
 )
 from dialer.carriers.sip.leg import Handle, SipLeg
-from dialer.carriers.sip.messages import MalformedMessageError, Received, read_message, write_response
+from dialer.carriers.sip.messages import (
+    MalformedMessageError,
+    Received,
+    read_message,
+    reply_address,
+    write_response,
+)
+from dialer.carriers.sip.pace import WirePace
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.standing_requests import Keepalive, Registration
@@ -32,6 +39,8 @@ ARRIVALS_PER_S_MAX: Final = 50
 INBOUND_LEGS_MAX: Final = 5_000
 """Calls of the other side that are in progress, or have ended within the last minute."""
 SECOND_MS: Final = 1_000
+PEER_BYTES_MAX: Final = 4_096
+"""Bytes of a message from the other end of a call that is not the carrier."""
 
 
 class UserAgent:
@@ -41,9 +50,11 @@ class UserAgent:
     returns the outputs. Call `run` at `next_ms`.
     """
 
-    def __init__(self, trunk: Trunk, t1_ms: int = T1_MS) -> None:
+    def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
+        """Prepare the user agent. `secret` is a text that nobody can guess."""
         self._wire: Final = Wire(t1_ms)
-        self._signalling: Final = Signalling(self._wire, trunk)
+        self._signalling: Final = Signalling(self._wire, trunk, secret)
+        self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
         self._inbound: dict[tuple[str, str], InboundLeg] = {}
         """Calls of the other side, by their Call-ID and the tag of their From."""
@@ -60,7 +71,7 @@ class UserAgent:
     def _open(self) -> None:
         if self._trunk.registers:
             self._registration.begin()
-        else:
+        elif self._trunk.asks_options:
             self._keepalive.begin()
 
     def close(self, now_ms: int) -> list[Output]:
@@ -74,13 +85,17 @@ class UserAgent:
         return self._registration.is_over
 
     def dial(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
-        """Place a call. A key that is known already is not called again."""
+        """Place a call, as soon as it has its turn. A key that is known already is not called again."""
 
         def begin() -> None:
             if dialling.key not in self._legs:
-                self._add(dialling, local).invite()
+                self._pace.add(dialling.cps_max, self._add(dialling, local).invite)
 
         return self._after(now_ms, begin)
+
+    def has_turn(self, cps_max: int) -> bool:
+        """Return whether one more call would have its turn soon."""
+        return self._pace.has_turn(cps_max)
 
     def rings(self, arriving: Arriving) -> bool:
         """Return whether a call that came in rings. One of another process does, as far as its handle tells.
@@ -119,17 +134,27 @@ class UserAgent:
         return self._with_leg(now_ms, key, lambda leg: leg.clear(cause, because))
 
     def receive(self, now_ms: int, data: bytes, source: Address) -> list[Output]:
-        """Take a datagram. Bytes that are no SIP message are dropped."""
+        """Take a datagram. Bytes that are no SIP message are dropped, and so is all that strangers send."""
+        if not self.hears(source, len(data)):
+            return []
         try:
             message = read_message(data)
         except MalformedMessageError:
             return self._after(now_ms, _nothing)
         if message.status:
-            return self._after(now_ms, lambda: self._signalling.receive(message))
+            return self._after(now_ms, lambda: self._signalling.receive(message, source))
         if self._is_closing:
             # The other side repeats it, and may find another process here by then.
             return self._after(now_ms, _nothing)
         return self._after(now_ms, lambda: self._take_request(message, data, source))
+
+    def hears(self, source: Address, size: int) -> bool:
+        """Return whether a datagram of `size` bytes is read: of the carrier, or of the other end of a call."""
+        return self._trunk.is_of(source) or (size <= PEER_BYTES_MAX and source in self._signalling.peers)
+
+    def resolved(self, now_ms: int, name: str, host: str) -> list[Output]:
+        """Take the IP address of a host to which something is sent."""
+        return self._after(now_ms, lambda: self._wire.resolve(name, host))
 
     def run(self, now_ms: int) -> list[Output]:
         """Perform what is due."""
@@ -167,14 +192,16 @@ class UserAgent:
 
     def _forget(self, leg: SipLeg | InboundLeg) -> None:
         self._legs.pop(leg.key, None)
+        self._signalling.peers.forget(leg.key)
         if isinstance(leg, InboundLeg):
             self._inbound.pop((leg.invite.call_id, leg.invite.from_tag), None)
 
     def _take_request(self, request: Received, data: bytes, source: Address) -> None:
         leg = self._legs.get(request.call_id) or self._inbound.get((request.call_id, request.from_tag))
-        if leg is not None:
+        is_carrier = self._trunk.is_of(source)
+        if leg is not None and (is_carrier or self._signalling.peers.is_end(leg.key, source)):
             leg.receive(request, source)
-        elif self._trunk.is_of(source) and request.method != "ACK":
+        elif leg is None and is_carrier and request.method != "ACK":
             # Others get no answer, so that nobody finds out that something listens here.
             if request.method == "INVITE" and not request.to_tag:
                 self._take_call(request, data, source)
@@ -189,7 +216,8 @@ class UserAgent:
         if refusal is not None:
             self._respond(invite, source, refusal.status, refusal.headers)
             return
-        key, invitation = key_of(invite, self._trunk), Invitation(data, source)
+        tag = mark(self._signalling.secret, invite.call_id, invite.from_tag, invite.branch)
+        key, invitation = key_of(invite, self._trunk), Invitation(data, source, tag)
         handle = msgspec.json.encode(invitation).decode()
         arrived = LegArrived(key, self._wire.now_ms, called_in(invite, self._trunk), caller_in(invite), handle)
         self._wire.tell(arrived)
@@ -218,9 +246,9 @@ class UserAgent:
     def _respond(
         self, request: Received, source: Address, status: int, headers: tuple[tuple[str, str], ...] = ()
     ) -> None:
-        tag = mark(request.call_id, request.branch)
+        tag = mark(self._signalling.secret, request.call_id, request.branch)
         response = write_response(request, status, PHRASES[status], source, to_tag=tag, headers=headers)
-        self._wire.send(source, response)
+        self._wire.send(reply_address(request, source), response)
 
 
 def _nothing() -> None:

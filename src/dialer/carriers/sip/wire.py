@@ -10,6 +10,8 @@ from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
 Address: TypeAlias = tuple[str, int]
 """A host and a port."""
+NAMES_KEPT_MAX: Final = 1_000
+"""Hosts whose addresses are kept. The oldest are forgotten first."""
 TIMERS_AT_ONCE_MAX: Final = 10_000
 """Timers that one call of `run` performs. The rest is due at the next."""
 
@@ -91,12 +93,24 @@ class Wire:
     def __init__(self, t1_ms: int = T1_MS) -> None:
         self.t1_ms: Final = t1_ms
         self.now_ms = 0
+        self.names: Final[dict[str, str]] = {}
+        """The IP addresses of hosts, as far as they were found out."""
         self._timers: Final = Timers()
         self._outputs: list[Output] = []
 
     def send(self, destination: Address, data: bytes, key: str = "") -> None:
-        """Send a datagram."""
-        self._outputs.append(Send(destination, data, key))
+        """Send a datagram, to an IP address if it is known."""
+        self._outputs.append(Send(self.resolved(destination), data, key))
+
+    def resolved(self, address: Address) -> Address:
+        """Return an address with the IP address of its host, if that is known."""
+        return self.names.get(address[0], address[0]), address[1]
+
+    def resolve(self, name: str, host: str) -> None:
+        """Keep the IP address of a host."""
+        if name not in self.names and len(self.names) >= NAMES_KEPT_MAX:
+            del self.names[next(iter(self.names))]
+        self.names[name] = host
 
     def tell(self, output: Output) -> None:
         """Tell something to the owner of the user agent."""

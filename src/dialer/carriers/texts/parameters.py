@@ -27,7 +27,7 @@ _SENDS_KANNEL: Final = {
     "charset": "UTF-8",
     "coding": "{coding}",
 }
-_PRINTABLE: Final = r"^[!-~]*$"
+_PRINTABLE: Final = r"\A[!-~]*\Z"
 _SECRET: Final = re.compile(rf"[A-Za-z0-9_-]{{{SECRET_MIN},{SECRET_MAX}}}", re.ASCII)
 """It stands in addresses, of which Kannel replaces percent signs."""
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
@@ -38,7 +38,7 @@ _IN_HEADERS: Final = frozenset({"key", "password", "username"})
 _OWN_HEADERS: Final = frozenset({"connection", "content-length", "host", "transfer-encoding"})
 
 Web = Annotated[str, msgspec.Meta(max_length=1_024, pattern=_PRINTABLE)]
-Plain = Annotated[str, msgspec.Meta(max_length=255, pattern="^[^\\x00-\\x1f]*$")]
+Plain = Annotated[str, msgspec.Meta(max_length=255, pattern=r"\A[^\x00-\x1f]*\Z")]
 Path = Annotated[str, msgspec.Meta(max_length=255)]
 Words = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 Fields = Annotated[dict[str, str], msgspec.Meta(max_length=FIELDS_MAX)]

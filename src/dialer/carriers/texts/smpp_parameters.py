@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.carriers.texts.parameters import TextParametersError
 
-_WORD = r"^[!-~]*$"
+_WORD = r"\A[!-~]*\Z"
 Host = Annotated[str, msgspec.Meta(min_length=1, max_length=253, pattern=_WORD)]
 Identity = Annotated[str, msgspec.Meta(max_length=64, pattern=_WORD)]
 Kind = Annotated[int, msgspec.Meta(ge=0, le=255)]

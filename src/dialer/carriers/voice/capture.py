@@ -7,6 +7,7 @@ import contextlib
 import queue
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Thread
 from typing import Final, NamedTuple
@@ -24,6 +25,7 @@ WAITING_MAX: Final = 2_000
 """Messages that wait for the disk. While there are as many, others are not kept."""
 SWEPT_EVERY_S: Final = 60.0
 _BLOCK_BYTES: Final = 4_096
+_SIP_CALL_ID: Final = re.compile(r"\s*(?:call-id|i)\s*:\s*([!-~]{1,256})\s*", re.IGNORECASE)
 _NAME: Final = re.compile(r"[0-9A-Za-z-]{8,36}", re.ASCII)
 _log = structlog.get_logger(__name__)
 
@@ -143,3 +145,9 @@ def read_capture(folder: Path, key: str, now_s: float) -> list[str]:
         return path.read_text(encoding="utf-8", errors="replace")[: 2 * LEG_BYTES_MAX].splitlines()
     except OSError:
         return []
+
+
+def sip_call_id(lines: Iterable[str]) -> str:
+    """Return the Call-ID of the messages of a call, by which its carrier knows it; empty without one."""
+    found = (_SIP_CALL_ID.fullmatch(line) for line in lines)
+    return next((one.group(1) for one in found if one), "")

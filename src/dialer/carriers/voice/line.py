@@ -104,7 +104,9 @@ class SipLine:
             self._tell(leg.key, Unplaced())
             return
         self._legs[leg.key] = _LineLeg()
-        self._telephone.dial(leg)
+        if not self._telephone.dial(leg):
+            del self._legs[leg.key]
+            self._tell(leg.key, Unplaced())
 
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg."""
@@ -227,7 +229,7 @@ class SipLine:
             self._telephone = telephone
             self._is_open.set()
             if not parameters.register:
-                # OPTIONS says within two minutes if nobody is there; until then, calls find out by themselves.
+                # OPTIONS says later if it is gone; until then, calls find out by themselves.
                 self.trunk_is("")
 
     def look(self) -> None:

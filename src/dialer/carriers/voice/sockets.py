@@ -106,8 +106,8 @@ def is_address(host: str) -> bool:
     return True
 
 
-async def resolve(address: Address) -> tuple[socket.AddressFamily, Address]:
-    """Return the family and the IP address of a host, the first that the name server gives.
+async def resolve(address: Address) -> tuple[socket.AddressFamily, Address, tuple[str, ...]]:
+    """Return the family and the IP address of a host, the first that the name server gives, and its other addresses.
 
     Raises:
         OSError: the name is unknown.
@@ -115,7 +115,8 @@ async def resolve(address: Address) -> tuple[socket.AddressFamily, Address]:
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(*address, type=socket.SOCK_DGRAM)
     family, _, _, _, resolved = found[0]
-    return family, (str(resolved[0]), int(resolved[1]))
+    others = (str(one[4][0]) for one in found[1:] if one[0] is family)
+    return family, (str(resolved[0]), int(resolved[1])), tuple(dict.fromkeys(others))
 
 
 def address_towards(family: socket.AddressFamily, destination: Address) -> str:

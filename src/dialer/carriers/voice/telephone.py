@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Coroutine
 from typing import Any, Final, Protocol
 
@@ -50,7 +51,7 @@ from dialer.domain.line import (
     Speech,
 )
 
-NAMES_KEPT_MAX: Final = 1_000
+SECRET_BYTES: Final = 16
 CLOSING_S: Final = 1.0
 """Time for the carrier to take a registration back, which it may want a password for."""
 _LOGGER: Final = structlog.get_logger(__name__)
@@ -93,7 +94,6 @@ class Telephone:
         self._t1_ms: Final = t1_ms
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
-        self._known: dict[str, str] = {}
         self._is_closed = False
         self._is_taken_back: Final = asyncio.Event()
 
@@ -103,17 +103,17 @@ class Telephone:
         Raises:
             OSError: the carrier's name is unknown, there is no way to it, or the port is taken.
         """
-        self._family, server = await resolve(self._parameters.server_address)
+        self._family, server, others = await resolve(self._parameters.server_address)
         here = address_towards(self._family, server)
         self._socket = UdpSocket(bind(self._family, self._parameters.local_port), self._take)
-        self._trunk = self._parameters.trunk(server, (here, self._socket.port))
+        self._trunk = self._parameters.trunk(server, (here, self._socket.port), others)
         self._terms = SoundTerms(
             is_symmetric=self._parameters.symmetric,
             is_carrier=self._trunk.is_of,
             hears_tones=self._parameters.inband_keys,
             timeout_ms=self._parameters.sound_timeout * 1_000,
         )
-        self._agent = UserAgent(self._trunk, self._t1_ms)
+        self._agent = UserAgent(self._trunk, secrets.token_hex(SECRET_BYTES), self._t1_ms)
         self._perform(self._agent.open(steady_ms()))
 
     async def close(self) -> None:
@@ -135,13 +135,16 @@ class Telephone:
         for task in tuple(self._tasks):
             task.cancel()
 
-    def dial(self, dialling: Dialling) -> None:
-        """Place a call."""
+    def dial(self, dialling: Dialling) -> bool:
+        """Place a call, and return True; False if too many wait for their turn."""
+        if not self._agent.has_turn(dialling.cps_max):
+            return False
         local = self._open_sound(dialling.key, self._parameters.ports)
         if local is None:
             self._hear_end(LegOver(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
         else:
             self._perform(self._agent.dial(steady_ms(), dialling, local))
+        return True
 
     def answer(self, arriving: Arriving) -> bool:
         """Answer a call if it still rings. Return False if it rang elsewhere, and its handle cannot be read."""
@@ -241,6 +244,8 @@ class Telephone:
         self._owner.hear(key, at_ms, heard, because)
 
     def _take(self, data: bytes, source: Address) -> None:
+        if not self._agent.hears(source, len(data)):
+            return
         self._owner.trace(data, source, is_sent=False)
         self._perform(self._agent.receive(steady_ms(), data, source))
 
@@ -296,24 +301,20 @@ class Telephone:
     def _send(self, output: Send) -> None:
         host, port = output.destination
         self._owner.trace(output.data, output.destination, is_sent=True)
-        known = host if is_address(host) else self._known.get(host)
-        if known is not None:
-            self._socket.send(output.data, (known, port))
+        if is_address(host):
+            self._socket.send(output.data, output.destination)
         else:
             self._later(self._send_to_name(output.data, host, port))
 
     async def _send_to_name(self, data: bytes, host: str, port: int) -> None:
         """Send to a host whose address is not known yet. An unknown name loses the message."""
         try:
-            family, resolved = await resolve((host, port))
+            family, resolved, _ = await resolve((host, port))
         except (OSError, UnicodeError):
             return
-        if family is not self._family:
-            return
-        if len(self._known) >= NAMES_KEPT_MAX:
-            self._known.clear()
-        self._known[host] = resolved[0]
-        self._socket.send(data, resolved)
+        if family is self._family and not self._is_closed:
+            self._perform(self._agent.resolved(steady_ms(), host, resolved[0]))
+            self._socket.send(data, resolved)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -1,0 +1,53 @@
+"""The sound of a call as both sides describe it, one description after the other (RFC 3264)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from dialer.carriers.sip.sdp import (
+    NOWHERE,
+    AgreedSound,
+    LocalSound,
+    SdpError,
+    read_sound,
+    write_answer,
+    write_offer,
+)
+from dialer.carriers.sip.trunk import Trunk
+
+TAKEN_UP_VERSION: Final = 1_000
+"""Version of the first description of another process, which does not know of those since the answer."""
+
+
+def agree_on(body: bytes, local: LocalSound, trunk: Trunk) -> AgreedSound:
+    """Return the sound that the other side describes.
+
+    Raises:
+        SdpError: it cannot be spoken, or it is at an address to which sound must not be sent.
+    """
+    sound = read_sound(body, local.codecs)
+    if sound.host not in NOWHERE and not trunk.may_sound_be_at(sound.host):
+        raise SdpError(f"Sound must not be sent to {sound.host}. If it is the carrier's, list it in media_hosts.")
+    return sound
+
+
+class Descriptions:
+    """Our descriptions of one call. One that differs from the last one has the next version (RFC 3264 8)."""
+
+    def __init__(self, local: LocalSound, version: int = 1) -> None:
+        self._local: Final = local
+        self._version = version
+        self._last = b""
+
+    def offer(self, agreed: AgreedSound | None = None) -> bytes:
+        """Return an offer of all codecs. `agreed` is the sound until now."""
+        return self._next(lambda version: write_offer(self._local, version, agreed))
+
+    def answer(self, agreed: AgreedSound) -> bytes:
+        """Return the answer to an offer, or an offer that changes nothing."""
+        return self._next(lambda version: write_answer(self._local, agreed, version))
+
+    def _next(self, write: Callable[[int], bytes]) -> bytes:
+        if self._last and write(self._version) != self._last:
+            self._version += 1
+        self._last = write(self._version)
+        return self._last
