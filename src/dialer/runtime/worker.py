@@ -213,6 +213,11 @@ class Worker:
             if self._live is not None:
                 self._count(self._live)
                 await self._hand_over(self._live)
+        except LeaseLostError as lost:
+            # Expected after a freeze or a cut: nothing of the step is stored, and the keeper joins again.
+            self._live, self._problem = None, "lease"
+            _log.warning("lease_lost", why=str(lost))
+            raise
         except Exception as error:
             self._live = None
             self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"
