@@ -17,7 +17,6 @@ from dialer.store.fleet.leases import register
 from dialer.store.process_lock import ServedError
 from dialer.store.touched import NOTHING, touch
 
-
 REFUSED = (ServedError, StorageUnavailableError)
 
 
@@ -149,7 +148,7 @@ def test_a_process_that_was_refused_displaces_nobody(start: Start) -> None:
     other.write()
 
 
-def test_a_worker_with_a_lease_keeps_a_server_out_until_it_has_its_session_again(start: Start, url: str) -> None:
+def test_a_worker_with_a_lease_keeps_a_server_out_until_it_has_its_session_again(start: Start) -> None:
     """After a restart of PostgreSQL no process has its session for a moment, but workers have leases."""
     worker = start.together()
 
@@ -197,6 +196,6 @@ def test_a_start_that_cannot_connect_has_no_place(until_the_end: ExitStack) -> N
     nowhere = backend_for("postgresql://").synchronous_url("postgresql://dialer@/dialer?host=/nowhere")
     place = until_the_end.enter_context(backend_for("postgresql://").serving_alone(nowhere))
     assert isinstance(place, SessionPlace)
-    with closing(Database(nowhere.render_as_string(), place=place)) as database:
-        with pytest.raises(StorageUnavailableError):
-            database.write_now(lambda _: None)
+    database = until_the_end.enter_context(closing(Database(nowhere.render_as_string(), place=place)))
+    with pytest.raises(StorageUnavailableError):
+        database.write_now(lambda _: None)

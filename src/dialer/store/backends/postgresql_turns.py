@@ -12,6 +12,8 @@ WRITERS: Final = 0x6469616C6572
 """Key of the advisory lock of all writers."""
 LOCK_WAIT_MS: Final = 5_000
 """Longest wait for a lock that is not the writers'."""
+LOOK_MS: Final = 5_000
+"""Time of a wait for the writers' lock after which its holders are looked at."""
 STEP_IDLE_TIMEOUT_MS: Final = 3_000
 """Limit for a step beside those of other workers, because users wait for a worker that is frozen in a step."""
 WRITER_IDLE_TIMEOUT_MS: Final = 8_000
@@ -55,28 +57,35 @@ def begin_alone(connection: Connection, patience_ms: int, then: str = "") -> Any
     Raises:
         psycopg.errors.LockNotAvailable: others write for longer than `patience_ms`.
     """
-    lock = f"BEGIN; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock({WRITERS})"
-    return _begin_once_free(connection, f"{lock}; SET LOCAL lock_timeout = {LOCK_WAIT_MS}; {then}")
+    lock = f"SELECT pg_advisory_xact_lock({WRITERS})"
+    return _begin_once_free(connection, "BEGIN", lock, patience_ms, then)
 
 
 def begin_beside_others(connection: Connection, lock: Lock, patience_ms: int) -> None:
     """Begin a step, which excludes all but other steps, or a unit without a lock."""
     begin = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = {STEP_IDLE_TIMEOUT_MS}"
     if lock is Lock.SHARED:
-        begin += f"; SET LOCAL lock_timeout = {max(1, patience_ms)}; SELECT pg_advisory_xact_lock_shared({WRITERS})"
-    _begin_once_free(connection, f"{begin}; SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
+        _begin_once_free(connection, begin, f"SELECT pg_advisory_xact_lock_shared({WRITERS})", patience_ms)
+    else:
+        begin_with(connection, f"{begin}; SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
 
 
-def _begin_once_free(connection: Connection, statements: str) -> Any:  # noqa: ANN401 - as `begin_with`
-    """Begin a transaction that waits for a lock. If it waits in vain, end silent holders of the lock, and try again."""
-    try:
-        return begin_with(connection, statements)
-    except psycopg.errors.LockNotAvailable:
-        driver = driver_of(connection)
-        driver.execute("ROLLBACK")
-        if not _end_silent_holders(driver):
-            raise
-        return begin_with(connection, statements)
+def _begin_once_free(connection: Connection, begin: str, lock: str, patience_ms: int, then: str = "") -> Any:  # noqa: ANN401 - as `begin_with`
+    """Begin a transaction with a lock. Whenever it has waited in vain for a while, end silent holders of the lock."""
+    has_ended = False
+    while True:
+        wait_ms = max(1, min(patience_ms, LOOK_MS))
+        patience_ms -= wait_ms
+        statements = f"{begin}; SET LOCAL lock_timeout = {wait_ms}; {lock}; SET LOCAL lock_timeout = {LOCK_WAIT_MS}"
+        try:
+            return begin_with(connection, f"{statements}; {then}")
+        except psycopg.errors.LockNotAvailable:
+            driver = driver_of(connection)
+            driver.execute("ROLLBACK")
+            if _end_silent_holders(driver) and not has_ended:
+                has_ended, patience_ms = True, max(patience_ms, wait_ms)
+            if patience_ms <= 0:
+                raise
 
 
 def _end_silent_holders(driver: psycopg.Connection[Any]) -> int:
