@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import Connection, text
 
-from dialer.store.backends.backend import Place, backend_for
+from dialer.store.backends.backend import ServingPlace, backend_for
 from dialer.store.backends.postgresql_places import SessionPlace
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.leases import register
@@ -23,7 +23,7 @@ REFUSED = (ServedError, StorageUnavailableError)
 class Server:
     """A process that serves a database, as this test sees it."""
 
-    def __init__(self, place: Place, database: Database) -> None:
+    def __init__(self, place: ServingPlace, database: Database) -> None:
         self.place = place
         self.database = database
 
@@ -64,7 +64,7 @@ class Start:
         """Serve the database together with others."""
         return self._server(self.backend.serving_together(self.backend.synchronous_url(self.url)))
 
-    def _server(self, context: AbstractContextManager[Place]) -> Server:
+    def _server(self, context: AbstractContextManager[ServingPlace]) -> Server:
         with ExitStack() as until_over:
             place = until_over.enter_context(context)
             database = until_over.enter_context(closing(Database(self.url, busy_timeout_ms=500, place=place)))

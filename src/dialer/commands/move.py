@@ -19,7 +19,7 @@ from dialer.commands.opening import (
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.settings import SETTINGS, Settings
 from dialer.store import migrate
-from dialer.store.backends.backend import Place
+from dialer.store.backends.backend import ServingPlace
 from dialer.store.database import Database
 from dialer.store.migrate import MigrationError
 from dialer.store.move import Moved, MoveError
@@ -70,7 +70,9 @@ def _check(settings: Settings) -> None:
         raise MigrationError(f"{place_of_database(settings)}: {error}") from error
 
 
-def _moved(settings: Settings, new_settings: Settings, places: tuple[Place, Place]) -> tuple[Moved, str | None]:
+def _moved(
+    settings: Settings, new_settings: Settings, places: tuple[ServingPlace, ServingPlace]
+) -> tuple[Moved, str | None]:
     """Return the finished move, and the service's media folder if it ever ran."""
 
     def move_all(source: Connection, target: Connection) -> tuple[Moved, Path | None]:

@@ -18,7 +18,7 @@ from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.store import migrate
-from dialer.store.backends.backend import Place, backend_for, backend_of
+from dialer.store.backends.backend import ServingPlace, backend_for, backend_of
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings, save_speech
@@ -116,7 +116,7 @@ def _path(settings: Settings) -> Path:
 
 
 @contextlib.contextmanager
-def open_database(settings: Settings, place: Place | None = None) -> Iterator[Database]:
+def open_database(settings: Settings, place: ServingPlace | None = None) -> Iterator[Database]:
     """Open the database: create it if it is not there, and migrate it. A process that serves it has a `place`.
 
     Raises:
@@ -146,7 +146,7 @@ def open_or_create_database(settings: Settings) -> Iterator[Database]:
 
 
 @contextlib.contextmanager
-def open_existing_database(settings: Settings, place: Place | None = None) -> Iterator[Database]:
+def open_existing_database(settings: Settings, place: ServingPlace | None = None) -> Iterator[Database]:
     """Open the database, but neither create nor migrate it. A process that serves it has a `place`.
 
     Raises:
@@ -160,7 +160,7 @@ def open_existing_database(settings: Settings, place: Place | None = None) -> It
 
 
 @contextlib.contextmanager
-def served_together(settings: Settings) -> Iterator[Place]:
+def served_together(settings: Settings) -> Iterator[ServingPlace]:
     """Be one of several processes that serve the database.
 
     Raises:
@@ -189,7 +189,7 @@ def database_clock(database: Database) -> RealClock:
 def _opened(
     settings: Settings,
     announce: Callable[[Connection, Touched], None] | None = None,
-    place: Place | None = None,
+    place: ServingPlace | None = None,
 ) -> Iterator[Database]:
     database = Database(
         settings.database_url,
@@ -212,7 +212,7 @@ def open_service_clock(settings: Settings, database: Database) -> Clock:
     return open_clock(settings.clock, first_ms if state is None else state.now_ms)
 
 
-def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[Place]:
+def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[ServingPlace]:
     """Return a context that lets one process serve the database, with its place.
 
     Raises:

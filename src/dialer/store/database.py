@@ -22,8 +22,8 @@ from dialer.store.backends.backend import (
     Backend,
     Bell,
     Lock,
-    Place,
     Presence,
+    ServingPlace,
     backend_for,
     backend_of,
 )
@@ -71,7 +71,7 @@ class Database:
         statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
         readers: int = READERS,
         announce: Callable[[Connection, Touched], None] | None = None,
-        place: Place | None = None,
+        place: ServingPlace | None = None,
     ) -> None:
         self._backend: Final = backend_for(url)
         self.url: Final = self._backend.synchronous_url(url)

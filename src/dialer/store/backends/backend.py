@@ -80,7 +80,7 @@ class Presence(Protocol):
         """Take the sign away."""
 
 
-class Place(Protocol):
+class ServingPlace(Protocol):
     """The place of a process among those that serve a database: it serves alone, or together with others.
 
     The connection that writes holds the place. So whoever writes has the place at that moment.
@@ -146,7 +146,7 @@ class Backend(Protocol):
         """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
 
     def writing_engine(
-        self, url: URL, *, synchronous: str, statement_timeout_ms: int, place: Place | None = None
+        self, url: URL, *, synchronous: str, statement_timeout_ms: int, place: ServingPlace | None = None
     ) -> Engine:
         """Return an engine with one connection. Each transaction begins with the lock of all writers.
 
@@ -215,14 +215,14 @@ class Backend(Protocol):
     def may_be_committed(self, error: DBAPIError) -> bool:
         """Return whether a COMMIT that failed with this error may still have taken effect."""
 
-    def serving_alone(self, url: URL) -> AbstractContextManager[Place]:
+    def serving_alone(self, url: URL) -> AbstractContextManager[ServingPlace]:
         """Return a context that lets one process serve a database, with its place for the engine that writes.
 
         Raises:
             ServedError: another process serves it.
         """
 
-    def serving_together(self, url: URL) -> AbstractContextManager[Place]:
+    def serving_together(self, url: URL) -> AbstractContextManager[ServingPlace]:
         """Return a context that lets several processes serve a database, and none alone, with a place for one of them.
 
         Raises:

@@ -39,8 +39,8 @@ from dialer.store.backends.backend import (
     DriverStatement,
     InlineReader,
     Lock,
-    Place,
     Presence,
+    ServingPlace,
     TablesInUseError,
     UnfitDatabaseError,
 )
@@ -125,7 +125,9 @@ def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_m
     return engine
 
 
-def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int, place: Place | None = None) -> Engine:
+def writing_engine(
+    url: URL, *, synchronous: str, statement_timeout_ms: int, place: ServingPlace | None = None
+) -> Engine:
     """Return an engine with one connection. Each transaction begins with the lock of all writers."""
     limits = {"statement_timeout": statement_timeout_ms, "idle_in_transaction_session_timeout": WRITER_IDLE_TIMEOUT_MS}
     engine = _engine(url, size=1, synchronous=synchronous, limits=limits)
@@ -308,12 +310,12 @@ def may_be_committed(error: DBAPIError) -> bool:
     return error.connection_invalidated or code in _LOST_AT_COMMIT if code is not None else is_storage_error(error.orig)
 
 
-def serving_alone(url: URL) -> AbstractContextManager[Place]:
+def serving_alone(url: URL) -> AbstractContextManager[ServingPlace]:
     """Return a context with the place of the only process that serves the database."""
     return postgresql_places.serving(_driver_args(url), url.render_as_string(), is_alone=True)
 
 
-def serving_together(url: URL) -> AbstractContextManager[Place]:
+def serving_together(url: URL) -> AbstractContextManager[ServingPlace]:
     """Return a context with a place beside other processes that serve the database."""
     return postgresql_places.serving(_driver_args(url), url.render_as_string(), is_alone=False)
 

@@ -29,8 +29,8 @@ from dialer.store.backends.backend import (
     DriverStatement,
     InlineReader,
     Lock,
-    Place,
     Presence,
+    ServingPlace,
     UnfitDatabaseError,
 )
 from dialer.store.backends.sqlite_triggers import TRIGGERS
@@ -79,7 +79,7 @@ def writing_engine(
     *,
     synchronous: str,
     statement_timeout_ms: int,  # noqa: ARG001 - part of the seam
-    place: Place | None = None,
+    place: ServingPlace | None = None,
 ) -> Engine:
     """Return an engine with one connection. Each transaction begins with the write lock. No statement has a limit."""
     engine = _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
@@ -252,12 +252,12 @@ def may_be_committed(error: DBAPIError) -> bool:
     return code & _PRIMARY not in _SURELY_NOT_DONE and code != sqlite3.SQLITE_IOERR_WRITE
 
 
-def serving_alone(url: URL) -> AbstractContextManager[Place]:
+def serving_alone(url: URL) -> AbstractContextManager[ServingPlace]:
     """Return a context that holds the lock file of a database."""
     return process_lock.serving_alone(Path(url.database or ""))
 
 
-def serving_together(url: URL) -> AbstractContextManager[Place]:
+def serving_together(url: URL) -> AbstractContextManager[ServingPlace]:
     """Return a context that shares the lock file of a database."""
     return process_lock.serving_together(Path(url.database or ""))
 
