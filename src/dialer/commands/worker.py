@@ -32,6 +32,7 @@ from dialer.service_manager import report_ready
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
+from dialer.store.key_check import check_key
 from dialer.store.media.files import Media
 
 _MILLISECOND_NS: Final = 1_000_000
@@ -59,6 +60,7 @@ def worker(name: str | None, listen: str) -> None:
     settings = settings_from_environment()
     host, port = _address(listen)
     with ending_on_signals(), served_together(settings) as place, open_existing_database(settings, place) as database:
+        database.write_now(check_key)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
         store_speech(settings, database)
