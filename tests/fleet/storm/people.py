@@ -92,7 +92,7 @@ class Person:
     def _day(self, client: httpx.Client) -> Iterator[None]:
         while True:
             deeds = {"list": self._list, "pay": self._pay, "import": self._import}
-            for kind in self._chance.choices(sorted(deeds), (2, 3, 1), k=self._chance.randint(0, 3)):
+            for kind in self._chance.choices(sorted(deeds), (6, 3, 1), k=self._chance.randint(1, 4)):
                 deeds[kind](client)
                 yield
             self._set(client, PAUSE)
