@@ -18,6 +18,7 @@ DEBIAN_PACKAGES: Final = {
     "node": "nodejs",
     "npm": "npm",
     "openssl": "openssl",
+    "pgbouncer": "pgbouncer",
     "promtool": "prometheus",
     "sipp": "sip-tester",
     "smsbox": "kannel",

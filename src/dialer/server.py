@@ -24,7 +24,7 @@ BACKLOG_MAX: Final = 2_048
 
 
 class ServerError(Exception):
-    """The server cannot start; the message is one line that says why."""
+    """The server cannot start, or cannot go on; the message is one line that says why."""
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -46,14 +46,19 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def serve(
-    app: Litestar, bound: socket.socket, *, ready: Callable[[], None], ending: Callable[[], None] = lambda: None
+    app: Litestar,
+    bound: socket.socket,
+    *,
+    ready: Callable[[], None],
+    ending: Callable[[], None] = lambda: None,
+    displaced: Callable[[], str | None] = lambda: None,
 ) -> None:
-    """Serve until the process is told to end.
+    """Serve until the process is told to end, or `displaced` says why it must.
 
     Call `ready` once requests are answered, and `ending` before the server waits for the requests in progress.
 
     Raises:
-        ServerError: the application cannot start.
+        ServerError: the application cannot start, or was displaced.
         OSError: `ready` cannot write its announcement; the service ends.
     """
     config = uvicorn.Config(
@@ -70,7 +75,7 @@ def serve(
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,
     )
-    server = _Server(config, ready, ending)
+    server = _Server(config, ready, ending, displaced)
     try:
         server.run(sockets=[bound])
     except SystemExit as error:
@@ -78,13 +83,22 @@ def serve(
             raise ServerError("the service cannot start; the log says why") from error
     if server.announcement_error is not None:
         raise server.announcement_error
+    if why := displaced():
+        raise ServerError(why)
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], ending: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[], None],
+        ending: Callable[[], None],
+        displaced: Callable[[], str | None],
+    ) -> None:
         super().__init__(config)
         self._ready = ready
         self._ending = ending
+        self._displaced = displaced
         self.announcement_error: OSError | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -98,6 +112,9 @@ class _Server(uvicorn.Server):
         except OSError as error:
             self.announcement_error = error
             self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        return await super().on_tick(counter) or self._displaced() is not None
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         _end_in_any_case()

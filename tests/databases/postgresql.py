@@ -22,7 +22,7 @@ DECLARE
 BEGIN
     SET LOCAL session_replication_role = replica;
     FOR one IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-        AND relname NOT IN ('alembic_version', 'user_changes')
+        AND relname NOT IN ('alembic_version', 'user_changes', 'served')
     LOOP
         EXECUTE format('SELECT EXISTS (SELECT 1 FROM %I)', one.relname) INTO is_full;
         IF is_full THEN

@@ -82,7 +82,7 @@ class SharedService:
         self.url: Final = url
         self.workers: Final[list[Process]] = []
         self.apis: Final[list[Process]] = []
-        self._born = 0
+        self._born = self._apis_born = 0
         self.serve()
 
     def run(self, *arguments: str) -> tuple[int, str]:
@@ -102,9 +102,16 @@ class SharedService:
 
     def serve(self) -> Process:
         """Start another process of the API."""
-        api = self._started("api", None, "api", "--port", "0")
+        self._apis_born += 1
+        api = self._started(f"api{self._apis_born}", None, "api", "--port", "0")
         self.apis.append(api)
         return api
+
+    def intrude(self, *arguments: str) -> str:
+        """Start a command that must be refused. Return what it says when it is ready, and end it then; empty if not."""
+        intruder = self._start("intruder", None, *arguments)
+        intruder.lose(signal.SIGKILL)
+        return intruder.ready
 
     @contextlib.contextmanager
     def client(self, username: str = "root", api: Process | None = None) -> Iterator[Caller]:

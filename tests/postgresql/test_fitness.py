@@ -47,6 +47,17 @@ def test_commits_must_not_be_lost() -> None:
         migrate.upgrade(url.render_as_string())
 
 
+def test_a_server_whose_locks_exclude_nobody_is_refused() -> None:
+    """CockroachDB, for one, has the function, and gives every session the lock."""
+    url = made("ENCODING 'UTF8' LOCALE 'C'", setting="search_path = public, pg_catalog")
+    with closing(
+        psycopg.connect(host=str(url.query["host"]), user=url.username, dbname=url.database, autocommit=True)
+    ) as one:
+        one.execute("CREATE FUNCTION pg_try_advisory_lock(bigint) RETURNS boolean LANGUAGE sql AS 'SELECT true'")
+    with pytest.raises(migrate.MigrationError, match="two sessions of the server hold the same advisory lock"):
+        migrate.upgrade(url.render_as_string())
+
+
 def test_a_server_that_does_not_answer_is_told_in_one_line() -> None:
     with pytest.raises(migrate.MigrationError) as error:
         migrate.upgrade("postgresql://dialer@/dialer?host=/nowhere")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pytest
 from sqlalchemy import Connection, insert
+from structlog.testing import capture_logs
 
 from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
@@ -105,6 +106,28 @@ def test_a_worker_whose_process_has_ended_is_replaced_before_its_lease_is_over(w
     assert dict(second.takeovers) == {"process": 1}
     with pytest.raises(LeaseLostError):
         workers.step(first)
+
+
+async def test_a_lost_lease_is_one_line_of_the_log(workers: Workers) -> None:
+    """It is expected after a freeze, so it is no error with a traceback."""
+    first, second = workers.join("w1"), workers.join("w2")
+    worker = Worker(
+        workers.database,
+        first.clock,
+        seed=1,
+        service_zone="UTC",
+        new_carrier=SimulatedCarrier,
+        new_lines=None,
+        coordinator=first,
+    )
+    await worker.settle()
+    workers.kill(first)
+    workers.database.write_now(second.arrange)
+    workers.show(first)
+    with capture_logs() as logs:
+        await worker.settle()
+    assert logs == [{"event": "lease_lost", "log_level": "warning", "why": "this worker was replaced"}]
+    assert worker.problem() == "lease"
 
 
 @pytest.mark.parametrize(("passed_ms", "reasons"), [(LEASE_MS - 2, {}), (LEASE_MS - 1, {"lease": 1})])

@@ -11,8 +11,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
+import anyio
+import anyio.lowlevel
 import structlog
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, text, update
 
 from dialer.app.errors import RefusedError
 from dialer.domain.calling_hours import read_calling_hours
@@ -27,7 +29,7 @@ from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import disband
 from dialer.store.tables import FleetWorker
-from dialer.store.touched import NOTHING, touch
+from dialer.store.touched import NOTHING, Touched, touch
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
 from tests.vopr.dice import Dice
@@ -49,6 +51,10 @@ SKEW_MS_MAX: Final = HOUR_MS
 _TICKS_MS: Final = (40, 120, 300, 300, 1_000, 1_700)
 _TROUBLE_MS: Final = (900, 6_000, LEASE_MS - 1, LEASE_MS + 3_000, 3 * LEASE_MS)
 _HEALED_MS: Final = LEASE_MS + 5_000
+_SLOW_EACH: Final = 4
+"""One in so many seeds has a slow database."""
+_WAITS_MS: Final = (20, 90, 290, 900)
+_SAVED: Final = "UPDATE gateway SET updated_date = updated_date + 1 WHERE id = :id"
 
 Result = TypeVar("Result")
 
@@ -56,18 +62,21 @@ Result = TypeVar("Result")
 class MemberDatabase:
     """The database as one worker sees it: its network can be cut."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, wait: Callable[[], Awaitable[None]]) -> None:
         self._database: Final = database
+        self._wait: Final = wait
         self.is_cut = False
 
     async def read(self, work: Callable[[Connection], Result]) -> Result:
         """Run a unit of work that reads."""
         self._check()
+        await self._wait()
         return await self._database.read(work)
 
     async def write(self, work: Callable[[Connection], Result], *, is_step: bool = False) -> Result:
         """Run a unit of work that writes."""
         self._check()
+        await self._wait()
         return await self._database.write(work, is_step=is_step)
 
     async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
@@ -91,7 +100,7 @@ class Member:
 
         clock = RealClock(lambda: run.now_ms * NANOSECONDS, lambda: steady_ms() * NANOSECONDS)
         self.name: Final = f"w{number}"
-        self.database: Final = MemberDatabase(run.database)
+        self.database: Final = MemberDatabase(run.database, run.wait)
         self.fleet: Final = Fleet(self.name, clock, database_ms=lambda _: run.now_ms, steady_ms=steady_ms)
         self.worker: Final = Worker(
             self.database,  # type: ignore[arg-type] # the part of a database that a worker uses
@@ -135,6 +144,9 @@ class FleetRun:
         self._step = 0
         self.faults = 0
         self.rows_digest = ""
+        self._is_slow: Final = members is None and seed % _SLOW_EACH == _SLOW_EACH - 1
+        """True if units of work wait for each other, so that workers are late."""
+        self._waits: Final = Dice(seed, "waits")
 
     async def outcome(self) -> SeedOutcome:
         """Run the seed, and return its outcome."""
@@ -205,11 +217,42 @@ class FleetRun:
                 if member in self._members and self.now_ms >= member.frozen_until_ms:
                     await self._turn(member)
 
+    async def wait(self) -> None:
+        """Let time pass before a unit of work, which waits for those of others. Tasks of its worker go on meanwhile."""
+        if self._is_slow:
+            await anyio.lowlevel.checkpoint()
+            if self._waits.happens(20):
+                self.now_ms += self._waits.pick(_WAITS_MS)
+
     async def _turn(self, member: Member) -> None:
         """Let a worker do what its loops do, in any order."""
+        if self._is_slow:
+            await self._slow_turn(member)
+            return
         turns = [member.keeper.beat, member.worker.settle, member.keeper.lend]
         for place in range(len(turns)):
             await self._take(turns[place] if self._is_calm else self.dice.pick(turns), member)
+
+    async def _slow_turn(self, member: Member) -> None:
+        """Let a worker do what its loops do at the same time, while users save what they have not changed."""
+        if self._waits.happens(30):
+            self.database.write_now(self._save_gateway)
+            self._learn()
+
+        async def settle_and_lend() -> None:
+            async with anyio.create_task_group() as tasks:
+                turns = [member.worker.settle, member.keeper.lend]
+                for turn in turns if self._waits.happens(50) else reversed(turns):
+                    tasks.start_soon(turn)
+
+        await self._take(member.keeper.beat, member)
+        await self._take(settle_and_lend, member)
+
+    def _save_gateway(self, connection: Connection) -> None:
+        """Save a gateway as it is, as a form does."""
+        gateway_id = self._waits.between(1, len(self.world.rows["gateway"]))
+        connection.execute(text(_SAVED), {"id": gateway_id})
+        touch(connection, Touched(gateways=frozenset({gateway_id})))
 
     async def _take(self, turn: Callable[[], Awaitable[None]], member: Member) -> None:
         self._raised.clear()

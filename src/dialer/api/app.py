@@ -53,6 +53,7 @@ from dialer.api.routes.text_callbacks import take_receipt, take_text
 from dialer.api.routes.trial_calls import place_test_call
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
 from dialer.forecast.subprocess import forecast_in_subprocess
+from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -144,7 +145,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(worker, LoopLag(metrics.observe_lag), authenticator)],
+        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -168,7 +169,7 @@ def create_worker_app(
 
     @asynccontextmanager
     async def dialling(_: Litestar) -> AsyncIterator[None]:
-        async with running(), LoopLag(metrics.observe_lag).watching():
+        async with running(), keeping_place(database), LoopLag(metrics.observe_lag).watching():
             yield
 
     app = Litestar(
@@ -203,11 +204,12 @@ def _given(value: object) -> Provide:
 
 
 def _running(
-    worker: Dialler, lag: LoopLag, authenticator: Authenticator
+    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        async with worker.running(), lag.watching(), authenticator.uses.storing(), authenticator.refusals.storing():
+        storing = authenticator.uses.storing(), authenticator.refusals.storing()
+        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1]:
             yield
 
     return running

@@ -45,8 +45,8 @@ def api(host: str, port: int) -> None:
     with (
         ending_on_signals(),
         contextlib.closing(bind(host, port)) as bound,
-        served_together(settings),
-        open_existing_database(settings) as database,
+        served_together(settings) as place,
+        open_existing_database(settings, place) as database,
     ):
         check_media_folder(settings.media_dir)
         database.write_now(check_key)
@@ -65,7 +65,8 @@ def api(host: str, port: int) -> None:
             console=console,
             trial_call=place_for_api,
         )
-        run_server(app, bound, ready=announcer(host, bound), ending=console.end)
+        ready = announcer(host, bound)
+        run_server(app, bound, ready=ready, ending=console.end, displaced=lambda: database.displaced)
 
 
 def shared_authenticator(settings: Settings, database: Database, clock: RealClock) -> Authenticator:

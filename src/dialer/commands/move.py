@@ -20,6 +20,7 @@ from dialer.commands.opening import (
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.settings import SETTINGS, Settings
 from dialer.store import migrate
+from dialer.store.backends.backend import ServingPlace
 from dialer.store.database import Database
 from dialer.store.migrate import MigrationError
 from dialer.store.move import Moved, MoveError
@@ -50,13 +51,13 @@ def move(target: str, *, as_json: bool) -> None:
     if places[0] == places[1]:
         raise MoveError(f"{places[0]} is the database itself")
     check_there_is_one(settings)
-    with serving_alone(settings), serving_alone(new_settings):
+    with serving_alone(settings) as old_place, serving_alone(new_settings) as new_place:
         _check(settings)
         if not is_there(new_settings):
             migrate.upgrade(new_settings.database_url)
         _check(new_settings)
         _take_key(settings, new_settings)
-        moved, media_dir = _moved(settings, new_settings)
+        moved, media_dir = _moved(settings, new_settings, (old_place, new_place))
     _report(moved, places, media_dir)
     if as_json:
         found = {"from": places[0], "to": places[1], "media_dir": media_dir, "tables": moved.tables}
@@ -88,7 +89,9 @@ def _take_key(settings: Settings, new_settings: Settings) -> None:
     say(f"Copied the key of stored secrets from {old.path} to {new.path}.")
 
 
-def _moved(settings: Settings, new_settings: Settings) -> tuple[Moved, str | None]:
+def _moved(
+    settings: Settings, new_settings: Settings, places: tuple[ServingPlace, ServingPlace]
+) -> tuple[Moved, str | None]:
     """Return the finished move, and the service's media folder if it ever ran."""
 
     def move_all(source: Connection, target: Connection) -> tuple[Moved, Path | None]:
@@ -96,7 +99,10 @@ def _moved(settings: Settings, new_settings: Settings) -> tuple[Moved, str | Non
         return moved, move_media_dir(settings, source, new_settings, target)
 
     with ExitStack() as until_done:
-        old, new = (until_done.enter_context(closing(Database(one.database_url))) for one in (settings, new_settings))
+        old, new = (
+            until_done.enter_context(closing(Database(one.database_url, place=place)))
+            for one, place in zip((settings, new_settings), places, strict=True)
+        )
         moved, media_dir = old.write_now(lambda source: new.write_now(lambda target: move_all(source, target)))
     return moved, None if media_dir is None else str(media_dir)
 

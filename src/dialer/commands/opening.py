@@ -19,7 +19,7 @@ from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
 from dialer.settings_file import is_exposed, read_settings_file
 from dialer.store import migrate
-from dialer.store.backends.backend import backend_for, backend_of
+from dialer.store.backends.backend import ServingPlace, backend_for, backend_of
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.key_check import check_key
@@ -119,8 +119,8 @@ def _path(settings: Settings) -> Path:
 
 
 @contextlib.contextmanager
-def open_database(settings: Settings) -> Iterator[Database]:
-    """Open the database: create it if it is not there, and migrate it.
+def open_database(settings: Settings, place: ServingPlace | None = None) -> Iterator[Database]:
+    """Open the database: create it if it is not there, and migrate it. A process that serves it has a `place`.
 
     Raises:
         MigrationError: the database cannot be opened or migrated.
@@ -128,7 +128,7 @@ def open_database(settings: Settings) -> Iterator[Database]:
     """
     RING.hold(KeyFile(settings))
     migrate.upgrade(settings.database_url)
-    with _opened(settings) as database:
+    with _opened(settings, place=place) as database:
         database.write_now(check_key)
         yield database
 
@@ -152,8 +152,8 @@ def open_or_create_database(settings: Settings) -> Iterator[Database]:
 
 
 @contextlib.contextmanager
-def open_existing_database(settings: Settings) -> Iterator[Database]:
-    """Open the database, but neither create nor migrate it.
+def open_existing_database(settings: Settings, place: ServingPlace | None = None) -> Iterator[Database]:
+    """Open the database, but neither create nor migrate it. A process that serves it has a `place`.
 
     Raises:
         ClickException: there is no database.
@@ -162,12 +162,12 @@ def open_existing_database(settings: Settings) -> Iterator[Database]:
     check_there_is_one(settings)
     RING.hold(KeyFile(settings))
     migrate.check(settings.database_url)
-    with _opened(settings, announce) as database:
+    with _opened(settings, announce, place) as database:
         yield database
 
 
 @contextlib.contextmanager
-def served_together(settings: Settings) -> Iterator[None]:
+def served_together(settings: Settings) -> Iterator[ServingPlace]:
     """Be one of several processes that serve the database.
 
     Raises:
@@ -178,8 +178,8 @@ def served_together(settings: Settings) -> Iterator[None]:
         raise SettingsError(f"DIALER_CLOCK is {settings.clock!r}: several processes need 'real'")
     check_there_is_one(settings)
     backend = backend_for(settings.database_url)
-    with backend.serving_together(backend.synchronous_url(settings.database_url)):
-        yield
+    with backend.serving_together(backend.synchronous_url(settings.database_url)) as place:
+        yield place
 
 
 def database_ms(connection: Connection) -> int:
@@ -193,13 +193,18 @@ def database_clock(database: Database) -> RealClock:
 
 
 @contextlib.contextmanager
-def _opened(settings: Settings, announce: Callable[[Connection, Touched], None] | None = None) -> Iterator[Database]:
+def _opened(
+    settings: Settings,
+    announce: Callable[[Connection, Touched], None] | None = None,
+    place: ServingPlace | None = None,
+) -> Iterator[Database]:
     database = Database(
         settings.database_url,
         busy_timeout_ms=settings.database_lock_timeout * _SECOND_MS,
         statement_timeout_ms=settings.database_statement_timeout * _SECOND_MS,
         readers=settings.database_readers,
         announce=announce,
+        place=place,
     )
     try:
         yield database
@@ -214,8 +219,8 @@ def open_service_clock(settings: Settings, database: Database) -> Clock:
     return open_clock(settings.clock, first_ms if state is None else state.now_ms)
 
 
-def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[None]:
-    """Return a context that lets one process serve the database.
+def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[ServingPlace]:
+    """Return a context that lets one process serve the database, with its place.
 
     Raises:
         ServedError: another process serves it.

@@ -99,8 +99,8 @@ def serve(host: str, port: int) -> None:
     with (
         ending_on_signals(),
         contextlib.closing(bind(host, port)) as bound,
-        serving_alone(settings),
-        open_database(settings) as database,
+        serving_alone(settings) as place,
+        open_database(settings, place) as database,
     ):
         check_media_folder(settings.media_dir)
         _warn_of_a_real_clock(settings, database)
@@ -122,7 +122,8 @@ def serve(host: str, port: int) -> None:
         )
         console = Console(database, first_admin_token=token)
         app = create_app(settings, database=database, worker=worker, console=console, trial_call=place_for_api)
-        run_server(app, bound, ready=announcer(host, bound), ending=console.end)
+        ready = announcer(host, bound)
+        run_server(app, bound, ready=ready, ending=console.end, displaced=lambda: database.displaced)
 
 
 def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:

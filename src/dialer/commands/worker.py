@@ -59,7 +59,7 @@ def worker(name: str | None, listen: str) -> None:
     """
     settings = settings_from_environment()
     host, port = _address(listen)
-    with ending_on_signals(), served_together(settings), open_existing_database(settings) as database:
+    with ending_on_signals(), served_together(settings) as place, open_existing_database(settings, place) as database:
         database.write_now(check_key)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
@@ -69,7 +69,8 @@ def worker(name: str | None, listen: str) -> None:
         keeper, dialling = _parts(settings, database, fleet)
         bound = bind(host, port)
         app = create_worker_app(settings, database=database, worker=dialling, running=keeper.running)
-        run_server(app, bound, ready=partial(_announce, fleet, host, bound))
+        ready = partial(_announce, fleet, host, bound)
+        run_server(app, bound, ready=ready, displaced=lambda: database.displaced)
 
 
 def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper, Worker]:

@@ -20,7 +20,7 @@ from dialer.domain.board import ACTIVE
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.gateway_load import SECOND_MS
-from dialer.domain.plans import GatewayPlan, Lent
+from dialer.domain.plans import NOTHING_LENT, GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.collection import Collection
@@ -105,6 +105,8 @@ class LiveEngine:
         """Campaign that answers each inbound number."""
         self._wishes_elsewhere = 0
         self._is_new = True
+        self._larger: frozenset[int] = frozenset()
+        """Gateways of which this engine may use more, once everything that was due before is done."""
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
         self.tally: Final = StepTally()
@@ -170,14 +172,7 @@ class LiveEngine:
         self._follow_lines(lines)
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
-        is_done = self.kernel.run(until_ms, events_max)
-        lent = self._coordinator.take_lent() if is_done else None
-        if lent:
-            # Everything due before is done with the smaller slice.
-            self._is_stored = False
-            scope = Touched(gateways=lent & self.engine.board.gateways.keys())
-            self._apply(self._read(connection, scope), scope)
-            is_done = self.kernel.run(until_ms, events_max)
+        is_done = self._use_more(connection, until_ms, events_max)
         self.sounds_told = 0
         if is_done and (sounds or self.switchboard.settings):
             self._tell(connection, sounds, allowance)
@@ -186,6 +181,44 @@ class LiveEngine:
         self.journal.close_step(self.engine.board)
         self._save(connection)
         return is_done
+
+    def _use_more(self, connection: Connection, until_ms: int, events_max: int) -> bool:
+        """Handle what is due with the slices as they are, then read the larger ones. Return whether all is done.
+
+        A larger slice holds from now on, and not from `until_ms`: others gave it back since then.
+        """
+        is_done = self.kernel.run(until_ms, events_max)
+        self._larger |= self._coordinator.take_lent()
+        if is_done and self._larger:
+            now_ms = max(until_ms, self._clock.now_ms())
+            is_done = self.kernel.run(now_ms, events_max)
+            if is_done:
+                self._is_stored = False
+                scope = Touched(gateways=self._larger & self.engine.board.gateways.keys())
+                self._larger = frozenset()
+                self._apply(self._read(connection, scope, is_now=True), scope)
+                is_done = self.kernel.run(now_ms, events_max)
+        return is_done
+
+    def _not_more(self, gateways: list[events.GatewayOpened]) -> list[events.GatewayOpened]:
+        """Return gateways with slices that are not larger than before. Note those that are, for `_use_more`.
+
+        The engine is told of them at the time of its last step, when others may have used what it has now.
+        """
+        found = []
+        for one in gateways:
+            known, lent = self.engine.board.gateways.get(one.plan.id), one.lent
+            if lent is not None:
+                less = (
+                    NOTHING_LENT
+                    if known is None
+                    else Lent(min(known.channels, lent.channels), min(known.cps, lent.cps))
+                )
+                if less != lent:
+                    self._larger |= {one.plan.id}
+                    one = structs.replace(one, lent=less)  # noqa: PLW2901 - with another slice
+            found.append(one)
+        return found
 
     def _follow_lines(self, lines: Mapping[int, str]) -> None:
         """Tell the engine which lines have stopped or begun to work, and what became of restored legs."""
@@ -293,14 +326,16 @@ class LiveEngine:
             dids=touched.dids | answered,
         )
 
-    def _read(self, connection: Connection, scope: Touched) -> LoadedRows:
+    def _read(self, connection: Connection, scope: Touched, *, is_now: bool = False) -> LoadedRows:
+        """Read rows for the engine. With `is_now`, it has done everything that was due before, as a new one has."""
         now_ms = self.kernel.now_ms
         world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
         ids, looked_for = [one.plan.id for one in world.campaigns], None if scope.everything else scope.campaigns
         if self._collection.follow(connection, ids, looked_for, now_ms):
             world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
+        gateways = self._coordinator.lent(connection, world.gateways)
+        world = world._replace(gateways=gateways if is_now or self._is_new else self._not_more(gateways))
         self._is_new = False
-        world = world._replace(gateways=self._coordinator.lent(connection, world.gateways))
         if self.switchboard.service_key is None and not all(one.plan.is_simulated for one in world.gateways):
             self.switchboard.service_key = service_leg_key(connection)
         return _without(world, self._quarantine.users)

@@ -214,6 +214,11 @@ class Worker:
                 await self._hand_over(self._live)
                 if await self._containment.after_commit(self._live, self.clock.now_ms(), is_done=is_done):
                     self._live, is_done = None, False
+        except LeaseLostError as lost:
+            # Expected after a freeze or a cut: nothing of the step is stored, and the keeper joins again.
+            self._live, self._problem = None, "lease"
+            _log.warning("lease_lost", why=str(lost))
+            raise
         except Exception as error:
             self._live = None
             self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"

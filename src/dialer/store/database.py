@@ -23,11 +23,13 @@ from dialer.store.backends.backend import (
     Bell,
     Lock,
     Presence,
+    ServingPlace,
     backend_for,
     backend_of,
 )
 from dialer.store.group_commit import TOGETHER_MAX, Turns, Waiter
 from dialer.store.inline_reads import AtHand
+from dialer.store.process_lock import DisplacedError, ServedError
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, take_touched, touch
 
 Result = TypeVar("Result")
@@ -69,6 +71,7 @@ class Database:
         statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
         readers: int = READERS,
         announce: Callable[[Connection, Touched], None] | None = None,
+        place: ServingPlace | None = None,
     ) -> None:
         self._backend: Final = backend_for(url)
         self.url: Final = self._backend.synchronous_url(url)
@@ -77,7 +80,11 @@ class Database:
         """Notes the records that a unit of work has touched for other processes, in its transaction."""
         self._step_lock: Final = Lock.ALL if announce is None else Lock.SHARED
         how: Any = {"synchronous": synchronous, "statement_timeout_ms": statement_timeout_ms}
-        self._writer = self._backend.writing_engine(self.url, **how)
+        self._writer = self._backend.writing_engine(self.url, place=place, **how)
+        self.has_place: Final = place is not None
+        """True if this process is one of those that serve the database."""
+        self.displaced: str | None = None
+        """Why this process may write no more: another one has its place among those that serve the database."""
         self._readers = self._backend.reading_engine(self.url, size=readers, **how)
         self._short_readers: Final = max(1, readers // _SHORT_SHARE)
         self._long_readers: Final = readers - self._short_readers
@@ -125,6 +132,14 @@ class Database:
         """
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
         return await Waiter(work, until_s=until_s, alone=True, lock=Lock.NONE).wait(self._turns)
+
+    async def keep_place(self) -> None:
+        """Take the place of this process again if the connection that holds it was lost.
+
+        Raises:
+            StorageUnavailableError: the database cannot be written now, or another process has the place.
+        """
+        await self.write_without_lock(lambda _: None)
 
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
         """Return whether units of work can be committed, as far as is known.
@@ -202,6 +217,11 @@ class Database:
         except StorageUnavailableError:
             self._is_failing = True
             raise
+        except ServedError as error:
+            self._is_failing = True
+            if isinstance(error, DisplacedError):
+                self.displaced = str(error)
+            raise StorageUnavailableError(str(error)) from error
         if has_written:
             self._is_failing = False
         return result

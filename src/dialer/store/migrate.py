@@ -7,6 +7,7 @@ only add to the tables; otherwise make it its own floor. There are no downgrades
 
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,13 +21,16 @@ from alembic.util import CommandError
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
 
-from dialer.store.backends.backend import UnfitDatabaseError, backend_for, backend_of
+from dialer.store.backends.backend import TablesInUseError, UnfitDatabaseError, backend_for, backend_of
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.database_files import FilesError
 
 Result = TypeVar("Result")
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
+ATTEMPTS_MAX: Final = 60
+"""Number of times that an upgrade tries to lock the tables of a database that others read."""
+BETWEEN_ATTEMPTS_S: Final = 0.5
 FLOOR: Final = "_"
 """Mark in the id of a revision before its floor: the oldest revision whose code can work with the tables after it.
 
@@ -51,7 +55,7 @@ def upgrade(url: str) -> None:
         MigrationError: the database cannot be opened or written, is from a newer version, or is not dialer's.
     """
     try:
-        before = _in_transaction(url, _upgrade)
+        before = _when_tables_are_free(url)
         if before is not None and number_of(before) < _COMPACTED_FROM:
             _compact(url)
     except UnfitDatabaseError as error:
@@ -60,6 +64,22 @@ def upgrade(url: str) -> None:
         raise MigrationError(f"the database cannot be migrated: {error}") from error
     except DBAPIError as error:
         raise MigrationError(f"the database cannot be opened: {' '.join(str(error.orig).split())}") from error
+
+
+def _when_tables_are_free(url: str) -> str | None:
+    """Upgrade in the first moment in which nobody reads, and return the revision before.
+
+    Between two attempts, others read and write.
+    """
+    for _ in range(ATTEMPTS_MAX):
+        try:
+            return _in_transaction(url, _upgrade)
+        except TablesInUseError:
+            time.sleep(BETWEEN_ATTEMPTS_S)
+    raise MigrationError(
+        "the database cannot be migrated now, as a long query, export or backup reads it: try again when it has ended,"
+        " or stop the processes that use the database"
+    )
 
 
 def check(url: str) -> None:
@@ -136,6 +156,7 @@ def _upgrade(connection: Connection) -> str | None:
         return revision
     if revision == scripts.get_current_head():
         return revision  # The check below reads every row, and a start must be quick.
+    backend.before_upgrade(connection)
     command.upgrade(config, "head")
     backend.after_upgrade(connection)
     return revision

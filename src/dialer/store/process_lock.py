@@ -17,8 +17,44 @@ class ServedError(Exception):
     """Another process already serves the database; the message is one line."""
 
 
+class DisplacedError(ServedError):
+    """This process has lost its place for good: another process may have served the database meanwhile."""
+
+
+class LockedPlace:
+    """The place of a process that serves a database file: a lock on a file beside it."""
+
+    def __init__(self, path: Path, file: BinaryIO | None) -> None:
+        self._path: Final = path
+        self._file: Final = file
+
+    @property
+    def is_locked(self) -> bool:
+        """Return whether there is a locked file."""
+        return self._file is not None
+
+    def delete(self) -> None:
+        """Delete the locked file, unless another one has taken its place."""
+        if self._file is not None and _is_at(self._path, self._file):
+            _delete(self._path)
+
+    def take(self, driver: object) -> None:
+        """Do nothing: the file is locked, whichever connection writes."""
+
+    def check(self) -> None:
+        """Check that the locked file is still the one beside the database.
+
+        Raises:
+            DisplacedError: it was deleted or replaced, so another process may have locked the new one.
+        """
+        if self._file is not None and not _is_at(self._path, self._file):
+            raise DisplacedError(
+                f"the lock file {self._path} was deleted or replaced, so another process may serve the database"
+            )
+
+
 @contextlib.contextmanager
-def serving_alone(database: Path) -> Iterator[None]:
+def serving_alone(database: Path) -> Iterator[LockedPlace]:
     """Hold the lock that lets one process of this machine serve a database file.
 
     The lock is on a file beside the database, which is deleted at the end. The file of a killed process remains, and
@@ -27,34 +63,39 @@ def serving_alone(database: Path) -> Iterator[None]:
     Raises:
         ServedError: another process holds the lock.
     """
-    path = database.with_name(f"{database.name}{_SUFFIX}")
-    with contextlib.ExitStack() as until_left:
-        # If this file cannot be created, the database cannot be opened either, and opening it says why.
-        with contextlib.suppress(OSError):
-            try:
-                until_left.enter_context(_locked(path))
-            except BlockingIOError:
-                raise ServedError(f"another process serves {database} already") from None
+    with _serving(database, fcntl.LOCK_EX, "already") as (place, until_left):
+        if place.is_locked:
             # The file is deleted while it is locked: a process that opens the path later creates another file.
-            until_left.callback(_delete, path)
-        yield
+            until_left.callback(place.delete)
+        yield place
 
 
 @contextlib.contextmanager
-def serving_together(database: Path) -> Iterator[None]:
+def serving_together(database: Path) -> Iterator[LockedPlace]:
     """Hold the lock that lets several processes of this machine serve a database file, and keeps `serving_alone` out.
 
     Raises:
         ServedError: a process serves the database alone.
     """
+    with _serving(database, fcntl.LOCK_SH, "alone") as (place, _):
+        yield place
+
+
+@contextlib.contextmanager
+def _serving(database: Path, kind: int, how: str) -> Iterator[tuple[LockedPlace, contextlib.ExitStack]]:
     path = database.with_name(f"{database.name}{_SUFFIX}")
     with contextlib.ExitStack() as until_left:
-        with contextlib.suppress(OSError):
-            try:
-                until_left.enter_context(_locked(path, fcntl.LOCK_SH))
-            except BlockingIOError:
-                raise ServedError(f"another process serves {database} alone") from None
-        yield
+        try:
+            place = LockedPlace(path, until_left.enter_context(_locked(path, kind)))
+        except BlockingIOError:
+            raise ServedError(f"another process serves {database} {how}") from None
+        except OSError as error:
+            if os.path.exists(path):  # noqa: PTH110 - a path that is too long is no error here
+                why = error.strerror or error
+                raise ServedError(f"cannot lock {path}: {why}; delete it if no process serves {database}") from None
+            # If this file cannot be created, the database cannot be opened either, and opening it says why.
+            place = LockedPlace(path, None)
+        yield place, until_left
 
 
 class LockFile:

@@ -5,11 +5,12 @@
     python -m tests.fleet.storm --bug no-lock
     python -m tests.fleet.storm --bugs
 
-It starts a PostgreSQL cluster, the API and workers. Workers are killed and ended, freeze (also inside a step, and for
-longer than a lease), and lose their network. Processes die before and after a commit. The database restarts and
-crashes. All wall clocks but the database's are wrong.
+It starts a PostgreSQL cluster, two processes of the API, and workers. Workers are killed and ended, freeze (also inside
+a step, and for longer than a lease), and lose their network. Processes of the API freeze, too, also inside the COPY of
+an import. Processes die before and after a commit. The database restarts and crashes, and single sessions are ended.
+All wall clocks but the database's are wrong. Meanwhile `dialer serve` and `dialer move` must be refused.
 
-A file (`--database sqlite`) has no network and no clock of its own, and does not restart.
+A file (`--database sqlite`) has no network, no sessions and no clock of its own, and does not restart.
 
 `--bug` plants a bug of `tests.fleet.storm.planted`, which the storm must find; `--bugs` tries each of them.
 
@@ -41,8 +42,7 @@ def find_bugs(kind: str, sky: Sky) -> bool:
     """Plant each bug, print what finds it, and return whether all were found."""
     is_each_found = True
     for name, bug in BUGS.items():
-        plan = () if bug.is_calm else None
-        report = run(kind, sky._replace(bug=name, seed=bug.seed, seconds=bug.seconds, plan=plan))
+        report = run(kind, sky._replace(bug=name, seed=bug.seed, seconds=bug.seconds, plan=bug.plan))
         print(f"{name}: {report.broken[0][:200] if report.broken else 'NOT FOUND'}", flush=True)  # noqa: T201 - a program
         is_each_found = is_each_found and bool(report.broken)
     return is_each_found

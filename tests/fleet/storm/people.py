@@ -1,5 +1,6 @@
 """People who use the API during a storm, and write down what they were answered and when, by the database's clock."""
 
+import contextlib
 import random
 import threading
 import time
@@ -21,6 +22,9 @@ START: Final = 1
 _AGAIN_S: Final = 0.2
 _CLOCK_S_MAX: Final = 60
 _TRIES_MAX: Final = 100
+_IMPORTED: Final = "+1203555{:04d}"
+_IMPORTED_EACH: Final = 50
+_IMPORTS_MAX: Final = 100
 _NEXT: Final = text("SELECT number FROM subscriber WHERE campaign_id = :id AND status = 1 ORDER BY id LIMIT 20")
 """Numbers that are dialled soon."""
 
@@ -29,7 +33,7 @@ class Deed(NamedTuple):
     """A request that changes something, and its answer."""
 
     kind: str
-    """`pause`, `start`, `list` or `pay`."""
+    """`pause`, `start`, `list`, `pay` or `import`."""
     campaign_id: int
     what: str
     """The number that was put on the list, or the description of the payment."""
@@ -87,8 +91,9 @@ class Person:
 
     def _day(self, client: httpx.Client) -> Iterator[None]:
         while True:
-            for kind in self._chance.choices(("list", "pay"), (3, 1), k=self._chance.randint(0, 3)):
-                self._list(client) if kind == "list" else self._pay(client)
+            deeds = {"list": self._list, "pay": self._pay, "import": self._import}
+            for kind in self._chance.choices(sorted(deeds), (6, 3, 1), k=self._chance.randint(1, 4)):
+                deeds[kind](client)
                 yield
             self._set(client, PAUSE)
             yield
@@ -113,6 +118,18 @@ class Person:
         what = f"{self._place.username} {self._payments}"
         body = {"user": self._place.user_id, "amount": "0.01000", "description": what}
         self._insist(client, "POST", "payment/", "pay", what, body, "root")
+
+    def _import(self, client: httpx.Client) -> None:
+        """Import contacts into a phonebook of no campaign. Nobody insists: the same contacts can be imported again."""
+        asked_ms, status = self._watch.now_ms(), 0
+        first = self._chance.randrange(_IMPORTED_EACH * _IMPORTS_MAX)
+        content = "\n".join(["contact", *(_IMPORTED.format(first + one) for one in range(_IMPORTED_EACH))])
+        path = f"{self._chance.choice(list(self._service.apis)).base}phonebook/{self._place.book_id}/import/"
+        with contextlib.suppress(httpx.TransportError):
+            headers, auth = {"Content-Type": "text/csv"}, (self._place.username, PASSWORD)
+            status = client.post(path, content=content, headers=headers, auth=auth).status_code
+        deed = Deed("import", self._place.campaign_id, "", asked_ms, self._watch.now_ms(), status)
+        self.deeds.append(deed)
 
     def _next_numbers(self, connection: Connection) -> list[str]:
         return [row[0] for row in connection.execute(_NEXT, {"id": self._place.campaign_id})]

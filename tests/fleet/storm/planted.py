@@ -4,7 +4,7 @@ A process of the storm plants the bug of its `Preparation`; nothing in the produ
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import anyio.lowlevel
@@ -12,10 +12,13 @@ import pytest
 
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.remote_workers import RemoteWorkers
+from dialer.store.backends import postgresql_turns
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Lock
+from dialer.store.backends.postgresql_places import SessionPlace
 from dialer.store.database import Database
 from dialer.store.fleet import slices
 from dialer.store.group_commit import Waiter
+from tests.fleet.storm.troubles import IN_COPY, Trouble
 from tests.vopr.fleet_planted import go_on_when_replaced, use_what_was_given_back
 from tests.vopr.planted import Patch
 
@@ -27,8 +30,8 @@ class Bug(NamedTuple):
     seed: int
     """A seed that has found it. Another machine may need another seed, as processes do not repeat themselves."""
     seconds: int = 60
-    is_calm: bool = False
-    """Nothing happens but what people do. Some bugs are found only by workers that all dial all the time."""
+    plan: Sequence[Trouble] | None = None
+    """The troubles; drawn from the seed if None. Some bugs are found only by workers that all dial all the time."""
 
 
 def _no_rest(patch: Patch) -> None:
@@ -59,13 +62,24 @@ def _users_write_without_the_lock(patch: Patch) -> None:
     patch.setattr(Database, "write", unlocked)
 
 
+def _places_without_the_session_that_writes(patch: Patch) -> None:
+    """Hold the place by a session of its own, which nobody watches."""
+    patch.setattr(SessionPlace, "take", lambda *_: None)
+
+
+def _silent_holders_go_on(patch: Patch) -> None:
+    patch.setattr(postgresql_turns, "_end_silent_holders", lambda _: 0)
+
+
 BUGS: Final = {
     "no-fence": Bug(go_on_when_replaced, 1),
-    "no-rest": Bug(_no_rest, 1, seconds=120, is_calm=True),
+    "no-rest": Bug(_no_rest, 1, seconds=120, plan=()),
     "no-wait": Bug(_answers_do_not_wait, 1),
     "use-after-return": Bug(use_what_was_given_back, 1),
     "own-clock": Bug(_leases_by_own_clock, 1),
     "no-lock": Bug(_users_write_without_the_lock, 1),
+    "place-aside": Bug(_places_without_the_session_that_writes, 1, plan=(Trouble(5.0, "restart"),), seconds=12),
+    "silence": Bug(_silent_holders_go_on, 1, plan=(Trouble(2.0, IN_COPY, 35.0),), seconds=42),
 }
 
 

@@ -11,13 +11,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
+import psycopg
 
 VARIABLE: Final = "DIALER_STORM"
 """Environment variable that holds a `Preparation` as JSON."""
 FREEZE_IN_STEP: Final = signal.SIGRTMIN
 """Signal after which a worker stops itself at the end of its next step, before the commit."""
 NEVER_MIND: Final = signal.SIGRTMIN + 3
-"""Signal that takes `FREEZE_IN_STEP` back, if it has not had its effect yet."""
+"""Signal that takes `FREEZE_IN_STEP` and `FREEZE_IN_COPY` back, if they have not had their effect yet."""
+FREEZE_IN_COPY: Final = signal.SIGRTMIN + 4
+"""Signal after which a process stops itself when it has sent the first row of its next COPY."""
 DIE_BEFORE_COMMIT: Final = signal.SIGRTMIN + 1
 """Signal after which a process kills itself at the end of its next unit of work that writes, before the commit."""
 DIE_AFTER_COMMIT: Final = signal.SIGRTMIN + 2
@@ -75,9 +78,9 @@ def _set_traps() -> None:
     from dialer.store import database  # noqa: PLC0415 - as above
 
     set_off: set[int] = set()
-    for number in (FREEZE_IN_STEP, DIE_BEFORE_COMMIT, DIE_AFTER_COMMIT):
+    for number in (FREEZE_IN_STEP, FREEZE_IN_COPY, DIE_BEFORE_COMMIT, DIE_AFTER_COMMIT):
         signal.signal(number, lambda one, _frame: set_off.add(one))
-    signal.signal(NEVER_MIND, lambda *_: set_off.discard(FREEZE_IN_STEP))
+    signal.signal(NEVER_MIND, lambda *_: set_off.difference_update((FREEZE_IN_STEP, FREEZE_IN_COPY)))
 
     def then(function: Callable[..., Any], trap: int, sent: signal.Signals) -> Callable[..., Any]:
         def wrapped(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as the function
@@ -89,6 +92,7 @@ def _set_traps() -> None:
 
         return wrapped
 
+    psycopg.Copy.write_row = then(psycopg.Copy.write_row, FREEZE_IN_COPY, signal.SIGSTOP)  # type: ignore[method-assign]
     Fleet.save = then(Fleet.save, FREEZE_IN_STEP, signal.SIGSTOP)  # type: ignore[method-assign]
     database._counted = then(database._counted, DIE_BEFORE_COMMIT, signal.SIGKILL)  # noqa: SLF001
     database.Database._write_with = then(  # type: ignore[method-assign] # noqa: SLF001

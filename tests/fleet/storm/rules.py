@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, text
@@ -10,7 +11,7 @@ from sqlalchemy import Connection, text
 from tests.end_to_end.killed import BROKEN
 from tests.fleet.storm.notes import Note, notes_of, touched_by
 from tests.fleet.storm.people import Deed
-from tests.fleet.storm.troubles import DATABASE, Suffered
+from tests.fleet.storm.troubles import DATABASE, IN_COPY, Suffered
 
 SECOND_MS: Final = 1_000
 CLOCKS_MS: Final = 250
@@ -182,3 +183,17 @@ def replaced_well(connection: Connection, suffered: Sequence[Suffered], lease_ms
         ]
         if not reasons:
             yield f"worker {one.id} ({one.what}) was replaced at {one.noted_ms}, although it was well"
+
+
+def silences(connection: Connection, suffered: Sequence[Suffered], lease_ms: int) -> Iterator[str]:
+    """Yield freezes of a process in a COPY during which nobody wrote anything for longer than a lease."""
+    rows = connection.execute(text("SELECT noted_ms FROM storm_note WHERE kind IN ('dial', 'seen') ORDER BY noted_ms"))
+    moments = [row[0] for row in rows]
+    restarts = [one for one in suffered if one.name == DATABASE]
+    for one in suffered:
+        if one.kind != IN_COPY or any(r.began_ms < one.ended_ms and r.ended_ms > one.began_ms for r in restarts):
+            continue
+        within = [one.began_ms, *(at for at in moments if one.began_ms < at < one.ended_ms), one.ended_ms]
+        silent_ms = max(later - earlier for earlier, later in pairwise(within))
+        if silent_ms > lease_ms:
+            yield f"nobody wrote for {silent_ms} ms while {one.name} was frozen in a COPY"

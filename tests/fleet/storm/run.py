@@ -28,10 +28,15 @@ AHEAD_MS_MAX: Final = 3_600_000
 REST_S_MAX: Final = 90
 """Time in which all calls must end after the storm."""
 PEOPLE_A_SECOND: Final = 5
-_BAD: Final = ("invariant_broken", "keeper_failed", '"problem": "engine"', "report_ignored", "row_unreadable")
+_BAD: Final = (
+    "invariant_broken",
+    "keeper_failed",
+    '"problem": "engine"',
+    "report_ignored",
+    "row_unreadable",
+    "displaced",
+)
 """Parts of lines of the log that no trouble excuses."""
-_FENCED: Final = "coordinator.LeaseLostError: "
-"""Part of the line of a step that was discarded, because its worker had been replaced."""
 
 
 class Report(NamedTuple):
@@ -77,17 +82,19 @@ def storm(folder: Path, sky: Sky, *, url: str, cluster: Cluster | None = None) -
         places = furnish(service, accounts=sky.accounts, people=200 + round(PEOPLE_A_SECOND * sky.seconds))
         for _ in range(sky.workers):
             service.join()
+        service.serve()
         watch = Watch(database)
-        deeds, suffered = _rage(service, places, watch, sky, cluster)
+        deeds, troubles = _rage(service, places, watch, sky, cluster)
+        suffered = troubles.suffered
         left = calm(service, places, watch, sky.lease_ms)
         audit = service.run("audit")
-        broken = [*left, *watch.read(lambda one: list(_broken(one, folder, deeds, suffered, sky)))]
+        broken = [*troubles.intruded, *left, *watch.read(lambda one: list(_broken(one, folder, deeds, suffered, sky)))]
         return _report(watch, deeds, suffered, audit, broken)
 
 
 def _rage(
     service: SharedService, places: list[Place], watch: Watch, sky: Sky, cluster: Cluster | None
-) -> tuple[list[Deed], list[Suffered]]:
+) -> tuple[list[Deed], Troubles]:
     troubles = Troubles(service, cluster)
     drawn = plan_of(sky.seed, sky.seconds, lease_s=sky.lease_ms / 1_000, kinds=sorted(troubles.kinds))
     people = [Person(place, service, watch, seed=sky.seed) for place in places]
@@ -100,7 +107,7 @@ def _rage(
             is_over.set()
         for life in lives:
             life.result()
-    return [deed for person in people for deed in person.deeds], troubles.suffered
+    return [deed for person in people for deed in person.deeds], troubles
 
 
 def calm(service: SharedService, places: list[Place], watch: Watch, lease_ms: int) -> list[str]:
@@ -129,8 +136,9 @@ def _broken(
     yield from rules.broken_rows(connection, GATEWAYS)
     yield from rules.broken_promises(connection, deeds)
     yield from rules.replaced_well(connection, suffered, sky.lease_ms)
+    yield from rules.silences(connection, suffered, sky.lease_ms)
     lines = (folder / LOG).read_text().splitlines()
-    yield from (f"log: {line[:400]}" for line in lines if _FENCED not in line and any(bad in line for bad in _BAD))
+    yield from (f"log: {line[:400]}" for line in lines if any(bad in line for bad in _BAD))
 
 
 def _report(

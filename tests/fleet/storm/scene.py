@@ -32,6 +32,8 @@ class Place(NamedTuple):
     campaign_id: int
     list_id: int
     """The do-not-call list of its campaign."""
+    book_id: int
+    """A phonebook of no campaign, for imports."""
 
 
 def furnish(service: SharedService, *, accounts: int = ACCOUNTS, people: int = 400) -> list[Place]:
@@ -55,7 +57,8 @@ def _account(service: SharedService, root: Caller, place: int, gateway: str, peo
     with service.client(name) as own:
         never = own.create("dnc-list", name="never")
         campaign = _campaign(own, gateway, never["url"], [PERSON.format(200 + place, one) for one in range(people)])
-    return Place(name, int(user["id"]), campaign, int(never["id"]))
+        spare = own.create("phonebook", name="spare")
+    return Place(name, int(user["id"]), campaign, int(never["id"]), int(spare["id"]))
 
 
 def _campaign(own: Caller, gateway: str, never: str, people: list[str]) -> int:

@@ -6,14 +6,28 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from typing import Final, NamedTuple
+
+import psycopg
+from sqlalchemy import make_url
 
 from tests.databases.cluster import Cluster
 from tests.fleet.processes import Process, SharedService
-from tests.fleet.storm.process import DIE_AFTER_COMMIT, DIE_BEFORE_COMMIT, FREEZE_IN_STEP, NEVER_MIND
+from tests.fleet.storm.process import (
+    DIE_AFTER_COMMIT,
+    DIE_BEFORE_COMMIT,
+    FREEZE_IN_COPY,
+    FREEZE_IN_STEP,
+    NEVER_MIND,
+)
 
 API: Final = "api"
 DATABASE: Final = "database"
+IN_COPY: Final = "freeze api in copy"
+_SESSIONS: Final = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'dialer%' AND pid <> pg_backend_pid()
+    ORDER BY md5(pid || '{salt}') LIMIT 1"""
 FOR_GOOD_MS: Final = 1 << 62
 """The end of a trouble that a process does not survive."""
 _THAWS: Final = 3
@@ -61,6 +75,8 @@ class Troubles:
         self._in_trouble: Final[set[str]] = set()
         self._ends: Final[list[tuple[float, int, Callable[[], None]]]] = []
         self.suffered: Final[list[Suffered]] = []
+        self.intruded: Final[list[str]] = []
+        """Commands that ran beside the service, although they serve or move a database alone."""
         kinds: dict[str, Callable[[Trouble], None]] = {
             "kill": lambda _: self._lose_worker("kill", signal.SIGKILL),
             "end": lambda _: self._lose_worker("end", signal.SIGTERM),
@@ -74,6 +90,11 @@ class Troubles:
         }
         if any(one.link is not None for one in service.workers):
             kinds["cut"] = self._cut
+        kinds["second server"] = lambda _: self._intrude()
+        if not service.url.startswith("sqlite"):
+            kinds["end session"] = self._end_session
+            kinds[IN_COPY] = lambda trouble: self._freeze_api(trouble, FREEZE_IN_COPY)
+            kinds["freeze api"] = lambda trouble: self._freeze_api(trouble, signal.SIGSTOP)
         if cluster is not None:
             kinds |= {"restart": lambda _: self._restart("fast"), "crash": lambda _: self._restart("immediate")}
         self.kinds: Final = kinds
@@ -150,7 +171,9 @@ class Troubles:
         self._later(trouble.for_s, end)
 
     def _lose_api(self, number: int) -> None:
-        api, began_ms = self._service.apis[0], _now_ms()
+        api, began_ms = self._free_api(), _now_ms()
+        if api is None:
+            return
         new = self._service.serve()
         self._service.apis.remove(api)
         api.lose(number)
@@ -161,7 +184,35 @@ class Troubles:
         began_ms = _now_ms()
         self._cluster.stop(mode)
         self._cluster.start()
+        self._intrude()  # No process has its session yet.
         self.suffered.append(Suffered(DATABASE, mode, began_ms, _now_ms()))
+
+    def _intrude(self) -> None:
+        """Try to serve and to move the database beside the processes of the service."""
+        began_ms = _now_ms()
+        if ready := self._service.intrude("serve", "--port", "0"):
+            self.intruded.append(f"a second server started at {began_ms}: {ready}")
+        code, output = self._service.run("move", "sqlite:///moved.db")
+        if code == 0:
+            self.intruded.append(f"a database in use was moved at {began_ms}: {output[-200:]}")
+        self.suffered.append(Suffered("intruder", "second server", began_ms, _now_ms()))
+
+    def _end_session(self, trouble: Trouble) -> None:
+        """End one session of any process, as an administrator does."""
+        began_ms = _now_ms()
+        url = make_url(self._service.url).set(drivername="postgresql").render_as_string(hide_password=False)
+        with suppress(psycopg.OperationalError), closing(psycopg.connect(url)) as one:
+            one.execute(_SESSIONS.format(salt=trouble.at_s))
+        self.suffered.append(Suffered(DATABASE, "end session", began_ms, _now_ms()))
+
+    def _free_api(self) -> Process | None:
+        return next((one for one in self._service.apis if one.name not in self._in_trouble), None)
+
+    def _freeze_api(self, trouble: Trouble, number: int) -> None:
+        api = self._free_api()
+        if api is not None and len(self._service.apis) > 1:
+            api.send(number)
+            self._suffer(api, trouble, lambda: self._thaw(api))
 
 
 def _now_ms() -> int:

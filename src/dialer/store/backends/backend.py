@@ -42,6 +42,10 @@ class UnfitDatabaseError(Exception):
     """A database cannot hold the service's data as it is set up; the message is one line that says what to do."""
 
 
+class TablesInUseError(Exception):
+    """Others use a table at this moment, so it cannot be changed without a deadlock."""
+
+
 class DriverStatement(NamedTuple):
     """A statement compiled for the driver."""
 
@@ -74,6 +78,28 @@ class Presence(Protocol):
 
     def close(self) -> None:
         """Take the sign away."""
+
+
+class ServingPlace(Protocol):
+    """The place of a process among those that serve a database: it serves alone, or together with others.
+
+    The connection that writes holds the place. So whoever writes has the place at that moment.
+    """
+
+    def take(self, driver: Any) -> None:  # noqa: ANN401 - the driver's connection
+        """Take the place for a new connection that writes, whose driver's connection is `driver`.
+
+        Raises:
+            ServedError: another process has a place that excludes this one.
+            DisplacedError: another process had such a place since this one lost its own.
+        """
+
+    def check(self) -> None:
+        """Check that the place is not lost, at the beginning of each transaction that writes.
+
+        Raises:
+            DisplacedError: it is lost.
+        """
 
 
 class Bell(Protocol):
@@ -119,8 +145,13 @@ class Backend(Protocol):
     def reading_engine(self, url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
         """Return an engine with up to `size` connections. Each transaction reads one consistent snapshot."""
 
-    def writing_engine(self, url: URL, *, synchronous: str, statement_timeout_ms: int) -> Engine:
-        """Return an engine with one connection. Each transaction begins with the lock of all writers."""
+    def writing_engine(
+        self, url: URL, *, synchronous: str, statement_timeout_ms: int, place: ServingPlace | None = None
+    ) -> Engine:
+        """Return an engine with one connection. Each transaction begins with the lock of all writers.
+
+        The connection holds `place`, if there is one.
+        """
 
     def migrating_engine(self, url: URL) -> Engine:
         """Return an engine whose transactions change tables, and begin with the lock of all writers."""
@@ -187,15 +218,15 @@ class Backend(Protocol):
     def may_be_committed(self, error: DBAPIError) -> bool:
         """Return whether a COMMIT that failed with this error may still have taken effect."""
 
-    def serving_alone(self, url: URL) -> AbstractContextManager[None]:
-        """Return a context that lets one process serve a database.
+    def serving_alone(self, url: URL) -> AbstractContextManager[ServingPlace]:
+        """Return a context that lets one process serve a database, with its place for the engine that writes.
 
         Raises:
             ServedError: another process serves it.
         """
 
-    def serving_together(self, url: URL) -> AbstractContextManager[None]:
-        """Return a context that lets several processes serve a database, and none alone.
+    def serving_together(self, url: URL) -> AbstractContextManager[ServingPlace]:
+        """Return a context that lets several processes serve a database, and none alone, with a place for one of them.
 
         Raises:
             ServedError: a process serves it alone.
@@ -235,6 +266,13 @@ class Backend(Protocol):
 
     def create_triggers(self, connection: Connection, table: str) -> None:
         """Create the triggers of a table, and the functions that they call."""
+
+    def before_upgrade(self, connection: Connection) -> None:
+        """Keep all other processes from the tables, before migrations and in their transaction.
+
+        Raises:
+            TablesInUseError: others use a table at this moment. The transaction has failed.
+        """
 
     def after_upgrade(self, connection: Connection) -> None:
         """Create what is missing besides tables, and check references, after migrations and in their transaction.

@@ -5,9 +5,9 @@ takes before its transaction reads anything: a snapshot that is older than the l
 Statements run as they are; psycopg's own transactions would cost a round trip each.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from typing import Any, Final
 
 import psycopg
@@ -25,7 +25,13 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
-from dialer.store.backends import postgresql_functions, postgresql_rows, postgresql_sessions
+from dialer.store.backends import (
+    postgresql_fitness,
+    postgresql_functions,
+    postgresql_places,
+    postgresql_rows,
+    postgresql_sessions,
+)
 from dialer.store.backends.backend import (
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
@@ -34,19 +40,20 @@ from dialer.store.backends.backend import (
     InlineReader,
     Lock,
     Presence,
+    ServingPlace,
+    TablesInUseError,
     UnfitDatabaseError,
 )
 from dialer.store.backends.postgresql_rows import ROWS, driver_of
 from dialer.store.backends.postgresql_turns import (
     LOCK_WAIT_MS,
-    WRITERS,
+    WRITER_IDLE_TIMEOUT_MS,
     begin_alone,
     begin_beside_others,
     begin_with,
 )
 from dialer.store.backends.postgresql_types import DIALECT, WIDE, WholeLoader
 from dialer.store.database_files import FilesError
-from dialer.store.process_lock import ServedError
 
 DRIVER_ERROR: Final = psycopg.Error
 HAS_FILE: Final = False
@@ -59,14 +66,14 @@ without_triggers: Final = postgresql_rows.without_triggers
 last_ids: Final = postgresql_rows.last_ids
 keep_last_ids: Final = postgresql_rows.keep_last_ids
 IDLE_TIMEOUT_MS: Final = 60_000
-"""Longest time for which a transaction may do nothing: a process that hangs must not hold the lock for ever."""
+"""Longest time for which a transaction that reads may do nothing."""
 CLIENT_CHECK_MS: Final = 500
 """Time after which a statement of a process that was killed is given up, with its locks."""
+UPGRADE_LOCK_MS: Final = 500
+"""Time that an upgrade waits for the readers of a table. Meanwhile new readers wait for the upgrade."""
 SILENCE_MS: Final = 15_000
 """Time without an answer of the other machine after which a connection counts as lost."""
 CONNECT_TIMEOUT_S: Final = 5
-_SERVER: Final = WRITERS + 1
-"""Key of the advisory lock of the process that serves the database."""
 _SILENCE: Final = {
     "tcp_user_timeout": SILENCE_MS,
     "keepalives_idle": SILENCE_MS // 3_000,
@@ -79,6 +86,10 @@ _NOTICING: Final = {
     **{f"tcp_{name.removeprefix('tcp_')}": value for name, value in _SILENCE.items()},
 }
 """The server's settings that let it notice the end of a process, or of its machine, in the middle of a statement."""
+_OWN_TABLES: Final = """
+    SELECT quote_ident(relname) FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = CAST(current_schema() AS regnamespace) ORDER BY relname
+"""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _PATIENCE_MS: Final = "patience_ms"
 _LOCK: Final = "lock"
@@ -105,7 +116,8 @@ def synchronous_url(url: str | URL) -> URL:
 
 def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
     """Return an engine with up to `size` connections. Each transaction reads one snapshot."""
-    engine = _engine(url, size=size, synchronous=synchronous, statement_timeout_ms=statement_timeout_ms)
+    limits = {"statement_timeout": statement_timeout_ms, "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS}
+    engine = _engine(url, size=size, synchronous=synchronous, limits=limits)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -114,9 +126,21 @@ def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_m
     return engine
 
 
-def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int) -> Engine:
+def writing_engine(
+    url: URL, *, synchronous: str, statement_timeout_ms: int, place: ServingPlace | None = None
+) -> Engine:
     """Return an engine with one connection. Each transaction begins with the lock of all writers."""
-    engine = _engine(url, size=1, synchronous=synchronous, statement_timeout_ms=statement_timeout_ms)
+    limits = {"statement_timeout": statement_timeout_ms, "idle_in_transaction_session_timeout": WRITER_IDLE_TIMEOUT_MS}
+    engine = _engine(url, size=1, synchronous=synchronous, limits=limits)
+
+    if place is not None:
+
+        @event.listens_for(engine, "connect")
+        def take(driver: Any, _record: object) -> None:  # noqa: ANN401 - psycopg's connection
+            with ExitStack() as on_failure:
+                on_failure.callback(driver.close)
+                place.take(driver)
+                on_failure.pop_all()
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
@@ -155,7 +179,7 @@ def migrating_engine(url: URL) -> Engine:
     return engine
 
 
-def _engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int) -> Engine:
+def _engine(url: URL, *, size: int, synchronous: str, limits: Mapping[str, int]) -> Engine:
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -170,10 +194,9 @@ def _engine(url: URL, *, size: int, synchronous: str, statement_timeout_ms: int)
         connect_args=_connect_args(),
     )
     engine.dialect.colspecs = {**engine.dialect.colspecs, **WIDE}
-    given = {
-        "statement_timeout": statement_timeout_ms,
+    given: dict[str, object] = {
+        **limits,
         "lock_timeout": LOCK_WAIT_MS,
-        "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS,
         "jit": "off",  # It takes longer than the queries that it would make faster.
     }
     if synchronous == "OFF":
@@ -288,33 +311,14 @@ def may_be_committed(error: DBAPIError) -> bool:
     return error.connection_invalidated or code in _LOST_AT_COMMIT if code is not None else is_storage_error(error.orig)
 
 
-def serving_alone(url: URL) -> AbstractContextManager[None]:
-    """Return a context that holds the advisory lock of the process that serves the database."""
-    return _serving(url, "pg_try_advisory_lock", "already")
+def serving_alone(url: URL) -> AbstractContextManager[ServingPlace]:
+    """Return a context with the place of the only process that serves the database."""
+    return postgresql_places.serving(_driver_args(url), url.render_as_string(), is_alone=True)
 
 
-def serving_together(url: URL) -> AbstractContextManager[None]:
-    """Return a context that shares the advisory lock of the process that serves the database."""
-    return _serving(url, "pg_try_advisory_lock_shared", "alone")
-
-
-@contextmanager
-def _serving(url: URL, function: str, how: str) -> Iterator[None]:
-    """Hold an advisory lock on a connection of its own.
-
-    Raises:
-        ServedError: another process holds the lock.
-    """
-    try:
-        connection = psycopg.connect(**_driver_args(url), autocommit=True)
-    except psycopg.Error:  # Opening the database fails, too, and says why.
-        yield
-        return
-    with closing(connection):
-        found = connection.execute(f"SELECT {function}(%s)", (_SERVER,)).fetchone()
-        if found is None or not found[0]:
-            raise ServedError(f"another process serves {url.render_as_string()} {how}")
-        yield
+def serving_together(url: URL) -> AbstractContextManager[ServingPlace]:
+    """Return a context with a place beside other processes that serve the database."""
+    return postgresql_places.serving(_driver_args(url), url.render_as_string(), is_alone=False)
 
 
 def _driver_args(url: URL) -> dict[str, Any]:
@@ -362,35 +366,42 @@ def compact(url: URL) -> None:
 
 
 def check_fitness(connection: Connection) -> None:
-    """Check that commits are kept, and that texts are UTF-8 and ordered by their bytes.
+    """Check that commits are kept, texts are ordered by their bytes, and sessions are the server's own.
 
     Raises:
         UnfitDatabaseError: it is otherwise.
     """
-    shown = connection.exec_driver_sql(
-        "SELECT current_database(), pg_encoding_to_char(encoding), datcollate, current_setting('server_version_num'),"
-        " current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')"
-        " FROM pg_database WHERE datname = current_database()"
-    ).one()
-    name, encoding, collation, number, *durable = shown
-    if int(number) < _OLDEST:
-        raise UnfitDatabaseError(f"the server is PostgreSQL {int(number) // 10_000}: dialer needs 13 or newer")
-    if encoding != "UTF8" or collation not in {"C", "POSIX"}:
-        raise UnfitDatabaseError(
-            f"the database {name} has encoding {encoding} and collation {collation}, and dialer needs UTF8 and C:"
-            f" CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
-        )
-    for setting, value in zip(("fsync", "full_page_writes", "synchronous_commit"), durable, strict=True):
-        if value == "off":
-            raise UnfitDatabaseError(
-                f"the server's setting {setting} is off, so commits may be lost, and callees called twice: set it to on"
-            )
+    try:
+        postgresql_fitness.check_sessions(_driver_args(connection.engine.url))
+    except psycopg.Error as error:
+        raise UnfitDatabaseError(f"the database cannot be opened: {' '.join(str(error).split())}") from error
+    postgresql_fitness.check_fitness(connection)
 
 
 def create_triggers(connection: Connection, table: str) -> None:
     """Create the triggers of a table, and the functions that they call."""
     for statement in postgresql_functions.TRIGGERS[table]:
         connection.exec_driver_sql(statement)
+
+
+def before_upgrade(connection: Connection) -> None:
+    """Lock all tables, before any of them is changed.
+
+    Readers hold the tables that they have read, and wait for the others. An upgrade that locks one table after the
+    other would wait for them, and they for it. So it gives up soon, before the server looks for a deadlock.
+
+    Raises:
+        TablesInUseError: others use a table at this moment.
+    """
+    driver = driver_of(connection)
+    driver.execute(f"SET LOCAL lock_timeout = {UPGRADE_LOCK_MS}")
+    names = [row[0] for row in driver.execute(_OWN_TABLES).fetchall()]
+    if names:
+        try:
+            driver.execute(f"LOCK TABLE {', '.join(names)} IN ACCESS EXCLUSIVE MODE")
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+            raise TablesInUseError(str(error).splitlines()[0]) from error
+    driver.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAIT_MS}")
 
 
 def after_upgrade(connection: Connection) -> None:
@@ -401,5 +412,4 @@ def after_upgrade(connection: Connection) -> None:
         create_triggers(connection, table)
 
 
-_OLDEST: Final = 130_000
 _CHECKS_CLIENTS: Final = 140_000

@@ -13,8 +13,11 @@ COUNTERS: Final = (
     "CREATE SEQUENCE IF NOT EXISTS write_turn",
     "CREATE TABLE IF NOT EXISTS user_changes (count BIGINT NOT NULL)",
     "INSERT INTO user_changes SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM user_changes)",
+    "CREATE TABLE IF NOT EXISTS served (alone BIGINT NOT NULL, together BIGINT NOT NULL)",
+    "INSERT INTO served SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM served)",
 )
-"""Statements that create the number of the last transaction that wrote, and the count of those that were no steps."""
+"""Statements that create the number of the last transaction that wrote, the count of those that were no steps, and the
+counts of processes that have served the database alone and together."""
 _FIRST_BEYOND_ASCII: Final = 0x80
 _AFTER_LETTERS: Final = 0x40000
 """No letter and no digit has a code point above it."""

@@ -10,6 +10,8 @@ from sqlalchemy.exc import DBAPIError
 
 from dialer.store.backends import postgresql_functions
 
+ANY_TIME: Final = "dialer, without limits"
+"""Name of a session whose transaction may take any time, and be silent meanwhile."""
 COPY_MIN: Final = 5
 """Number of rows from which COPY takes less time, half of it, than a statement for each row."""
 ROWS: Final = "rows_written"
@@ -50,6 +52,7 @@ def without_limits(connection: Connection) -> None:
     driver = driver_of(connection)
     for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
         driver.execute(f"SET LOCAL {limit} = 0")
+    driver.execute(f"SET LOCAL application_name = '{ANY_TIME}'")
 
 
 @contextmanager

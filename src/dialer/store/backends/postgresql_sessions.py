@@ -13,7 +13,7 @@ _OWN_MARK: Final = """
     SELECT pid || ' ' || CAST(extract(epoch FROM backend_start) * 1000000 AS bigint)
     FROM pg_stat_get_activity(pg_backend_pid())
 """
-_PRESENT: Final = """
+PRESENT: Final = """
     WITH marks AS (
         SELECT mark, CAST(split_part(mark, ' ', 1) AS integer) AS pid, CAST(split_part(mark, ' ', 2) AS bigint) AS began
         FROM unnest(CAST(%s AS text[])) AS mark
@@ -111,4 +111,4 @@ def present(connection: Connection, marks: Collection[str]) -> frozenset[str]:
     """Return the marks of sessions that are there, and of those of which the server cannot tell."""
     if not marks:
         return frozenset()
-    return frozenset(row[0] for row in connection.exec_driver_sql(_PRESENT, (list(marks),)))
+    return frozenset(row[0] for row in connection.exec_driver_sql(PRESENT, (list(marks),)))

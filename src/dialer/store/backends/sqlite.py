@@ -30,6 +30,7 @@ from dialer.store.backends.backend import (
     InlineReader,
     Lock,
     Presence,
+    ServingPlace,
     UnfitDatabaseError,
 )
 from dialer.store.backends.sqlite_triggers import TRIGGERS
@@ -73,9 +74,18 @@ def reading_engine(url: URL, *, size: int, synchronous: str, statement_timeout_m
     return _pooled(url, begin=_BEGIN_READING, size=size, synchronous=synchronous)
 
 
-def writing_engine(url: URL, *, synchronous: str, statement_timeout_ms: int) -> Engine:  # noqa: ARG001 - part of the seam
+def writing_engine(
+    url: URL,
+    *,
+    synchronous: str,
+    statement_timeout_ms: int,  # noqa: ARG001 - part of the seam
+    place: ServingPlace | None = None,
+) -> Engine:
     """Return an engine with one connection. Each transaction begins with the write lock. No statement has a limit."""
-    return _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
+    engine = _pooled(url, begin=_BEGIN_WRITING, size=1, synchronous=synchronous)
+    if place is not None:
+        event.listen(engine, "begin", lambda _: place.check())
+    return engine
 
 
 def _pooled(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
@@ -246,12 +256,12 @@ def may_be_committed(error: DBAPIError) -> bool:
     return code & _PRIMARY not in _SURELY_NOT_DONE and code != sqlite3.SQLITE_IOERR_WRITE
 
 
-def serving_alone(url: URL) -> AbstractContextManager[None]:
+def serving_alone(url: URL) -> AbstractContextManager[ServingPlace]:
     """Return a context that holds the lock file of a database."""
     return process_lock.serving_alone(Path(url.database or ""))
 
 
-def serving_together(url: URL) -> AbstractContextManager[None]:
+def serving_together(url: URL) -> AbstractContextManager[ServingPlace]:
     """Return a context that shares the lock file of a database."""
     return process_lock.serving_together(Path(url.database or ""))
 
@@ -302,6 +312,10 @@ def create_triggers(connection: Connection, table: str) -> None:
     """Create the triggers of a table that are missing."""
     for trigger in TRIGGERS[table]:
         connection.exec_driver_sql(trigger)
+
+
+def before_upgrade(connection: Connection) -> None:
+    """Do nothing: the write lock of the transaction is enough."""
 
 
 def after_upgrade(connection: Connection) -> None:

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0044_0041"
-down_revision = "0041_0041"
+down_revision = "0043_0041"
 branch_labels = None
 depends_on = None
 
