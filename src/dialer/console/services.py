@@ -53,7 +53,7 @@ class ConsoleServices:
         self.authenticator: Final = authenticator
         self.sessions: Final = sessions
         self.first_admin_token: Final = first_admin_token
-        """The token with which the first admin can be created from another machine."""
+        """The token with which the first admin can be created; None if there are users."""
         self.snapshots: Final = snapshots
         self.minutes: Final = Minutes()
 

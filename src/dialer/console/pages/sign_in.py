@@ -2,9 +2,7 @@
 
 import re
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 from litestar import Response, get, post
@@ -13,7 +11,6 @@ from sqlalchemy import Connection
 
 from dialer.api.http.auth import Credentials, origin_of
 from dialer.api.http.errors import AnsweredError
-from dialer.api.http.headers import header
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
 from dialer.app.sessions import begin_session
@@ -42,8 +39,6 @@ FIRST_ADMIN: Final = "/console/first-admin/"
 SIGN_IN: Final = "/console/sign-in/"
 WRONG: Final = "The user name or the password is wrong."
 _WAY_BACK: Final = re.compile(r"/console/(?!/)[A-Za-z0-9/_.?=&%+,:-]{0,500}\Z", re.ASCII)
-_FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
-_LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @get("/sign-in", media_type="text/html")
@@ -81,7 +76,7 @@ async def show_first_admin(request: ApiRequest, console: NamedDependency[Console
     if await request.service.database.read(has_accounts):
         return go_to(SIGN_IN)
     token = request.query_params.get("token", "")
-    if not may_create_first_admin(request, console, token):
+    if not may_create_first_admin(console, token):
         return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
     return _form(request, "first_admin.html", token=token)
 
@@ -91,7 +86,7 @@ async def make_first_admin(request: ApiRequest, console: NamedDependency[Console
     """Create the first admin, and sign them in."""
     fields = await read_fields(request)
     token, username, password = (fields.get(name, "") for name in ("token", "username", "password"))
-    if not may_create_first_admin(request, console, token):
+    if not may_create_first_admin(console, token):
         return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
     errors = _errors(username, password, fields.get("again", ""))
     if errors:
@@ -108,22 +103,13 @@ def way_back(given: str) -> str:
     return given if _WAY_BACK.match(given) else HOME
 
 
-def may_create_first_admin(request: ApiRequest, console: ConsoleServices, token: str) -> bool:
-    """Return whether a request may create the first admin: it has the token, or comes from this machine.
+def may_create_first_admin(console: ConsoleServices, token: str) -> bool:
+    """Return whether a request may create the first admin: it has the token that the service printed.
 
-    A proxy on this machine passes on requests of others. So a request with a header of a proxy, or for a public name,
-    needs the token.
+    The address and the name of a request prove nothing, because a proxy or a tunnel on this machine has both.
     """
     expected = console.first_admin_token
-    if expected is not None and is_form_token(token, expected):
-        return True
-    is_direct = all(header(request.scope, name) is None for name in _FORWARDED)
-    try:
-        is_local = ip_address(host_of(request)).is_loopback
-        asked = urlsplit(f"//{header(request.scope, b'host') or ''}").hostname
-    except ValueError:
-        return False
-    return is_direct and is_local and asked in _LOCAL_NAMES and request.service.settings.base_url is None
+    return expected is not None and is_form_token(token, expected)
 
 
 def _errors(username: str, password: str, again: str) -> dict[str, str]:
