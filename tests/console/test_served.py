@@ -35,9 +35,7 @@ def printed_path(served: Served) -> str:
     return served.process.stderr.readline().rpartition("/console/")[2].strip()
 
 
-def test_the_first_admin_is_created_with_the_printed_token_and_never_again(
-    tmp_path: Path, visitor_of: Opening
-) -> None:
+def test_the_first_admin_is_created_with_the_printed_token_and_never_again(tmp_path: Path, visitor_of: Opening) -> None:
     with serving(tmp_path, **VIRTUAL) as served:
         path = printed_path(served)
         token = path.partition("token=")[2]

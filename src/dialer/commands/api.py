@@ -8,6 +8,7 @@ from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.limits import SharedLimits
 from dialer.commands.opening import (
+    close_files_to_others,
     database_clock,
     database_ms,
     open_existing_database,
@@ -47,6 +48,7 @@ def api(host: str, port: int) -> None:
         served_together(settings),
         open_existing_database(settings) as database,
     ):
+        close_files_to_others(settings)
         check_media_folder(settings.media_dir)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
