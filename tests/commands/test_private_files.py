@@ -12,7 +12,6 @@ from tests.commands.conftest import PASSWORD, Run
 from tests.new_database import new_file
 from tests.test_server import ADMIN, VIRTUAL, serving
 
-
 GROUP: Final = "Only its owner and its group can from now on."
 
 
