@@ -20,6 +20,9 @@ SEED_MAX: Final = 2**63 - 1
 USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
+OTHER_HOSTS_MAX: Final = 20
+OPEN: Final = "open"
+DIRECT: Final = "direct"
 CONSENT: Final = "yes-i-have-consent"
 """The value of DIALER_ALLOW_ANY_HOUR."""
 READERS_MIN: Final = 2
@@ -39,6 +42,7 @@ _DATABASES: Final = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+psy
 _CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
 _VOICE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+_-]{0,39}")
+_HOST_NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?", re.ASCII)
 _CLOCK_START_YEARS: Final = range(1970, 2200)
 
 
@@ -74,6 +78,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Voice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
+    other_hosts: tuple[str, ...] = ()
+    """Names of the service besides that of `base_url`."""
+    metrics: str = OPEN
+    """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
     """Days for which entries of the audit log are kept."""
     rate_limit: int | None = None
@@ -268,6 +276,19 @@ def _read_base_url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _read_hosts(text: str) -> tuple[str, ...]:
+    names = tuple(_matching(_HOST_NAME, name.strip()).lower() for name in text.split(","))
+    if len(names) > OTHER_HOSTS_MAX:
+        raise ValueError(text)
+    return names
+
+
+def _read_metrics(text: str) -> str:
+    if text not in {OPEN, DIRECT}:
+        raise ValueError(text)
+    return text
+
+
 def is_username(text: str) -> bool:
     """Return whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
     return _USERNAME.fullmatch(text) is not None
@@ -413,6 +434,22 @@ SETTINGS: Final = (
         meaning="start of the absolute URLs in responses",
         may_hold="an http or https URL without query, such as https://dialer.example.com",
         read=_read_base_url,
+    ),
+    Setting(
+        variable="DIALER_OTHER_HOSTS",
+        field="other_hosts",
+        default="unset",
+        meaning="names of the service besides DIALER_BASE_URL's",
+        may_hold=f"1 to {OTHER_HOSTS_MAX} host names with commas, such as dialer.internal,dialer.lan",
+        read=_read_hosts,
+    ),
+    Setting(
+        variable="DIALER_METRICS",
+        field="metrics",
+        default=OPEN,
+        meaning="who may read /metrics",
+        may_hold="open, or direct: requests that passed a proxy get status 404",
+        read=_read_metrics,
     ),
     Setting(
         variable="DIALER_AUDIT_LOG_DAYS",

@@ -17,6 +17,7 @@ from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
+from dialer.api.http.hosts import OwnNames
 from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
@@ -151,7 +152,8 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     )
     methods = {route.path_format: route.methods for route in app.routes}
     permissions.serve(methods)
-    app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods)
+    names = OwnNames(settings.base_url, settings.other_hosts)
+    app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods, names)
     return app
 
 
@@ -181,7 +183,8 @@ def create_worker_app(
         openapi_config=None,
         logging_config=None,
     )
-    app.asgi_handler = Edge(app.asgi_handler, metrics, {route.path_format: route.methods for route in app.routes})
+    methods = {route.path_format: route.methods for route in app.routes}
+    app.asgi_handler = Edge(app.asgi_handler, metrics, methods, OwnNames(None, ()))
     return app
 
 

@@ -29,6 +29,7 @@ from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.limits import Limits, OwnLimits
+from dialer.api.http.other_sites import refuse_other_sites
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.refusals import Refusals
 from dialer.api.http.throttle import client_address
@@ -286,6 +287,8 @@ class Authentication:
                 scope["user"] = actor = await self._authenticator.identify(authorization, host)
                 origin = origin_of(actor, host)
                 scope["auth"] = None
+                if actor.key is None:
+                    refuse_other_sites(scope)
                 self._permissions.check(actor, scope["method"], scope["path_template"])
             except AnsweredError as error:
                 if authorization:
