@@ -29,9 +29,7 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 class Edge:
     """Middleware around the whole application. `methods` are those of each route, by its path template."""
 
-    def __init__(
-        self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]], names: OwnNames
-    ) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]], names: OwnNames) -> None:
         self._app: Final = app
         self._names: Final = names
         self._metrics: Final = metrics
