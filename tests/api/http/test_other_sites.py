@@ -30,8 +30,8 @@ def test_a_page_of_another_site_changes_nothing(
 ) -> None:
     alice.create("phonebook", name="book")
     path = "/rest-api/phonebook/" if method == "POST" else "/rest-api/phonebook/1/"
-    body = {} if method == "DELETE" else {"json": {"name": "changed"}}
-    answer = client.request(method, path, auth=ALICE, headers=headers, **body)
+    body = None if method == "DELETE" else {"name": "changed"}
+    answer = client.request(method, path, auth=ALICE, headers=headers, json=body)
     assert answer.status_code == 403
     assert "sent by a page of another site" in answer.json()["detail"]
     assert [one["name"] for one in alice.get("phonebook/")["results"]] == ["book"]

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -42,6 +42,7 @@ from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.runtime.clock import RealClock
 from dialer.settings import USERNAME_MAX
 from dialer.store.database import Database
+from dialer.store.queries.sessions import SESSIONS_FROM
 from dialer.store.tables import ApiKey, User
 
 REMEMBERED_S: Final = 60.0
@@ -57,6 +58,9 @@ SCOPES_KEPT_MAX: Final = 1_024
 NOT_PROVIDED: Final = "Authentication credentials were not provided."
 INVALID: Final = "Invalid username/password."
 INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired."
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 _USERS: Final = table_of(User)
 _ACTOR: Final = (_USERS.c.id, _USERS.c.username, _USERS.c.role, _USERS.c.manager_id)
@@ -118,6 +122,8 @@ class Authenticator:
         self._key: Final = secrets.token_bytes(32)
         self._verified_s: Final[OrderedDict[bytes, float]] = OrderedDict()
         """The times at which credentials were last verified, by fingerprint."""
+        self._known: Final[OrderedDict[tuple[str, str], None]] = OrderedDict()
+        """The names and addresses of those who had a right password, the newest last."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
@@ -208,9 +214,19 @@ class Authenticator:
             raise _too_many("Too many requests; try again later.", retry_after_s)
 
     async def _refuse_guesses(self, login: _Login, password_hash: str) -> None:
-        retry_after_s = await self._limits.guess_after_s(_subject(login, password_hash), login.address)
+        subject = _subject(login, password_hash)
+        retry_after_s = await self._limits.guess_after_s(subject, login.address, is_known=False)
+        if retry_after_s and await self._is_known(login):
+            retry_after_s = await self._limits.guess_after_s(subject, login.address, is_known=True)
         if retry_after_s:
             raise _too_many("Too many wrong passwords; try again later.", retry_after_s)
+
+    async def _is_known(self, login: _Login) -> bool:
+        """Return whether the user has signed in from this address, as a program lately or in a session that goes on."""
+        if (login.username_key, login.address) in self._known:
+            return True
+        values = {"username_key": login.username_key, "address": login.address}
+        return bool(await self._rows(SESSIONS_FROM, values))
 
     async def _is_right(self, login: _Login, password_hash: str) -> bool:
         """Tell whether a password is right. Simultaneous requests with equal credentials share one verification.
@@ -239,10 +255,8 @@ class Authenticator:
                 await self._refuse_guesses(login, password_hash)
             is_right = await anyio.to_thread.run_sync(verify_password, password_hash, login.password)
         if is_right:
-            self._verified_s[fingerprint] = self._now_s()
-            self._verified_s.move_to_end(fingerprint)
-        while len(self._verified_s) > REMEMBERED_MAX:
-            self._verified_s.popitem(last=False)
+            _keep(self._verified_s, fingerprint, self._now_s())
+            _keep(self._known, (login.username_key, login.address), None)
         return is_right
 
     def _is_fresh(self, fingerprint: bytes) -> bool:
@@ -252,6 +266,14 @@ class Authenticator:
     def _fingerprint(self, login: _Login, password_hash: str) -> bytes:
         message = "\x00".join((*login, password_hash))
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
+
+
+def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
+    """Put a value at the end of a table of bounded size."""
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > REMEMBERED_MAX:
+        kept.popitem(last=False)
 
 
 @lru_cache(maxsize=SCOPES_KEPT_MAX)

@@ -35,23 +35,25 @@ class OwnNames:
 
     def problem(self, scope: Scope) -> str | None:
         """Return the reason for which a request is refused before anything else is looked at, or None."""
-        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         version = scope["http_version"]
         if version == "0.9":
             return _OLD
         if version == "1.0" and header(scope, b"transfer-encoding") is not None:
             return _CHUNKS
-        if not hosts:
-            return None if version == "1.0" else _NO_HOST
-        if len(hosts) > 1:
-            return _TWO_HOSTS
-        given = hosts[0].decode("latin-1")
-        if not self._names or scope["path"].startswith(OPEN_PATHS):
-            return None
-        name = host_name(given)
-        if name in self._names or (name is not None and _is_harmless(name)):
+        if len(hosts) != 1:
+            return _TWO_HOSTS if hosts else {"1.0": None}.get(version, _NO_HOST)
+        return self._foreign(scope["path"], hosts[0])
+
+    def _foreign(self, path: str, given: str) -> str | None:
+        """Return the reason for which a name is refused, or None."""
+        if not self._names or path.startswith(OPEN_PATHS) or self._is_own(given):
             return None
         return f"{given[:HOST_SHOWN_MAX]!r} is not a name of this service. Use {min(self._names)}."
+
+    def _is_own(self, given: str) -> bool:
+        name = host_name(given)
+        return name is not None and (name in self._names or _is_harmless(name))
 
 
 @lru_cache(maxsize=NAMES_KEPT_MAX)

@@ -6,7 +6,7 @@ A browser keeps a password that it was asked for, and adds it to such requests. 
 
 from typing import Final
 
-from litestar.types import Scope
+from litestar.types import HTTPScope, Scope
 
 from dialer.api.http.errors import ForbiddenError
 from dialer.api.http.headers import header
@@ -21,7 +21,7 @@ FOREIGN: Final = (
 _OTHERS: Final = frozenset({"cross-site", "same-site"})
 
 
-def refuse_other_sites(scope: Scope) -> None:
+def refuse_other_sites(scope: HTTPScope) -> None:
     """Refuse a request that changes something if a page of another site has sent it.
 
     Raises:

@@ -21,6 +21,13 @@ SESSION_IN_USE: Final[Select[Any]] = (
 )
 """The session with a token, and its user: session id, last use, user id, name, role, manager."""
 
+SESSIONS_FROM: Final[Select[Any]] = (
+    select(_sessions.c.id)
+    .join(_users, _users.c.id == _sessions.c.user_id)
+    .where(_users.c.username_key == bindparam("username_key"), _sessions.c.address == bindparam("address"))
+)
+"""The sessions of a user that began at an address: a few at most."""
+
 
 class OpenSession(NamedTuple):
     """A session of a user, without its token; times are those of the machine."""
