@@ -21,6 +21,7 @@ from benchmarks import (
     searching,
     simulate,
     sound,
+    starting,
     touching,
 )
 
@@ -38,6 +39,7 @@ ALL = (
     importing,
     exporting,
     million,
+    starting,
     touching,
     live,
     console,

@@ -5,6 +5,9 @@ import gc
 import pytest
 from hypothesis import HealthCheck, settings
 
+from dialer.store.key_ring import RING, GivenKeys
+from tests import SECRETS_KEY
+
 pytest_plugins = ["tests.databases.plugin"]
 
 # No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
@@ -29,6 +32,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+
+
+@pytest.fixture(autouse=True)
+def _key_of_secrets() -> None:
+    """Take back a key that a command of the test before held."""
+    RING.hold(GivenKeys(SECRETS_KEY))
 
 
 @pytest.fixture(scope="session")

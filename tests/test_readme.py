@@ -52,7 +52,7 @@ READY: Final = re.compile(r"dialer is ready at http://(127\.0\.0\.1:[0-9]+)/rest
 BASH: Final = shutil.which("bash") or ""
 SHOWN_ADDRESS: Final = "127.0.0.1:8000"
 MARK: Final = "=== that was it:"
-TOUR_LEAVES: Final = ["dialer.db", "hello.wav", "media", "patients.csv"]
+TOUR_LEAVES: Final = ["dialer.db", "dialer.key", "hello.wav", "media", "patients.csv"]
 MIB: Final = 1024 * 1024
 
 

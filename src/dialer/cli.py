@@ -23,6 +23,7 @@ _EXPECTED: Final = (
     "dialer.store.backends.backend.UnfitDatabaseError",
     "dialer.store.database.StorageUnavailableError",
     "dialer.store.database_files.FilesError",
+    "dialer.store.key_ring.SecretsKeyError",
     "dialer.store.migrate.MigrationError",
     "dialer.store.move.MoveError",
     "dialer.store.queries.campaigns.UnknownCampaignError",
@@ -35,7 +36,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 
 _COMMANDS: Final = (
     *("serve", "api", "worker", "line", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
-    *("erase", "openapi", "gateway", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
+    *("secrets", "erase", "openapi", "gateway", "simulate", "forecast", "check", "explain", "report", "top", "demo"),
     *("settings", "completion"),
 )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from dialer.domain.calling_hours import ANY_HOUR, read_calling_hours
+from dialer.domain.secret_keys import KEY_MIN, is_keys
 from dialer.domain.zones import is_zone
 
 SEED_MAX: Final = 2**63 - 1
@@ -86,6 +88,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Days for which entries of the audit log are kept."""
     rate_limit: int | None = None
     """Requests per minute of one user, and of one address; None: no limit."""
+    secrets_key: str | None = None
+    """Keys of stored secrets between blanks, of which the first encrypts; None: those of the file."""
+    secrets_key_file: Path | None = None
+    """File of the keys of stored secrets; None: beside the database."""
     admin_username: str | None = None
     admin_password: str | None = None
 
@@ -211,30 +217,6 @@ def _read_moment(text: str) -> datetime:
     return moment
 
 
-def _read_seed(text: str) -> int:
-    return _read_whole(text, 0, SEED_MAX)
-
-
-def _read_rate_limit(text: str) -> int:
-    return _read_whole(text, 1, RATE_LIMIT_MAX)
-
-
-def _read_readers(text: str) -> int:
-    return _read_whole(text, READERS_MIN, READERS_MAX)
-
-
-def _read_lock_timeout(text: str) -> int:
-    return _read_whole(text, 1, LOCK_TIMEOUT_MAX)
-
-
-def _read_statement_timeout(text: str) -> int:
-    return _read_whole(text, 1, STATEMENT_TIMEOUT_MAX)
-
-
-def _read_audit_log_days(text: str) -> int:
-    return _read_whole(text, AUDIT_LOG_DAYS_MIN, AUDIT_LOG_DAYS_MAX)
-
-
 def _read_whole(text: str, least: int, most: int) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > len(str(most)) or not least <= int(text) <= most:
         raise ValueError(text)
@@ -262,6 +244,12 @@ def _read_consent(text: str) -> bool:
     if text != CONSENT:
         raise ValueError(text)
     return True
+
+
+def _read_keys(text: str) -> str:
+    if not is_keys(text):
+        raise ValueError(text)
+    return text
 
 
 def _read_voice(text: str) -> str:
@@ -320,7 +308,7 @@ SETTINGS: Final = (
         default="6",
         meaning="reads of a process at once, and its connections for them",
         may_hold=f"a whole number from {READERS_MIN} to {READERS_MAX}",
-        read=_read_readers,
+        read=partial(_read_whole, least=READERS_MIN, most=READERS_MAX),
     ),
     Setting(
         variable="DIALER_DATABASE_LOCK_TIMEOUT",
@@ -328,7 +316,7 @@ SETTINGS: Final = (
         default="5",
         meaning="seconds to wait for others that write",
         may_hold=f"a whole number from 1 to {LOCK_TIMEOUT_MAX}",
-        read=_read_lock_timeout,
+        read=partial(_read_whole, least=1, most=LOCK_TIMEOUT_MAX),
     ),
     Setting(
         variable="DIALER_DATABASE_STATEMENT_TIMEOUT",
@@ -336,7 +324,7 @@ SETTINGS: Final = (
         default="30",
         meaning="seconds of the longest statement on PostgreSQL",
         may_hold=f"a whole number from 1 to {STATEMENT_TIMEOUT_MAX}",
-        read=_read_statement_timeout,
+        read=partial(_read_whole, least=1, most=STATEMENT_TIMEOUT_MAX),
     ),
     Setting(
         variable="DIALER_MEDIA_DIR",
@@ -345,6 +333,23 @@ SETTINGS: Final = (
         meaning="uploads and recordings; created with mode 0700",
         may_hold="the path of a folder",
         read=Path,
+    ),
+    Setting(
+        variable="DIALER_SECRETS_KEY_FILE",
+        field="secrets_key_file",
+        default="dialer.key beside the database",
+        meaning="file of the key of stored secrets; created with mode 0600",
+        may_hold="the path of a file",
+        read=Path,
+    ),
+    Setting(
+        variable="DIALER_SECRETS_KEY",
+        field="secrets_key",
+        default="from the file",
+        meaning="the key of stored secrets, in place of the file",
+        may_hold=f"{KEY_MIN} random characters or more; after a blank, an older key",
+        read=_read_keys,
+        is_secret=True,
     ),
     Setting(
         variable="DIALER_ADMIN_USERNAME",
@@ -385,7 +390,7 @@ SETTINGS: Final = (
         default="0",
         meaning="the seed of all simulated chance",
         may_hold=f"a whole number from 0 to {SEED_MAX}",
-        read=_read_seed,
+        read=partial(_read_whole, least=0, most=SEED_MAX),
     ),
     Setting(
         variable="DIALER_TIMEZONE",
@@ -457,7 +462,7 @@ SETTINGS: Final = (
         default="365",
         meaning="days for which the audit log is kept",
         may_hold=f"a whole number from {AUDIT_LOG_DAYS_MIN} to {AUDIT_LOG_DAYS_MAX}",
-        read=_read_audit_log_days,
+        read=partial(_read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
     ),
     Setting(
         variable="DIALER_RATE_LIMIT",
@@ -465,7 +470,7 @@ SETTINGS: Final = (
         default="unset",
         meaning="requests per minute of a user or an address",
         may_hold=f"a whole number from 1 to {RATE_LIMIT_MAX}",
-        read=_read_rate_limit,
+        read=partial(_read_whole, least=1, most=RATE_LIMIT_MAX),
     ),
 )
 """Every variable, in the order of the help."""

@@ -54,7 +54,7 @@ def held(outcome: Outcome) -> dict[str, tuple[Any, str]]:
 
 
 def test_without_a_file_every_setting_is_the_default(run: Run, tmp_path: Path) -> None:
-    shown = run("settings", "--json")
+    shown = run("settings", "--json", DIALER_SECRETS_KEY="")
     assert (shown.data["file"], shown.data["database"]) == (None, str(tmp_path / "dialer.db"))
     assert {source for _, source in held(shown).values()} == {"default"}
     assert [setting["variable"] for setting in shown.data["settings"]] == [setting.variable for setting in SETTINGS]

@@ -25,6 +25,7 @@ from dialer.store.tables import (
     Gateway,
     GatewaySlice,
     IdempotentResponse,
+    KeyCheck,
     LedgerEntry,
     LiveLeg,
     Payment,
@@ -55,7 +56,7 @@ SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard)
 PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, TextNews, TextPart)
-LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
+LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, KeyCheck, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of credentials, of past events, of processes and of real lines, which a forecast never reads."""
 
 

@@ -1,5 +1,7 @@
 """Tests of the collection of a phonebook in chunks: each contact becomes a subscriber once, in order."""
 
+import anyio
+import anyio.lowlevel
 import pytest
 from sqlalchemy import delete
 
@@ -7,7 +9,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.collecting import collect_contact, has_uncollected
-from dialer.store.tables import Campaign, Contact, Gateway, Subscriber
+from dialer.store.tables import CallRequest, Campaign, Contact, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, House
 from tests.runtime.test_settling import SHORT, HandClock
 
@@ -19,6 +21,7 @@ NEW = "+12025552000"
 def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a service with a running clock, in which a start collects two contacts at first."""
     monkeypatch.setattr("dialer.store.collecting.COLLECT_CHUNK", 2)
+    monkeypatch.setattr("dialer.runtime.collection.COLLECT_SLICE", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     return house
@@ -93,3 +96,23 @@ async def test_a_contact_that_moves_in_is_called_at_once(slow: House) -> None:
     slow.change(Contact, 1, phonebook_id=phonebook_id)
     slow.database.write_now(lambda c: collect_contact(c, 1, slow.now_ms()))
     assert subscribers(slow)[-1] == (NEW, 1)
+
+
+@pytest.mark.parametrize("others", [1, 2])
+async def test_others_are_called_while_a_large_phonebook_is_collected(
+    slow: House, monkeypatch: pytest.MonkeyPatch, others: int
+) -> None:
+    """Each reading of the clock adds a second, and a step collects one contact. All campaigns dial."""
+    monkeypatch.setattr("dialer.runtime.collection.COLLECT_SLICE", 1)
+    large = [f"+1202556{place:04d}" for place in range(60)]
+    survey_id = slow.survey(SHORT)
+    first_id = await slow.started(survey_id, slow.phonebook(*NUMBERS), frequency=60)
+    ids = [await slow.started(survey_id, slow.phonebook(*large), frequency=60) for _ in range(others)]
+    slow.worker.clock.hurry_ms = 1_000  # type: ignore[attr-defined] # a clock of this test
+    called: list[int] = []
+    async with slow.worker.running():
+        while slow.database.read_now(lambda c: any(has_uncollected(c, one) for one in ids)):
+            called = [row["campaign_id"] for row in slow.rows(CallRequest)]
+            await anyio.lowlevel.checkpoint()
+    assert set(called) == {first_id, *ids}
+    assert called.count(first_id) == len(NUMBERS)

@@ -27,6 +27,7 @@ from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.key_check import check_key
 
 
 @click.command()
@@ -50,6 +51,7 @@ def api(host: str, port: int) -> None:
     ):
         close_files_to_others(settings)
         check_media_folder(settings.media_dir)
+        database.write_now(check_key)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())
         token = create_first_admin(settings, database, address_of(host, bound))

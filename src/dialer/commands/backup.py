@@ -5,6 +5,7 @@ from typing import Final
 
 import rich_click as click
 
+from dialer.commands.key_file import key_path
 from dialer.commands.opening import existing_database_file, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.store.database_files import Copy, copy
@@ -26,8 +27,11 @@ def backup(file: Path, *, force: bool, as_json: bool) -> None:
     The copy is checked, and only its owner can read it. Uploads and recordings are in the media folder
     (DIALER_MEDIA_DIR): copy that folder after the database.
     """
-    made = copy(existing_database_file(settings_from_environment(), instead=_INSTEAD), file, overwrite=force)
+    settings = settings_from_environment()
+    made = copy(existing_database_file(settings, instead=_INSTEAD), file, overwrite=force)
     say(f"Copied the database to {file}: {summary(made)}.")
+    if settings.secrets_key is None and key_path(settings).exists():
+        say(f"Keep a copy of {key_path(settings)} elsewhere: without it the passwords in this copy are lost.")
     if as_json:
         print_copy(file, made)
 

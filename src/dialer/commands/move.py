@@ -8,6 +8,7 @@ import rich_click as click
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
+from dialer.commands.key_file import KeyFile
 from dialer.commands.opening import (
     check_there_is_one,
     is_there,
@@ -54,6 +55,7 @@ def move(target: str, *, as_json: bool) -> None:
         if not is_there(new_settings):
             migrate.upgrade(new_settings.database_url)
         _check(new_settings)
+        _take_key(settings, new_settings)
         moved, media_dir = _moved(settings, new_settings)
     _report(moved, places, media_dir)
     if as_json:
@@ -67,6 +69,23 @@ def _check(settings: Settings) -> None:
         migrate.check(settings.database_url)
     except MigrationError as error:
         raise MigrationError(f"{place_of_database(settings)}: {error}") from error
+
+
+def _take_key(settings: Settings, new_settings: Settings) -> None:
+    """Let the moved service find the key of its secrets, which are copied as they are.
+
+    Raises:
+        MoveError: the key file of the new database holds another key.
+        SecretsKeyError: a key file cannot be read, or written.
+    """
+    old, new = KeyFile(settings), KeyFile(new_settings)
+    keys = old.read()
+    if old.path == new.path or settings.secrets_key is not None or keys is None:
+        return
+    if new.read() not in {None, keys}:
+        raise MoveError(f"{new.path} holds the key of other secrets: set DIALER_SECRETS_KEY_FILE to {old.path}")
+    new.replace(keys)
+    say(f"Copied the key of stored secrets from {old.path} to {new.path}.")
 
 
 def _moved(settings: Settings, new_settings: Settings) -> tuple[Moved, str | None]:

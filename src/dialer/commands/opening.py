@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 
 from dialer.carriers.voice.speech import why_silent
+from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings, without_password
@@ -21,6 +22,8 @@ from dialer.store import migrate
 from dialer.store.backends.backend import backend_for, backend_of
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
+from dialer.store.key_check import check_key
+from dialer.store.key_ring import RING
 from dialer.store.private_files import ALL_BUT_OWNER, OTHERS, files_beside, take_rights
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings, save_speech
 from dialer.store.touched import Touched
@@ -144,9 +147,12 @@ def open_database(settings: Settings) -> Iterator[Database]:
 
     Raises:
         MigrationError: the database cannot be opened or migrated.
+        SecretsKeyError: the key of its secrets is missing or wrong.
     """
+    RING.hold(KeyFile(settings))
     migrate.upgrade(settings.database_url)
     with _opened(settings) as database:
+        database.write_now(check_key)
         yield database
 
 
@@ -177,6 +183,7 @@ def open_existing_database(settings: Settings) -> Iterator[Database]:
         MigrationError: the database is of another version, or cannot be read.
     """
     check_there_is_one(settings)
+    RING.hold(KeyFile(settings))
     migrate.check(settings.database_url)
     with _opened(settings, announce) as database:
         yield database

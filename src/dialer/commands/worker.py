@@ -33,6 +33,7 @@ from dialer.service_manager import report_ready
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
+from dialer.store.key_check import check_key
 from dialer.store.media.files import Media
 
 _MILLISECOND_NS: Final = 1_000_000
@@ -60,6 +61,7 @@ def worker(name: str | None, listen: str) -> None:
     settings = settings_from_environment()
     host, port = _address(listen)
     with ending_on_signals(), served_together(settings), open_existing_database(settings) as database:
+        database.write_now(check_key)
         clock = database_clock(database)
         close_files_to_others(settings)
         store_settings(settings, database, clock.now_ms())

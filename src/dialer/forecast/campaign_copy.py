@@ -27,7 +27,7 @@ from sqlalchemy import (
 from dialer.domain.enums import CallRequestStatus
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.backends.backend import backend_of
-from dialer.store.bulk import bulk_insert
+from dialer.store.bulk import bulk_insert, stored
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
     Agent,
@@ -94,7 +94,7 @@ def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_
     """
     Row.metadata.create_all(target)
     for table, condition in parts_of(campaign_id, now_ms):
-        _copy(source, target, select(table).where(condition), table)
+        _copy(source, target, select(*stored(table)).where(condition), table)
     target.execute(update(_users).values(password_hash=""))
     _remember_ids(source, target)
 

@@ -27,6 +27,7 @@ from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.key_ring import RING, GivenKeys
 
 NICENESS: Final = 10
 """The niceness of the process: the service goes first."""
@@ -48,6 +49,8 @@ class _Task(msgspec.Struct, frozen=True):
 
     database_url: str
     order: Order
+    secrets_key: str
+    """The keys of stored secrets. Only pipes carry them, as other processes can read arguments."""
 
 
 class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -69,7 +72,7 @@ async def forecast_in_subprocess(database: Database, order: Order, progress: Pro
     Raises:
         ForecastFailedError: the process failed.
     """
-    task = _Task(database.url.render_as_string(hide_password=False), order)
+    task = _Task(database.url.render_as_string(hide_password=False), order, RING.keys())
     # Shielded: a cancellation during the start would leave a process that nobody kills. In a session of its own:
     # Ctrl+C is for the service alone, which then kills the process.
     with anyio.CancelScope(shield=True):
@@ -115,6 +118,7 @@ def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
     told = msgspec.json.decode(task, type=_Task)
     os.nice(NICENESS)
     configure_logs()
+    RING.hold(GivenKeys(told.secrets_key))
     database = Database(told.database_url)
     try:
         reply = _Reply(forecast=anyio.run(forecast_campaign, database, told.order, tell))

@@ -23,6 +23,7 @@ from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.plans import GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
+from dialer.runtime.collection import Collection
 from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
@@ -32,7 +33,6 @@ from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
 from dialer.runtime.texts_heard import Listener, tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
-from dialer.store.collecting import collect_campaign, has_uncollected
 from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
@@ -109,8 +109,7 @@ class LiveEngine:
         self._saved = state
         self._is_stored = False
         """True if nothing has happened since the time was stored last."""
-        self._uncollected: frozenset[int] = frozenset()
-        """Campaigns with contacts in their phonebooks that are not collected yet."""
+        self._collection: Final = Collection(clock_waits=isinstance(clock, VirtualClock))
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = new_kernel(self.engine, self.switchboard, self.journal, now_ms)
         self._unreadable: frozenset[int] = frozenset()
@@ -122,11 +121,11 @@ class LiveEngine:
     @property
     def has_more_to_collect(self) -> bool:
         """True if contacts of some campaigns are not collected yet."""
-        return bool(self._uncollected)
+        return not self._collection.is_done
 
     def refresh(self, connection: Connection, touched: Touched) -> None:
-        """Update the engine about touched rows, and collect another batch of contacts."""
-        touched |= Touched(campaigns=self._uncollected)
+        """Update the engine about touched rows, and collect another portion of contacts."""
+        touched |= Touched(campaigns=self._collection.begin(connection, self.kernel.now_ms))
         if touched != NOTHING:
             self._is_stored = False
             self.journal.begin(connection)
@@ -269,14 +268,11 @@ class LiveEngine:
         )
 
     def _read(self, connection: Connection, scope: Touched) -> LoadedRows:
-        world = self._loader.world(connection, self.kernel.now_ms, scope, with_past=self._is_new)
-        uncollected = [one.plan.id for one in world.campaigns if has_uncollected(connection, one.plan.id)]
         now_ms = self.kernel.now_ms
-        more = {one for one in uncollected if not collect_campaign(connection, one, now_ms)}
-        if uncollected:
+        world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
+        ids, looked_for = [one.plan.id for one in world.campaigns], None if scope.everything else scope.campaigns
+        if self._collection.follow(connection, ids, looked_for, now_ms):
             world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
-        elsewhere = frozenset() if scope.everything else self._uncollected - scope.campaigns
-        self._uncollected = elsewhere | more
         self._is_new = False
         world = world._replace(gateways=self._coordinator.lent(connection, world.gateways))
         if self.switchboard.service_key is None and not all(one.plan.is_simulated for one in world.gateways):

@@ -168,9 +168,7 @@ class Worker:
             async with self._settle_turn:
                 self._settling = None  # Changes from here on may come too late for it.
                 with contextlib.suppress(Exception):
-                    # A large phonebook is collected after the response to the START, except on a virtual clock, where
-                    # no loop runs.
-                    await self._run_until(None, collects=isinstance(self.clock, VirtualClock))
+                    await self._run_until(None)
                 mine.is_done = True
         finally:
             if self._settling is mine:
@@ -189,11 +187,12 @@ class Worker:
             raise NotVirtualError
         await self._run_until(to_ms)
 
-    async def _run_until(self, until_ms: int | None, *, collects: bool = True) -> None:
+    async def _run_until(self, until_ms: int | None) -> None:
         """Handle everything due until `until_ms`; None means the present at the time of this call.
 
-        Without `collects`, contacts that are not collected yet are left for later.
+        A virtual clock also waits until all contacts are collected. Any other clock runs on, and so does the dialling.
         """
+        collects = isinstance(self.clock, VirtualClock)
         latest_ms = self.clock.now_ms() if until_ms is None else until_ms
         is_done = False
         while not is_done:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Connection,
     Insert,
     Select,
+    String,
     Table,
     Update,
     bindparam,
@@ -20,9 +21,11 @@ from sqlalchemy import (
     insert,
     select,
     table,
+    type_coerce,
 )
 
 from dialer.store.backends.backend import Backend, DriverStatement, backend_of
+from dialer.store.key_ring import Secret
 
 ASKED_AT_ONCE: Final = 500
 """Number of values in one query."""
@@ -34,7 +37,8 @@ _InOrder = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 class Bulk:
     """A statement with named parameters, run with tuples of their values in the order of `names`.
 
-    A value that all rows share stands in the statement as a literal column.
+    A value that all rows share stands in the statement as a literal column. Values go to the driver as they are: those
+    of a column of secrets must be tokens (`stored`).
     """
 
     def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
@@ -100,6 +104,11 @@ class PreparedStatement:
         text, names, constants = found
         given = tuple([values[name] if name in values else constants[name] for name in names])
         return [row[0] for row in connection.exec_driver_sql(text, given)]
+
+
+def stored(table: Table) -> list[ColumnElement[Any]]:
+    """Return the columns of a table as they are stored, which is how bulk statements take them: secrets as tokens."""
+    return [type_coerce(one, String).label(one.name) if isinstance(one.type, Secret) else one for one in table.c]
 
 
 class Among:

@@ -22,8 +22,8 @@ from dialer.store.bulk import PreparedStatement
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
 
 COLLECT_CHUNK: Final = 5_000
-"""Contacts that one unit of work turns into subscribers of a campaign. Others wait meanwhile, a tenth of a second on
-PostgreSQL. It is the same on both databases, because the ids of campaigns that start together depend on it."""
+"""Contacts that a START, or a step of a virtual clock, turns into subscribers of a campaign. It is the same on both
+databases, because the ids of campaigns that start together depend on it."""
 
 _campaigns = Campaign.__table__
 _contacts = Contact.__table__
@@ -93,8 +93,10 @@ _COLUMNS: Final = (
 )
 
 
-def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> bool:
-    """Turn up to `COLLECT_CHUNK` contacts into subscribers of a campaign; return whether all contacts are collected.
+def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most: int | None = None) -> bool:
+    """Turn up to `most` contacts into subscribers of a campaign; return whether all contacts are collected.
+
+    `most` is `COLLECT_CHUNK` if it is None.
 
     Phonebooks are read in the order of the campaign, and contacts in id order. A number that is a subscriber already
     stays unchanged.
@@ -104,7 +106,7 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int) -> b
         .where(_links.c.campaign_id == campaign_id)
         .order_by(_links.c.id)
     ).all()
-    left = COLLECT_CHUNK
+    left = COLLECT_CHUNK if most is None else most
     for link_id, phonebook_id, after_id in links:
         span = (
             select(_contacts.c.id)

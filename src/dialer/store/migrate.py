@@ -8,6 +8,7 @@ only add to the tables; otherwise make it its own floor. There are no downgrades
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -21,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 
 from dialer.store.backends.backend import UnfitDatabaseError, backend_for, backend_of
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.database_files import FilesError
 
 Result = TypeVar("Result")
 
@@ -31,6 +33,8 @@ FLOOR: Final = "_"
 "0031_0029" is revision 31, which code from revision 29 on can work with. A migration that only adds keeps the floor of
 the one before. One that does not is its own floor.
 """
+_COMPACTED_FROM: Final = "0041"
+"""The revision that encrypts secrets. Databases of earlier ones are compacted after it."""
 
 
 class MigrationError(Exception):
@@ -47,7 +51,9 @@ def upgrade(url: str) -> None:
         MigrationError: the database cannot be opened or written, is from a newer version, or is not dialer's.
     """
     try:
-        _in_transaction(url, _upgrade)
+        before = _in_transaction(url, _upgrade)
+        if before is not None and number_of(before) < _COMPACTED_FROM:
+            _compact(url)
     except UnfitDatabaseError as error:
         raise MigrationError(str(error)) from error
     except CommandError as error:
@@ -109,7 +115,15 @@ def floor_of(revision: str) -> str:
     return revision.partition(FLOOR)[2] or revision
 
 
-def _upgrade(connection: Connection) -> None:
+def _compact(url: str) -> None:
+    """Rewrite the database, so that free parts of it keep nothing of what a migration encrypted."""
+    backend = backend_for(url)
+    with suppress(FilesError):  # Another process uses the database, or the disk is full.
+        backend.compact(backend.synchronous_url(url))
+
+
+def _upgrade(connection: Connection) -> str | None:
+    """Run the steps that are missing, and return the revision before them."""
     backend = backend_of(connection)
     backend.check_fitness(connection)
     config = _configuration(connection)
@@ -119,11 +133,12 @@ def _upgrade(connection: Connection) -> None:
         raise MigrationError("the database holds tables, but none of dialer's: give it a database of its own")
     if revision is not None and revision not in _known(scripts):
         _check_floor(revision, scripts.get_current_head())
-        return
+        return revision
     if revision == scripts.get_current_head():
-        return  # The check below reads every row, and a start must be quick.
+        return revision  # The check below reads every row, and a start must be quick.
     command.upgrade(config, "head")
     backend.after_upgrade(connection)
+    return revision
 
 
 def _configuration(connection: Connection) -> Config:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, bindparam, select, update
+from sqlalchemy import Column, Connection, Table, bindparam, delete, select, update
 from sqlalchemy.exc import DBAPIError
 
 from dialer.store.audit.audit import Audited, audit
 from dialer.store.backends.backend import backend_of
-from dialer.store.bulk import Bulk, bulk_insert
-from dialer.store.tables import Row
+from dialer.store.bulk import Bulk, bulk_insert, stored
+from dialer.store.tables import KeyCheck, Row
 
 MOVED_ROWS: Final = 5_000
 """Rows in memory at once."""
@@ -71,11 +71,14 @@ def move(source: Connection, target: Connection, tell: Tell) -> Moved:
     audited = audit(source)
     if audit(target) != audited:
         raise MoveError("the audits of the two databases differ: run `dialer audit` on the source")
+    backend_of(target).analyze(target)
     return Moved(copied, audited)
 
 
 def _refuse_rows(target: Connection) -> None:
     """Raise MoveError if the target has rows."""
+    # An empty service may have a key already. The one of the moved service takes its place.
+    target.execute(delete(KeyCheck.__table__))
     full = next((table.name for table in _TABLES if target.execute(select(table.c.id).limit(1)).first()), None)
     if full is not None:
         raise MoveError(f"the target is not empty: it has rows in {full}")
@@ -131,7 +134,7 @@ def _read(connection: Connection, table: Table, tell: Tell) -> TableRows:
 
 def _chunks(connection: Connection, table: Table) -> Iterator[list[tuple[Any, ...]]]:
     """Yield all rows of a table in the order of their ids, `MOVED_ROWS` at a time. The first column is the id."""
-    query = select(table).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(MOVED_ROWS)
+    query = select(*stored(table)).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(MOVED_ROWS)
     after = 0
     while rows := [tuple(row) for row in connection.execute(query, {"after": after})]:
         yield rows

@@ -120,7 +120,8 @@ class MemoryDatabase:
 
     def __init__(self) -> None:
         self._engine: Final = create_engine("sqlite://", poolclass=StaticPool)
-        Row.metadata.tables["request_allowance"].create(self._engine)
+        for name in ("request_allowance", "wrong_password"):
+            Row.metadata.tables[name].create(self._engine)
 
     async def read(self, work: Callable[[Connection], Any]) -> Any:  # noqa: ANN401 - the result of any unit of work
         with self._engine.begin() as connection:

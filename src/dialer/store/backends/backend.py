@@ -175,6 +175,9 @@ class Backend(Protocol):
     def without_triggers(self, connection: Connection) -> AbstractContextManager[object]:
         """Return a context in which the tables of a transaction that writes have no triggers."""
 
+    def analyze(self, connection: Connection) -> None:
+        """Let the database learn what its tables hold now, so that it plans its queries for them."""
+
     def recoverable(self, connection: Connection) -> AbstractContextManager[object]:
         """Return a context after whose IntegrityError the transaction can go on."""
 

@@ -53,6 +53,7 @@ HAS_FILE: Final = False
 UNDOES_FAILED_ROWS: Final = True
 copy_rows: Final = postgresql_rows.copy_rows
 plan_anew: Final = postgresql_rows.plan_anew
+analyze: Final = postgresql_rows.analyze
 without_limits: Final = postgresql_rows.without_limits
 without_triggers: Final = postgresql_rows.without_triggers
 last_ids: Final = postgresql_rows.last_ids

@@ -40,6 +40,11 @@ def plan_anew(connection: Connection) -> None:
     driver_of(connection).execute("SET LOCAL plan_cache_mode = force_custom_plan")
 
 
+def analyze(connection: Connection) -> None:
+    """Read samples of all tables. Until then, or until autovacuum does, the database takes tables for small."""
+    driver_of(connection).execute("ANALYZE")
+
+
 def without_limits(connection: Connection) -> None:
     """Let the rest of a transaction take any time: its statements, and its pauses between them."""
     driver = driver_of(connection)

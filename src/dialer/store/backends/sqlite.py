@@ -218,6 +218,10 @@ def without_triggers(connection: Connection) -> Iterator[None]:
         create_triggers(connection, table)
 
 
+def analyze(connection: Connection) -> None:
+    """Do nothing: plans do not depend on the sizes of tables."""
+
+
 def recoverable(connection: Connection) -> AbstractContextManager[object]:  # noqa: ARG001 - part of the seam
     """Return a context after whose IntegrityError the transaction can go on. SQLite undoes the failed statement."""
     return nullcontext()

@@ -39,7 +39,7 @@ from dialer.store.tables.figures import (
 from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard
 from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.queues import Agent, Queue, Tier
-from dialer.store.tables.service import IdempotentResponse, ServiceState
+from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
 from dialer.store.tables.trail import REMOVABLE_MS, AuditLog
 
@@ -76,6 +76,7 @@ __all__ = [
     "Gateway",
     "GatewaySlice",
     "IdempotentResponse",
+    "KeyCheck",
     "LedgerEntry",
     "LiveLeg",
     "Payment",

@@ -3,6 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
     Code,
@@ -57,7 +58,7 @@ class CallRequest(Row):
     next_increment: Mapped[Increment]
     amd: Mapped[Code] = mapped_column(default=0)
     """The campaign's `amd_behavior` at the dial; 0 without detection."""
-    parameters: Mapped[str | None] = mapped_column(default=None)
+    parameters: Mapped[str | None] = mapped_column(SecretParameters, default=None)
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
     did_id: Mapped[int | None] = mentions("did")
     """The DID that was called, for inbound calls only. Their `attempt` is negative: that of a simulated caller is the
@@ -347,7 +348,7 @@ class SmsMessage(Row):
     status: Mapped[str] = mapped_column(String(16))
     cost: Mapped[Money] = mapped_column(default=0)
     hold: Mapped[Money]
-    parameters: Mapped[str | None] = mapped_column(default=None)
+    parameters: Mapped[str | None] = mapped_column(SecretParameters, default=None)
     """The gateway's parameters at the sending, kept only if they were changed while the message was on its way."""
     send_date: Mapped[Milliseconds]
     delivery_date: Mapped[int | None] = mapped_column(BIG, default=None)

@@ -3,6 +3,7 @@
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import BIG, Count, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
@@ -20,7 +21,7 @@ class Gateway(Row):
     """Caller IDs that the carrier accepts, separated by commas; empty if it accepts all."""
     max_channels: Mapped[Count]
     max_cps: Mapped[Count]
-    parameters: Mapped[str] = mapped_column(default="{}")
+    parameters: Mapped[str] = mapped_column(SecretParameters, default="{}")
     failures: Mapped[Count]
     """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
@@ -45,7 +46,7 @@ class SmsGateway(Row):
     allowed_callerids: Mapped[str] = mapped_column(default="", server_default="")
     """Caller IDs that the carrier accepts, separated by commas; empty if it accepts all."""
     max_cps: Mapped[Count]
-    parameters: Mapped[str] = mapped_column(default="{}")
+    parameters: Mapped[str] = mapped_column(SecretParameters, default="{}")
     failures: Mapped[Count]
     """Number of failures in a row."""
     rest_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")

@@ -1,11 +1,11 @@
 """Phonebooks and do-not-call lists."""
 
-from sqlalchemy import Boolean, Index, String, Text, text
+from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.search_keys import last_name_key, name_key
-from dialer.store.tables._base import LongText, Milliseconds, Name, Row, ZoneKey, belongs_to
+from dialer.store.tables._base import BIG, LongText, Milliseconds, Name, Row, ZoneKey, belongs_to
 
 
 def _key_of_name(context: DefaultExecutionContext) -> str:
@@ -33,7 +33,7 @@ class Contact(Row):
 
     __tablename__ = "contact"
 
-    phonebook_id: Mapped[int] = belongs_to("phonebook")
+    phonebook_id: Mapped[int] = mapped_column(BIG, ForeignKey("phonebook.id", ondelete="CASCADE"))
     contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     """The number in normal form, in which numbers are compared."""
@@ -49,6 +49,7 @@ class Contact(Row):
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        Index("ix_contact_phonebook_id_id", "phonebook_id", "id"),
         Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
         Index("ix_contact_full_name_key", "full_name_key", "id", "phonebook_id"),
         Index("ix_contact_last_name_key", "last_name_key", "full_name_key", "phonebook_id"),

@@ -3,6 +3,7 @@
 from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.store.key_ring import Secret
 from dialer.store.tables._base import BIG, Code, Milliseconds, Row, belongs_to
 
 
@@ -30,6 +31,14 @@ class ServiceState(Row):
     """Relative to the folder of the database if it is inside that folder, else absolute."""
     speech_down: Mapped[str | None] = mapped_column(String(255), default=None)
     """Why the process that dials cannot speak texts; empty if it can, null if it has no voice (DIALER_SPEECH)."""
+
+
+class KeyCheck(Row):
+    """The only row is a known word, encrypted with the key of the stored secrets."""
+
+    __tablename__ = "key_check"
+
+    word: Mapped[str] = mapped_column(Secret)
 
 
 class IdempotentResponse(Row):

@@ -1,0 +1,152 @@
+"""The keys of stored secrets, and the type of the columns that hold secrets.
+
+A column of the type `Secret` holds a Fernet token in the database, and its text in the program. Values of bulk
+statements go to the driver as they are, so a bulk statement may only copy such a column from another row.
+"""
+
+import contextlib
+import threading
+from functools import lru_cache
+from typing import Any, Final, Protocol
+
+from advanced_alchemy.types import EncryptedString, FernetBackend
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+
+_RINGS_MAX: Final = 4
+
+
+class SecretsKeyError(Exception):
+    """The key of stored secrets is missing or wrong, and nothing has changed; the message is one line."""
+
+
+class UnreadableSecretError(Exception):
+    """A stored secret was not encrypted with a key of this process, or was edited."""
+
+
+class KeySource(Protocol):
+    """The place that a process has its keys from, as one text (`dialer.domain.secret_keys`)."""
+
+    def read(self) -> str | None:
+        """Return the keys; None if there are none yet."""
+
+    def create(self) -> str:
+        """Make up a key, keep it, and return the keys."""
+
+    def missing(self) -> str:
+        """Return a message for a user that says where a key is expected."""
+
+
+class GivenKeys:
+    """Keys that another process has told this one."""
+
+    def __init__(self, keys: str) -> None:
+        self._keys: Final = keys
+
+    def read(self) -> str:
+        """Return the keys."""
+        return self._keys
+
+    create = missing = read
+
+
+class KeyRing:
+    """The keys of this process. They are read from their source when the first secret is read or written."""
+
+    def __init__(self) -> None:
+        self._source: KeySource | None = None
+        self._keys: str | None = None
+        self._lock: Final = threading.Lock()
+
+    def hold(self, source: KeySource) -> None:
+        """Take the keys from `source` from now on."""
+        with self._lock:
+            self._source, self._keys = source, None
+
+    def keys(self, *, may_create: bool = False) -> str:
+        """Return the keys. Create one if there are none and `may_create`.
+
+        Raises:
+            SecretsKeyError: there are none.
+        """
+        with self._lock:
+            if self._source is None:
+                raise SecretsKeyError("this process has no key of stored secrets")
+            if self._keys is None:
+                self._keys = self._source.read()
+            if self._keys is None and may_create:
+                self._keys = self._source.create()
+            if self._keys is None:
+                raise SecretsKeyError(self._source.missing())
+            return self._keys
+
+
+RING: Final = KeyRing()
+"""The keys of this process."""
+
+
+@lru_cache(maxsize=_RINGS_MAX)
+def fernet_of(keys: str) -> MultiFernet:
+    """Return the cipher of keys: the first encrypts, and all decrypt."""
+    return MultiFernet([_fernet(key) for key in keys.split()])
+
+
+def _fernet(key: str) -> Fernet:
+    backend = FernetBackend()
+    backend.mount_vault(key)
+    return backend.fernet
+
+
+class _RingBackend(FernetBackend):
+    """Fernet with several keys."""
+
+    def mount_vault(self, key: str | bytes) -> None:
+        """Take keys, given as texts between blanks."""
+        self.fernet: Any = fernet_of(key if isinstance(key, str) else key.decode())
+
+    def decrypt(self, value: Any) -> str:  # noqa: ANN401 - as in the base class
+        """Return the text of a token.
+
+        Raises:
+            UnreadableSecretError: it is no token of these keys.
+        """
+        try:
+            return super().decrypt(value)
+        except (InvalidToken, UnicodeError):
+            raise UnreadableSecretError("a stored secret cannot be decrypted with the keys of this process") from None
+
+
+class Secret(EncryptedString):
+    """A text that is encrypted in the database."""
+
+    cache_ok = True
+
+    def __init__(self) -> None:
+        super().__init__(key=RING.keys, backend=_RingBackend)
+
+    def __repr__(self) -> str:
+        """Return the name of the type only, because migrations contain it."""
+        return f"{type(self).__name__}()"
+
+    def bind_expression(self, bindparam: Any) -> Any:  # noqa: ANN401 - as in the base class
+        """Return the parameter. Statements are compiled before the keys are known."""
+        return bindparam
+
+    def column_expression(self, column: Any) -> Any:  # noqa: ANN401 - as in the base class
+        """Return the column. Statements are compiled before the keys are known."""
+        return column
+
+
+class SecretParameters(Secret):
+    """Parameters of a gateway: a JSON object as text that is encrypted, because any part of it may be a secret.
+
+    Parameters that cannot be decrypted are empty. So one row that was edited by hand stops its own gateway only, whose
+    carrier says which parameters are missing.
+    """
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Any) -> str | None:  # noqa: ANN401 - as in the base class
+        """Return the parameters of a row."""
+        with contextlib.suppress(UnreadableSecretError):
+            return super().process_result_value(value, dialect)
+        return "{}"

@@ -1,0 +1,239 @@
+"""Tests of secrets in rows: encrypted in the database, and readable with the key only."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Connection, create_engine, delete, insert, select, text, update
+from sqlalchemy.pool import NullPool
+
+from dialer.store import migrate
+from dialer.store.bulk import bulk_insert, stored
+from dialer.store.database import Database
+from dialer.store.key_check import check_key, rotate, secret_columns
+from dialer.store.key_ring import RING, GivenKeys, Secret, SecretsKeyError, UnreadableSecretError, fernet_of
+from dialer.store.tables import Gateway, KeyCheck, SmsGateway
+from tests import SECRETS_KEY
+from tests.new_database import new_database
+from tests.store.test_migrate_rates import bring
+
+PASSWORD: Final = "swordfish-of-the-carrier"
+OTHER_KEY: Final = "another-key-of-the-secrets-of-dialer"
+PARAMETERS: Final = json.dumps({"server": "sip.example.com", "password": PASSWORD})
+STAMPS: Final = {"created_date": 0, "updated_date": 0}
+MODELS: Final = (Gateway, SmsGateway)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with closing(Database(new_database(tmp_path), synchronous="OFF")) as one:
+        one.write_now(check_key)
+        one.write_now(add)
+        yield one
+
+
+def add(unit: Connection) -> None:
+    """Add a gateway of each kind, with a password."""
+    for model in MODELS:
+        unit.execute(insert(model.__table__).values(id=1, name="one", description="", parameters=PARAMETERS, **STAMPS))
+
+
+def edit(database: Database, token: str) -> None:
+    """Change a row by hand."""
+    change = text("UPDATE gateway SET parameters = :token").bindparams(token=token)
+    database.write_now(lambda unit: unit.execute(change))
+
+
+def parameters(unit: Connection) -> list[str]:
+    """Return the parameters of all gateways."""
+    return [one for model in MODELS for one in unit.scalars(select(model.__table__.c.parameters))]
+
+
+def tokens(unit: Connection) -> list[str]:
+    """Return the parameters of all gateways as they are stored."""
+    return [one for name in ("gateway", "sms_gateway") for one in unit.scalars(text(f"SELECT parameters FROM {name}"))]  # noqa: S608
+
+
+def everything(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file())
+
+
+def test_a_statement_reads_and_writes_texts_and_the_database_holds_tokens(database: Database) -> None:
+    assert database.read_now(parameters) == [PARAMETERS] * 2
+    database.write_now(lambda unit: unit.execute(update(Gateway.__table__).values(parameters='{"password":"new"}')))
+    assert database.read_now(parameters) == ['{"password":"new"}', PARAMETERS]
+    for token in database.read_now(tokens):
+        assert token.startswith("gAAAAA")
+
+
+@pytest.mark.sqlite_only("its files are read")
+def test_no_file_of_the_database_holds_a_password(database: Database, tmp_path: Path) -> None:
+    assert PASSWORD.encode() not in everything(tmp_path)
+    database.close()
+    assert PASSWORD.encode() not in everything(tmp_path)
+
+
+def test_rows_are_copied_in_bulk_as_they_are_stored(database: Database) -> None:
+    table = Gateway.__table__
+
+    def copy(unit: Connection) -> None:
+        rows = [tuple(row) for row in unit.execute(select(*stored(table)))]
+        unit.execute(delete(table))
+        bulk_insert(table, *table.c.keys()).run(unit, rows * 1 + [(100 + place, *rows[0][1:]) for place in range(9)])
+
+    database.write_now(copy)
+    assert database.read_now(parameters) == [PARAMETERS] * 11
+
+
+def test_a_process_with_another_key_is_refused_and_changes_nothing(database: Database) -> None:
+    before = database.read_now(tokens)
+    RING.hold(GivenKeys(OTHER_KEY))
+    with pytest.raises(SecretsKeyError, match="were encrypted with another key: start with the one that was in use"):
+        database.write_now(check_key)
+    with pytest.raises(SecretsKeyError):
+        database.write_now(rotate)
+    assert database.read_now(tokens) == before
+    RING.hold(GivenKeys(SECRETS_KEY))
+    database.write_now(check_key)
+
+
+def test_secrets_of_another_key_are_found_without_the_word_too(database: Database) -> None:
+    database.write_now(lambda unit: unit.execute(delete(KeyCheck.__table__)))
+    RING.hold(GivenKeys(OTHER_KEY))
+    with pytest.raises(SecretsKeyError, match="another key"):
+        database.write_now(check_key)
+
+
+def test_a_row_that_somebody_edited_has_no_parameters_and_the_others_keep_theirs(database: Database) -> None:
+    for edited in ("not a token", '{"password":"clear"}', "ü", ""):
+        edit(database, edited)
+        assert database.read_now(parameters) == ["{}", PARAMETERS]
+
+
+def test_a_secret_that_cannot_be_read_is_an_error_and_never_empty(database: Database) -> None:
+    """A second factor that is empty would be one that everybody knows, or none."""
+    database.write_now(lambda unit: unit.execute(text("UPDATE key_check SET word = 'no token'")))
+    with pytest.raises(UnreadableSecretError):
+        database.read_now(lambda unit: unit.scalar(select(KeyCheck.__table__.c.word)))
+
+
+def test_after_a_rotation_only_the_new_key_reads_and_an_edited_row_is_left_alone(database: Database) -> None:
+    database.write_now(lambda unit: unit.execute(text("UPDATE sms_gateway SET parameters = 'edited'")))
+    old = database.read_now(tokens)
+    RING.hold(GivenKeys(f"{OTHER_KEY} {SECRETS_KEY}"))
+    assert database.write_now(rotate) == 2  # A gateway, and the word.
+    assert database.write_now(rotate) == 2
+    RING.hold(GivenKeys(OTHER_KEY))
+    database.write_now(check_key)
+    assert database.read_now(parameters) == [PARAMETERS, "{}"]
+    new = database.read_now(tokens)
+    assert (new[0] != old[0], new[1]) == (True, "edited")
+    RING.hold(GivenKeys(SECRETS_KEY))
+    with pytest.raises(SecretsKeyError):
+        database.write_now(check_key)
+
+
+def test_the_type_has_no_key_in_its_name() -> None:
+    """Generated migrations contain the names of types."""
+    assert repr(Secret()) == "Secret()"
+    assert {(table.name, name) for table, name in secret_columns()} >= {
+        ("callrequest", "parameters"),
+        ("gateway", "parameters"),
+        ("key_check", "word"),
+        ("sms_gateway", "parameters"),
+        ("sms_message", "parameters"),
+    }
+
+
+def test_a_process_without_a_key_says_so() -> None:
+    RING.hold(Nowhere())
+    with pytest.raises(SecretsKeyError, match="put it there"):
+        RING.keys()
+
+
+class Nowhere:
+    """A place without keys."""
+
+    def read(self) -> None:
+        return None
+
+    def create(self) -> str:
+        raise AssertionError("no key is made up here")
+
+    def missing(self) -> str:
+        return "put it there"
+
+
+@given(
+    st.lists(
+        st.text(min_size=32, alphabet=st.characters(codec="ascii", categories=["L", "N"])), min_size=1, max_size=4
+    ),
+    st.text(),
+)
+def test_every_key_of_a_ring_decrypts_and_the_first_encrypts(keys: list[str], secret: str) -> None:
+    ring = fernet_of(" ".join(keys))
+    for key in keys:
+        assert ring.decrypt(fernet_of(key).encrypt(secret.encode())).decode() == secret
+    assert fernet_of(keys[0]).decrypt(ring.encrypt(secret.encode())).decode() == secret
+
+
+GATEWAYS: Final = (
+    "INSERT INTO gateway (id, name, description, addprefix, removeprefix, protocol, max_channels, max_cps, parameters,"
+    " created_date, updated_date) VALUES (:id, 'a', '', '', '', 'sip', 0, 0, :parameters, 0, 0)"
+)
+SMS_GATEWAYS: Final = (
+    "INSERT INTO sms_gateway (id, name, description, addprefix, removeprefix, protocol, max_cps, parameters,"
+    " created_date, updated_date) VALUES (:id, 'a', '', '', '', 'smpp', 0, :parameters, 0, 0)"
+)
+BEFORE: Final = "0038_0036"
+MANY: Final = 1_203
+"""More gateways than a migration reads at once."""
+
+
+def old_database(folder: Path) -> str:
+    """Return the URL of a database of a version that kept passwords in clear."""
+    url = f"sqlite:///{folder}/old.db"
+    values: list[dict[str, Any]] = [{"id": one, "parameters": PARAMETERS} for one in range(1, MANY + 1)]
+    with create_engine(url, poolclass=NullPool).begin() as connection:
+        bring(connection, BEFORE)
+        connection.execute(text(GATEWAYS), values)
+        connection.execute(text(SMS_GATEWAYS), values[:1])
+        # An earlier version of a row, which lies in a free part of the file.
+        connection.execute(text("UPDATE gateway SET parameters = parameters || :more"), {"more": " " * 50})
+        connection.execute(text("UPDATE gateway SET parameters = trim(parameters)"))
+    return url
+
+
+@pytest.mark.sqlite_only("its files are read")
+def test_a_migration_encrypts_the_rows_and_leaves_no_password_in_the_file(tmp_path: Path) -> None:
+    url = old_database(tmp_path)
+    assert PASSWORD.encode() in everything(tmp_path)
+    migrate.upgrade(url)
+    assert PASSWORD.encode() not in everything(tmp_path)
+    with closing(Database(url)) as database:
+        database.write_now(check_key)
+        assert database.read_now(parameters) == [PARAMETERS] * (MANY + 1)
+
+
+@pytest.mark.sqlite_only("its files are read")
+def test_a_migration_without_a_key_changes_nothing(tmp_path: Path) -> None:
+    url = old_database(tmp_path)
+    before = hashlib.sha256(everything(tmp_path)).digest()
+
+    class Unwritable(Nowhere):
+        def create(self) -> str:
+            raise SecretsKeyError("the key cannot be created in /etc/dialer.key: Read-only file system")
+
+    RING.hold(Unwritable())
+    with pytest.raises(SecretsKeyError, match="Read-only"):
+        migrate.upgrade(url)
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
+        assert connection.execute("SELECT DISTINCT parameters FROM gateway").fetchall() == [(PARAMETERS,)]
+    assert hashlib.sha256(everything(tmp_path)).digest() == before
