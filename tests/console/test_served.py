@@ -126,3 +126,23 @@ def test_a_stream_sends_events_until_the_session_or_the_server_ends(tmp_path: Pa
             code, _, err = served.end()
             assert all(chunks)
         assert (code, "error" in err) == (0, False)
+
+
+@pytest.mark.parametrize("change", [{"role": "agent"}, {"manager": "/rest-api/users/2/"}])
+def test_a_stream_ends_when_the_rights_of_its_viewer_change(
+    tmp_path: Path, visitor_of: Opening, change: dict[str, str]
+) -> None:
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        for name in ("ben", "ada"):
+            fields = {"username": name, "password": PASSWORD, "role": "admin"}
+            assert served.client.post("users/", json=fields).status_code == 201
+        watching = visitor_of(served)
+        assert watching.sign_in("ada").status_code == 303
+        cookie = {"Cookie": f"dialer_session={watching.cookies['dialer_session']}", "Accept": "text/event-stream"}
+        with watching.client.stream("GET", "/console/overview/live/", headers=cookie) as answer:
+            assert answer.status_code == 200
+            chunks = answer.iter_text()
+            assert [next(chunks)[:5] for _ in range(2)] == ["retry", "data:"]
+            assert served.client.patch("users/3/", json=change).status_code == 202
+            rest = list(chunks)
+        assert len(rest) <= 2, "the stream goes on"

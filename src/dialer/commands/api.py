@@ -8,7 +8,6 @@ from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.limits import SharedLimits
 from dialer.commands.opening import (
-    close_files_to_others,
     database_clock,
     database_ms,
     open_existing_database,
@@ -49,7 +48,6 @@ def api(host: str, port: int) -> None:
         served_together(settings),
         open_existing_database(settings) as database,
     ):
-        close_files_to_others(settings)
         check_media_folder(settings.media_dir)
         database.write_now(check_key)
         clock = database_clock(database)

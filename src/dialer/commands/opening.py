@@ -100,7 +100,7 @@ def check_there_is_one(settings: Settings, *, hint: str = "") -> None:
     )
 
 
-def close_files_to_others(settings: Settings) -> None:
+def _close_files_to_others(settings: Settings) -> None:
     """Take the rights of other users from files that an older version or another program made, with a warning.
 
     A group may have been let into the media folder: the switch on the same machine, for example.
@@ -202,6 +202,7 @@ def served_together(settings: Settings) -> Iterator[None]:
     check_there_is_one(settings)
     backend = backend_for(settings.database_url)
     with backend.serving_together(backend.synchronous_url(settings.database_url)):
+        _close_files_to_others(settings)
         yield
 
 
@@ -237,14 +238,17 @@ def open_service_clock(settings: Settings, database: Database) -> Clock:
     return open_clock(settings.clock, first_ms if state is None else state.now_ms)
 
 
-def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[None]:
-    """Return a context that lets one process serve the database.
+@contextlib.contextmanager
+def serving_alone(settings: Settings) -> Iterator[None]:
+    """Let this process alone serve the database.
 
     Raises:
         ServedError: another process serves it.
     """
     backend = backend_for(settings.database_url)
-    return backend.serving_alone(backend.synchronous_url(settings.database_url))
+    with backend.serving_alone(backend.synchronous_url(settings.database_url)):
+        _close_files_to_others(settings)
+        yield
 
 
 def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:

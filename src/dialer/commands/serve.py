@@ -16,7 +16,6 @@ from dialer.app.users import NewUser, create_user
 from dialer.carriers.voice.starting import lines_folder
 from dialer.commands.lines import new_lines
 from dialer.commands.opening import (
-    close_files_to_others,
     given_in,
     open_database,
     open_service_clock,
@@ -103,7 +102,6 @@ def serve(host: str, port: int) -> None:
         serving_alone(settings),
         open_database(settings) as database,
     ):
-        close_files_to_others(settings)
         check_media_folder(settings.media_dir)
         _warn_of_a_real_clock(settings, database)
         database.write_now(partial(disband, now_ms=RealClock().now_ms()))

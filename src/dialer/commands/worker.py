@@ -12,7 +12,6 @@ from dialer.api.app import create_worker_app
 from dialer.carriers.voice.starting import lines_folder
 from dialer.commands.lines import new_lines
 from dialer.commands.opening import (
-    close_files_to_others,
     database_clock,
     database_ms,
     open_existing_database,
@@ -63,7 +62,6 @@ def worker(name: str | None, listen: str) -> None:
     with ending_on_signals(), served_together(settings), open_existing_database(settings) as database:
         database.write_now(check_key)
         clock = database_clock(database)
-        close_files_to_others(settings)
         store_settings(settings, database, clock.now_ms())
         store_speech(settings, database)
         configure_logs()

@@ -15,10 +15,12 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from dialer.api.crud.resource import Actor
+from dialer.api.crud.urls import links_for
 from dialer.api.http.auth import Authenticator, origin_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import add_headers
 from dialer.api.http.permissions import Permissions
+from dialer.api.service import SERVICE, Service
 from dialer.app.api_keys import hash_secret
 from dialer.app.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
 from dialer.app.unit import UnitOfWork
@@ -30,6 +32,10 @@ SESSION_COOKIE: Final = "dialer_session"
 FORM_COOKIE: Final = "dialer_form"
 """A random text that binds forms to the browser before there is a session."""
 PATH: Final = "/console"
+HOST_PREFIX: Final = "__Host-"
+"""The beginning of the names of cookies over HTTPS, which browsers take from this host alone, and over HTTPS only."""
+LIVE: Final = "/live"
+"""The end of the paths of live parts, which an open page asks for by itself."""
 COOKIE_LENGTH_MAX: Final = 128
 FORM_TOKEN_BYTES: Final = 16
 HEADERS: Final[Mapping[str, str]] = {
@@ -82,15 +88,33 @@ def new_form_secret() -> str:
     return secrets.token_urlsafe(FORM_TOKEN_BYTES)
 
 
+def is_secure(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Return whether the browser uses HTTPS, directly or at a proxy."""
+    service: Service = connection.app.state[SERVICE]
+    return links_for(connection, service.settings.base_url).base.startswith("https:")
+
+
 def cookie_of(connection: ASGIConnection[Any, Any, Any, Any], name: str) -> str:
     """Return the value of a cookie; empty if there is none, or if it is too long to be ours."""
-    value = connection.cookies.get(name, "")
+    value = connection.cookies.get(_full_name(name, is_secure=is_secure(connection)), "")
     return value if len(value) <= COOKIE_LENGTH_MAX else ""
 
 
 def cookie(name: str, value: str, *, is_secure: bool, max_age_s: int | None = None) -> Cookie:
     """Return a cookie that scripts and other sites cannot use; with a `max_age_s` of 0, the browser deletes it."""
-    return Cookie(name, value=value, path=PATH, max_age=max_age_s, httponly=True, samesite="strict", secure=is_secure)
+    return Cookie(
+        _full_name(name, is_secure=is_secure),
+        value=value,
+        path="/" if is_secure else PATH,
+        max_age=max_age_s,
+        httponly=True,
+        samesite="strict",
+        secure=is_secure,
+    )
+
+
+def _full_name(name: str, *, is_secure: bool) -> str:
+    return f"{HOST_PREFIX}{name}" if is_secure else name
 
 
 class Sessions:
@@ -100,8 +124,8 @@ class Sessions:
         self._database: Final = database
         self.now_ms: Final = now_ms
 
-    async def find(self, token: str) -> CurrentSession | None:
-        """Return the session with a token, unless it is over or its user is disabled. Its use is written down."""
+    async def find(self, token: str, *, is_use: bool = True) -> CurrentSession | None:
+        """Return the session with a token, unless it is over or its user is disabled. A use of it is written down."""
         now_ms = self.now_ms()
         values = {
             "token_hash": hash_secret(token),
@@ -112,7 +136,7 @@ class Sessions:
         if not rows:
             return None
         session_id, used_ms, user_id, username, role, manager_id = rows[0]
-        if now_ms - used_ms >= USED_EVERY_MS:
+        if is_use and now_ms - used_ms >= USED_EVERY_MS:
             await self._use(session_id, now_ms)
         actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id)
         return CurrentSession(session_id, actor, form_token(token))
@@ -161,7 +185,8 @@ class SignedInOnly:
         """Handle one request."""
         if scope["type"] == ScopeType.HTTP:
             connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
-            session = await self._sessions.find(cookie_of(connection, SESSION_COOKIE))
+            is_use = not scope["path"].rstrip("/").endswith(LIVE)
+            session = await self._sessions.find(cookie_of(connection, SESSION_COOKIE), is_use=is_use)
             if session is None:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session

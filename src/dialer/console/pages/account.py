@@ -15,8 +15,8 @@ from dialer.api.service import ApiRequest
 from dialer.app.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
 from dialer.app.users import change_user
 from dialer.console.forms import read_fields
-from dialer.console.services import ConsoleServices, current_session, go_to, is_secure, page
-from dialer.console.sessions import SESSION_COOKIE, cookie
+from dialer.console.services import ConsoleServices, current_session, go_to, page
+from dialer.console.sessions import SESSION_COOKIE, cookie, is_secure
 from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
 from dialer.domain.roles import Permission
 from dialer.passwords import hash_password

@@ -19,7 +19,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
 from dialer.console.forms import read_fields
 from dialer.console.rendering import html, render
-from dialer.console.services import ConsoleServices, go_to, is_secure
+from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import (
     FORM_COOKIE,
     SESSION_COOKIE,
@@ -27,6 +27,7 @@ from dialer.console.sessions import (
     cookie_of,
     form_token,
     is_form_token,
+    is_secure,
     new_form_secret,
 )
 from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
