@@ -23,6 +23,9 @@ USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
 OTHER_HOSTS_MAX: Final = 20
+OPTIONAL: Final = "optional"
+ADMINS: Final = "admins"
+EVERYBODY: Final = "everybody"
 OPEN: Final = "open"
 DIRECT: Final = "direct"
 CONSENT: Final = "yes-i-have-consent"
@@ -82,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
     other_hosts: tuple[str, ...] = ()
     """Names of the service besides that of `base_url`."""
+    second_factor: str = OPTIONAL
+    """The users who need a second factor: `optional` (nobody), `admins` or `everybody`."""
     metrics: str = OPEN
     """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
@@ -271,6 +276,12 @@ def _read_hosts(text: str) -> tuple[str, ...]:
     return names
 
 
+def _read_second_factor(text: str) -> str:
+    if text not in {OPTIONAL, ADMINS, EVERYBODY}:
+        raise ValueError(text)
+    return text
+
+
 def _read_metrics(text: str) -> str:
     if text not in {OPEN, DIRECT}:
         raise ValueError(text)
@@ -447,6 +458,14 @@ SETTINGS: Final = (
         meaning="names of the service besides DIALER_BASE_URL's",
         may_hold=f"1 to {OTHER_HOSTS_MAX} host names with commas, such as dialer.internal,dialer.lan",
         read=_read_hosts,
+    ),
+    Setting(
+        variable="DIALER_SECOND_FACTOR",
+        field="second_factor",
+        default=OPTIONAL,
+        meaning="the users who need a second factor",
+        may_hold="optional, admins or everybody",
+        read=_read_second_factor,
     ),
     Setting(
         variable="DIALER_METRICS",

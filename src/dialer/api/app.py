@@ -125,7 +125,12 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     def clock_ms() -> int:
         return worker.clock.now_ms()
 
-    authenticator = authenticator or Authenticator(database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms)
+    authenticator = authenticator or Authenticator(
+        database,
+        requests_a_minute=settings.rate_limit,
+        clock_ms=clock_ms,
+        second_factor=settings.second_factor,
+    )
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),

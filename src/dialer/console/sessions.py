@@ -29,6 +29,8 @@ from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.queries.sessions import SESSION_IN_USE
 
 SESSION_COOKIE: Final = "dialer_session"
+CODE_COOKIE: Final = "dialer_code"
+"""The proof of a right password while the code of the second factor is still to come."""
 FORM_COOKIE: Final = "dialer_form"
 """A random text that binds forms to the browser before there is a session."""
 PATH: Final = "/console"
@@ -59,6 +61,13 @@ class NotSignedInError(AnsweredError):
         super().__init__(HTTPStatus.UNAUTHORIZED, "Sign in first.")
 
 
+class NoSecondFactorError(AnsweredError):
+    """An error for a user who must set up a second factor before anything else."""
+
+    def __init__(self) -> None:
+        super().__init__(HTTPStatus.FORBIDDEN, "Set up a second factor first, on the page of your account.")
+
+
 class CurrentSession(msgspec.Struct, frozen=True):
     """The session of a request, and its user."""
 
@@ -66,6 +75,7 @@ class CurrentSession(msgspec.Struct, frozen=True):
     actor: Actor
     form_token: str
     """The text that every form of this session must carry."""
+    has_second_factor: bool
 
 
 def machine_ms() -> int:
@@ -135,11 +145,11 @@ class Sessions:
         rows = await self._rows(values) if token else []
         if not rows:
             return None
-        session_id, used_ms, user_id, username, role, manager_id = rows[0]
+        session_id, used_ms, user_id, username, role, manager_id, confirmed_ms = rows[0]
         if is_use and now_ms - used_ms >= USED_EVERY_MS:
             await self._use(session_id, now_ms)
         actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id)
-        return CurrentSession(session_id, actor, form_token(token))
+        return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None)
 
     async def _rows(self, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(SESSION_IN_USE, values)
@@ -155,6 +165,11 @@ class Sessions:
             )
         except StorageUnavailableError:
             return
+
+
+def _is_of_account(template: str) -> bool:
+    """Return whether a page belongs to the viewer's account, where a second factor is set up."""
+    return template.startswith(f"{PATH}/account")
 
 
 class Guarded:
@@ -190,6 +205,9 @@ class SignedInOnly:
             if session is None:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session
+            is_needed = self._authenticator.needs_second_factor(session.actor.role)
+            if is_needed and not session.has_second_factor and not _is_of_account(scope["path_template"]):
+                raise NoSecondFactorError
             client = scope["client"]
             host = client[0] if client else ""
             try:

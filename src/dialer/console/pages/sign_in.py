@@ -3,6 +3,7 @@
 import re
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import anyio.to_thread
 from litestar import Response, get, post
@@ -10,10 +11,11 @@ from litestar.di import NamedDependency
 from sqlalchemy import Connection
 
 from dialer.api.http.auth import Credentials, origin_of
-from dialer.api.http.errors import AnsweredError
+from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
-from dialer.app.sessions import begin_session
+from dialer.app.second_factor import takes_second_factor
+from dialer.app.sessions import SIGN_IN_MS, begin_session, begin_sign_in, end_sign_in, user_signing_in
 from dialer.app.trail import Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
@@ -21,6 +23,7 @@ from dialer.console.forms import read_fields
 from dialer.console.rendering import html, render
 from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import (
+    CODE_COOKIE,
     FORM_COOKIE,
     SESSION_COOKIE,
     cookie,
@@ -38,6 +41,8 @@ from dialer.store.queries.accounts import has_accounts
 HOME: Final = "/console/"
 FIRST_ADMIN: Final = "/console/first-admin/"
 SIGN_IN: Final = "/console/sign-in/"
+CODE: Final = "/console/sign-in/code/"
+WRONG_CODE: Final = "The code is wrong, or it was used already. Wait for the next one."
 WRONG: Final = "The user name or the password is wrong."
 _WAY_BACK: Final = re.compile(r"/console/(?!/)[A-Za-z0-9/_.?=&%+,:-]{0,500}\Z", re.ASCII)
 
@@ -60,15 +65,79 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
     host = host_of(request)
     try:
         credentials = Credentials(username, fields.get("password", ""))
-        actor = await console.authenticator.identify_by_password(credentials, host)
+        found = await console.authenticator.identify_by_password(credentials, host)
     except AnsweredError as error:
         origin = Origin(via="none", address=client_address(host), actor=username[:USERNAME_MAX])
         console.authenticator.refusals.note(origin, error.status, "POST /console/sign-in")
         message = WRONG if error.status == HTTPStatus.UNAUTHORIZED else error.detail
         shown = {"way_back": back, "username": username, "message": message}
         return _form(request, "sign_in.html", error.status, retry_after(error), **shown)
-    token = await _begin(request, console, actor.id, origin_of(actor, host))
-    return signed_in(request, token, back)
+    origin = origin_of(found.actor, host)
+    if not found.has_second_factor:
+        return signed_in(request, await _begin(request, console, found.actor.id, origin), back)
+    token = await _begin(request, console, found.actor.id, origin, is_pending=True)
+    waiting = cookie(CODE_COOKIE, token, is_secure=is_secure(request), max_age_s=SIGN_IN_MS // 1_000)
+    return go_to(f"{CODE}?{urlencode({'next': back})}", waiting)
+
+
+@get("/sign-in/code", media_type="text/html")
+async def show_code(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Ask for the code, after the right password."""
+    if await _user_signing_in(request, console) is None:
+        return go_to(SIGN_IN)
+    return _form(request, "sign_in_code.html", way_back=way_back(request.query_params.get("next", "")))
+
+
+@post("/sign-in/code", media_type="text/html")
+async def sign_in_with_code(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Begin a session, if the password was right just now and the code is right."""
+    fields = await read_fields(request)
+    back, user_id = way_back(fields.get("next", "")), await _user_signing_in(request, console)
+    if user_id is None:
+        return go_to(SIGN_IN)
+    try:
+        session = await _session_for_code(request, console, user_id, fields.get("code", ""))
+    except AnsweredError as error:
+        shown = {"way_back": back, "message": WRONG_CODE if error.status == HTTPStatus.FORBIDDEN else error.detail}
+        return _form(request, "sign_in_code.html", error.status, retry_after(error), **shown)
+    answer = signed_in(request, session, back)
+    answer.set_cookie(cookie(CODE_COOKIE, "", is_secure=is_secure(request), max_age_s=0))
+    return answer
+
+
+async def _user_signing_in(request: ApiRequest, console: ConsoleServices) -> int | None:
+    token, at_ms = cookie_of(request, CODE_COOKIE), console.sessions.now_ms()
+    if not token:
+        return None
+    return await request.service.database.read(lambda connection: user_signing_in(connection, token, at_ms))
+
+
+async def _session_for_code(request: ApiRequest, console: ConsoleServices, user_id: int, code: str) -> str:
+    """Use up a code, and return the token of a new session.
+
+    Raises:
+        AnsweredError: 403 for a wrong code, 429 after too many of them.
+    """
+    host, now_ms = host_of(request), request.service.worker.clock.now_ms()
+    origin = Origin(via="code", actor_id=user_id, address=client_address(host))
+    await console.authenticator.refuse_codes(user_id)
+    new, pending = session_of(request, console, user_id, origin), cookie_of(request, CODE_COOKIE)
+
+    def begin(connection: Connection) -> str | None:
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        if not takes_second_factor(unit, user_id, code, new.at_ms):
+            return None
+        end_sign_in(connection, pending)
+        token = begin_session(unit, new)
+        write_trail(unit, origin)
+        return token
+
+    token = await request.service.database.write(begin)
+    if token is None:
+        await console.authenticator.count_wrong_code(user_id)
+        console.authenticator.refusals.note(origin, HTTPStatus.FORBIDDEN, "POST /console/sign-in/code")
+        raise ForbiddenError
+    return token
 
 
 @get("/first-admin", media_type="text/html")
@@ -147,14 +216,16 @@ async def _create(request: ApiRequest, user: NewUser, origin: Origin) -> int:
     return await request.service.database.write(create)
 
 
-async def _begin(request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin) -> str:
-    """Begin a session; return its token."""
+async def _begin(
+    request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin, *, is_pending: bool = False
+) -> str:
+    """Begin a session, or a sign-in that waits for a code; return its token."""
     new = session_of(request, console, user_id, origin)
     now_ms = request.service.worker.clock.now_ms()
 
     def begin(connection: Connection) -> str:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        token = begin_session(unit, new)
+        token = begin_sign_in(unit, new) if is_pending else begin_session(unit, new)
         write_trail(unit, origin)
         return token
 
