@@ -72,7 +72,10 @@ def test_the_picture_and_the_key_are_shown_until_a_code_was_right(alice: Visitor
 def test_a_sign_in_needs_the_password_and_then_a_code(visitor: Visitor, telephone: Telephone) -> None:
     visitor.get("sign-in/")
     first = visitor.send("sign-in/", username="alice", password=PASSWORD, next="/console/account/")
-    assert (first.status_code, first.headers["location"]) == (303, "/console/sign-in/code/?next=%2Fconsole%2Faccount%2F")
+    assert (first.status_code, first.headers["location"]) == (
+        303,
+        "/console/sign-in/code/?next=%2Fconsole%2Faccount%2F",
+    )
     assert "dialer_session" not in visitor.cookies
     assert not is_signed_in(visitor)
     visitor.get("sign-in/code/?next=/console/account/")
@@ -112,9 +115,7 @@ def test_a_code_is_never_accepted_twice_nor_after_a_later_one(
     assert [step(visitor, telephone.code(steps)) for steps in (-2, 2, -1, 0, 1)] == [403, 403, 303, 303, 303]
 
 
-def test_a_recovery_code_works_once_in_any_spelling(
-    visitor: Visitor, telephone: Telephone, database: Database
-) -> None:
+def test_a_recovery_code_works_once_in_any_spelling(visitor: Visitor, telephone: Telephone, database: Database) -> None:
     one, other = telephone.recovery[:2]
     spelt = one.upper().replace("-", " ")
     assert [step(visitor, spelt), step(visitor, one), step(visitor, other)] == [303, 403, 303]

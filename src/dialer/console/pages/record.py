@@ -22,7 +22,7 @@ from dialer.app.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.catalogue import RECORDS, RecordPage
 from dialer.console.cells import Cell, rows_of
-from dialer.console.confirming import CURRENT, doubt_of
+from dialer.console.confirming import doubt_of
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, inputs_of, members_of, refilled
 from dialer.console.named import name_column, options_of
@@ -78,9 +78,7 @@ async def create_record(
     resource = checked(request, found, "POST")
     doubt = await doubt_of(request, console, filled) if found.path in CONFIRMED else None
     if doubt is not None:
-        refused = await _show_new(
-            request, found, Wrong(filled, {CURRENT: [doubt.message]}, [doubt.message], doubt.status)
-        )
+        refused = await _show_new(request, found, Wrong(filled, {}, [doubt.message], doubt.status))
         refused.headers.update(doubt.headers)
         return refused
     parsed = await prepared(resource, parse_given(_shape(resource), _given(request, resource, filled), _rules(request)))

@@ -53,7 +53,7 @@ async def set_second_factor(request: ApiRequest, console: NamedDependency[Consol
     codes = await request.service.write(request, confirm)
     if codes is None:
         return await _wrong_code(request, console)
-    return page(request, "second_factor.html", "account", codes=codes, is_on=True, errors={})
+    return page(request, "second_factor.html", "account", codes=codes, is_on=True, is_required=False)
 
 
 @post("/account/second-factor/off", media_type="text/html")
@@ -115,11 +115,13 @@ async def _show(
 ) -> Response[Any]:
     actor, is_on = request.user, current_session(request).has_second_factor
     secret = "" if is_on else await request.service.write(request, lambda unit: begin_second_factor(unit, actor.id))
+    uri = pyotp.TOTP(secret).provisioning_uri(name=actor.username, issuer_name=ISSUER) if secret else ""
     answer = page(
         request,
         "second_factor.html",
         "account",
         status,
+        codes=[],
         errors=errors or {},
         is_on=is_on,
         is_required=console.authenticator.needs_second_factor(actor.role),

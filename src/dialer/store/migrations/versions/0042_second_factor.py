@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0042_0042"
-down_revision = "0047_0036"
+revision = "0042_0047"
+down_revision = "0047_0041"
 branch_labels = None
 depends_on = None
 
