@@ -126,9 +126,7 @@ async def _show(
         is_on=is_on,
         is_required=console.authenticator.needs_second_factor(actor.role),
         secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
-        picture=_picture(pyotp.TOTP(secret).provisioning_uri(name=actor.username, issuer_name=ISSUER))
-        if secret
-        else "",
+        picture=_picture(uri) if uri else "",
     )
     answer.headers.update(headers or {})
     return answer
