@@ -206,6 +206,13 @@ def test_an_admin_turns_off_the_factor_of_another_user(admin: Visitor, telephone
     assert alice.send("users/3/second-factor/off/").status_code == 403
 
 
+def test_a_user_with_a_session_and_a_second_factor_can_be_deleted(bob: Visitor, api: Caller, machine: Machine) -> None:
+    set_up(bob, machine)
+    deleted = Caller(api.client, "admin").request("DELETE", "users/3/")
+    assert deleted.status_code == 204, deleted.text
+    assert not is_signed_in(bob)
+
+
 def test_the_secret_is_encrypted_in_the_database(telephone: Telephone, database: Database) -> None:
     assert telephone.recovery
     found = database.read_now(

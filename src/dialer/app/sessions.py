@@ -56,16 +56,23 @@ def begin_sign_in(unit: UnitOfWork, new: NewSession) -> str:
     return _insert(unit, new, is_pending=True)
 
 
-def user_signing_in(connection: Connection, token: str, at_ms: int) -> int | None:
+class SigningIn(NamedTuple):
+    """A user whose password was right."""
+
+    user_id: int
+    username: str
+
+
+def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn | None:
     """Return the user whose password was right and who may give a code now, or None."""
     is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
     query = (
-        select(_sessions.c.user_id)
+        select(_sessions.c.user_id, _users.c.username)
         .join(_users, _users.c.id == _sessions.c.user_id)
         .where(is_one, _users.c.enabled, _sessions.c.created_date > at_ms - SIGN_IN_MS)
     )
-    found: int | None = connection.scalar(query)
-    return found
+    found = connection.execute(query).first()
+    return None if found is None else SigningIn(*found)
 
 
 def end_sign_in(connection: Connection, token: str) -> None:

@@ -15,7 +15,7 @@ from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
 from dialer.app.second_factor import takes_second_factor
-from dialer.app.sessions import SIGN_IN_MS, begin_session, begin_sign_in, end_sign_in, user_signing_in
+from dialer.app.sessions import SIGN_IN_MS, SigningIn, begin_session, begin_sign_in, end_sign_in, user_signing_in
 from dialer.app.trail import Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
@@ -92,11 +92,11 @@ async def show_code(request: ApiRequest, console: NamedDependency[ConsoleService
 async def sign_in_with_code(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Begin a session, if the password was right just now and the code is right."""
     fields = await read_fields(request)
-    back, user_id = way_back(fields.get("next", "")), await _user_signing_in(request, console)
-    if user_id is None:
+    back, user = way_back(fields.get("next", "")), await _user_signing_in(request, console)
+    if user is None:
         return go_to(SIGN_IN)
     try:
-        session = await _session_for_code(request, console, user_id, fields.get("code", ""))
+        session = await _session_for_code(request, console, user, fields.get("code", ""))
     except AnsweredError as error:
         shown = {"way_back": back, "message": WRONG_CODE if error.status == HTTPStatus.FORBIDDEN else error.detail}
         return _form(request, "sign_in_code.html", error.status, retry_after(error), **shown)
@@ -105,27 +105,27 @@ async def sign_in_with_code(request: ApiRequest, console: NamedDependency[Consol
     return answer
 
 
-async def _user_signing_in(request: ApiRequest, console: ConsoleServices) -> int | None:
+async def _user_signing_in(request: ApiRequest, console: ConsoleServices) -> SigningIn | None:
     token, at_ms = cookie_of(request, CODE_COOKIE), console.sessions.now_ms()
     if not token:
         return None
     return await request.service.database.read(lambda connection: user_signing_in(connection, token, at_ms))
 
 
-async def _session_for_code(request: ApiRequest, console: ConsoleServices, user_id: int, code: str) -> str:
+async def _session_for_code(request: ApiRequest, console: ConsoleServices, user: SigningIn, code: str) -> str:
     """Use up a code, and return the token of a new session.
 
     Raises:
         AnsweredError: 403 for a wrong code, 429 after too many of them.
     """
     host, now_ms = host_of(request), request.service.worker.clock.now_ms()
-    origin = Origin(via="code", actor_id=user_id, address=client_address(host))
-    await console.authenticator.refuse_codes(user_id)
-    new, pending = session_of(request, console, user_id, origin), cookie_of(request, CODE_COOKIE)
+    origin = Origin(via="code", actor_id=user.user_id, actor=user.username, address=client_address(host))
+    await console.authenticator.refuse_codes(user.user_id)
+    new, pending = session_of(request, console, user.user_id, origin), cookie_of(request, CODE_COOKIE)
 
     def begin(connection: Connection) -> str | None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        if not takes_second_factor(unit, user_id, code, new.at_ms):
+        if not takes_second_factor(unit, user.user_id, code, new.at_ms):
             return None
         end_sign_in(connection, pending)
         token = begin_session(unit, new)
@@ -134,7 +134,7 @@ async def _session_for_code(request: ApiRequest, console: ConsoleServices, user_
 
     token = await request.service.database.write(begin)
     if token is None:
-        await console.authenticator.count_wrong_code(user_id)
+        await console.authenticator.count_wrong_code(user.user_id)
         console.authenticator.refusals.note(origin, HTTPStatus.FORBIDDEN, "POST /console/sign-in/code")
         raise ForbiddenError
     return token
