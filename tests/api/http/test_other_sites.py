@@ -76,7 +76,7 @@ def test_an_api_key_is_sent_on_purpose_so_its_requests_are_heard(client: TestCli
 def test_no_unsafe_request_from_another_site_is_ever_heard(
     client: TestClient[Litestar], site: str | None, origin: str | None, method: str
 ) -> None:
-    """Whatever the origin looks like: it names this host, or the request is refused."""
+    """An origin names this host, or the request is refused."""
     given_headers = {"Sec-Fetch-Site": site, "Origin": origin}
     headers = {name: value.strip() for name, value in given_headers.items() if value is not None}
     status = client.request(

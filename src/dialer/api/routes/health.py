@@ -16,7 +16,7 @@ from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
 from dialer.runtime.vitals import Vitals
-from dialer.settings import DIRECT
+from dialer.settings_values import DIRECT
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import ServiceState
 
