@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0042_0047"
+revision = "0042_0041"
 down_revision = "0047_0041"
 branch_labels = None
 depends_on = None
