@@ -30,6 +30,7 @@ from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
 from benchmarks.servers import DIALER, HOST, running
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
+from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.line import Play
@@ -81,7 +82,7 @@ async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: f
     ports = []
     for number in range(calls):
         key = str(number)
-        ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, is_symmetric=False))
+        ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, SoundTerms(is_symmetric=False)))
         room.agree(key, AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
         room.perform(key, Play(1, ()), prompt)
     pipe.send(ports)
@@ -196,7 +197,7 @@ def beside_load(seconds: float) -> Shown:
 def main() -> None:
     """Measure and print the results."""
     seconds = QUICK_S if "--quick" in sys.argv else MEASURE_S
-    files = max(CALLS) + MARGIN_FILES
+    files = 2 * max(CALLS) + MARGIN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(files, hard)), hard))
     rows = []

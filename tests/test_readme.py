@@ -23,11 +23,12 @@ from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports, second_factor, sessions
 from dialer.carriers.freeswitch import connection, framing
-from dialer.carriers.media import rooms
+from dialer.carriers.freeswitch import parameters as switch_parameters
+from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
 from dialer.carriers.sip import invitation, parameters, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
-from dialer.carriers.voice import capture, speech
+from dialer.carriers.voice import capture, clock, sound_room, speech
 from dialer.domain import inbound
 from dialer.domain.billing import money
 from dialer.domain.messages.call_messages import WAITING_MAX
@@ -36,12 +37,15 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
+from dialer.runtime.reports import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
 from dialer.store import csv_records
 from dialer.store.media import files
 from dialer.store.queries import survey_results
+from dialer.store.set_aside import KEPT_MS, ROWS_MAX
 from dialer.store.text_news import NEWS_MAX
 
 ROOT: Final = Path(__file__).parents[1]
@@ -200,6 +204,9 @@ LIMITS: Final = {
     "A callback of a carrier of text messages": (
         f"{text_callbacks.CALLBACK_BYTES_MAX // 1024} KiB, {text_callbacks.FIELDS_MAX} fields"
     ),
+    "Reports of one gateway that wait for a worker": f"{HEARD_OF_GATEWAY_MAX:,}",
+    "A text in a report of a carrier": f"{REPORT_TEXT_MAX:,} characters",
+    "Reports that are set aside": f"{ROWS_MAX:,} for {KEPT_MS // 86_400_000} days",
     "Callbacks that wait for a worker": f"{NEWS_MAX:,}",
     "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",
     "Texts of surveys that wait for room on one gateway": f"{WAITING_MAX:,}",
@@ -236,6 +243,27 @@ LIMITS: Final = {
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
     "Members of a conference over SIP": f"{rooms.MEMBERS_MAX}",
+    "Frames of a member of a conference that wait to be mixed": (
+        f"{rooms.BUFFER_FRAMES_MAX} ({rooms.BUFFER_FRAMES_MAX * rtp.FRAME_MS} ms)"
+    ),
+    "Time without sound and reports in an answered call over SIP, not on hold": (
+        f"`sound_timeout`, {parameters.SipParameters(server='x').sound_timeout} s"
+    ),
+    "A recording over SIP": (
+        f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
+    ),
+    "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
+    "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // switchboard.PHASES} ms",
+    "Packets of strangers that are thrown away at a port of sound": (
+        f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // switchboard.PHASES} ms"
+    ),
+    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{peer.LEARNING_PACKETS}",
+    "Hosts that are learnt at the same time for one call": f"{peer.LEARNING_MAX}",
+    "Time after a new session description in which packets of the former place do not turn the sound": (
+        f"{peer.MOVING_MS // 1_000} s"
+    ),
+    "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
+    "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (

@@ -8,10 +8,12 @@ from random import Random
 from typing import Final
 
 import rich_click as click
+from msgspec.structs import replace
 
+from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, write_report
 from dialer.carriers.media.rtp import RtpPacket, write_packet
-from dialer.carriers.media.sound_leg import SoundLeg
-from dialer.carriers.media.switchboard import SoundBoard
+from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
+from dialer.carriers.media.switchboard import SendSound, SoundBoard
 from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
 from dialer.carriers.sip.wire import LegArrived, Send
 from dialer.domain.line import Ask, Confer, Order, Record
@@ -25,6 +27,7 @@ OUTPUTS_MAX: Final = 12
 LEGS_MAX: Final = 500
 """Legs of one user agent: the call, and calls that mutated INVITEs have begun."""
 PEER: Final = (THEIRS.host, THEIRS.port)
+STRANGER: Final = ("203.0.113.66", PEER[1])
 SOUND: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
 ORDERS: Final[tuple[Order, ...]] = (Ask(1, (), 9, 10**9), Record(2, "r"), Confer(3, "room"))
 _TOKENS: Final = (
@@ -51,10 +54,11 @@ class Capture:
         self.datagrams = [*network.received, invitation(), invitation(body=b"")]
         self._count = 0
         self.packets = [write_packet(RtpPacket(payload, 1, 2, 3, b"\5\x8a\0\xa0" * 40)) for payload in (8, 101)]
+        self.report = write_report(RtcpReport(3, Sent(1, 2, 3, 4), (Block(1, 0.5, 6, 7, 8, 9, 10),)), "them")
         self.board = SoundBoard()
         for number, order in enumerate(ORDERS):
-            self.board.add(SoundLeg(str(number), 1, is_symmetric=True))
-            self.board.agree(str(number), SOUND)
+            self.board.add(SoundLeg(str(number), 1, SoundTerms()))
+            self.board.agree(0, str(number), SOUND)
             self.board.perform(str(number), order)
 
     def attack(self, chance: Random) -> None:
@@ -72,7 +76,12 @@ class Capture:
         assert all(len(one.data) < 70_000 for one in outputs if isinstance(one, Send))
         assert len(self.agent) <= LEGS_MAX
         key = str(chance.randrange(len(ORDERS)))
-        self.board.receive(self.now_ms, key, mutated(chance.choice(self.packets), chance), PEER)
+        datagram = mutated(chance.choice(self.packets), chance)
+        source = chance.choice((PEER, PEER, (PEER[0], 9), STRANGER))
+        self.board.receive(self.now_ms, key, datagram, source)
+        self.board.take_report(self.now_ms, key, mutated(self.report, chance), source)
+        if chance.randrange(50) == 0:
+            self.board.agree(self.now_ms, key, chance.choice((SOUND, replace(SOUND, port=PEER[1] + 2))))
         try:
             read_sound(mutated(write_offer(OURS), chance), tuple(Codec))
         except SdpError:
@@ -106,8 +115,8 @@ def attacks(count: int, seed: int) -> Iterator[int]:
     for number in range(count):
         if number % 500 == 499:
             capture = Capture()
-        for _ in capture.board.tick(capture.now_ms, number % 4):
-            pass
+        for output in capture.board.tick(capture.now_ms, number % 4):
+            assert not isinstance(output, SendSound) or output.destination[0] == PEER[0], output
         capture.attack(chance)
         yield number
 

@@ -8,9 +8,13 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.app.change_campaign import change_campaign
+from dialer.carriers.carrier import Carrier
+from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.second_talk import SecondStanding
 from dialer.runtime.clock import VirtualClock
+from dialer.runtime.kernel import CampaignStore, Kernel
+from dialer.runtime.live_engine import NewKernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
@@ -45,7 +49,15 @@ class LineHouse(House):
 
     database: PlannedDatabase
 
-    def __init__(self, folder: Path, *, seed: int = 1, behaviour: dict[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        seed: int = 1,
+        behaviour: dict[str, object] | None = None,
+        new_kernel: NewKernel | None = None,
+    ) -> None:
+        self._new_kernel: Final = new_kernel
         self._seed, self._service_zone, self.callerid = seed, "UTC", "+12025550199"
         self.media = folder / "media"
         self._recordings = Media(self.media)
@@ -152,4 +164,9 @@ class LineHouse(House):
             new_carrier=SimulatedCarrier,
             recordings=self._recordings,
             new_lines={FAKE: self.side.line, FAKE_TEXTS: self.texts.line},
+            new_kernel=self._new_kernel or _usual_kernel,
         )
+
+
+def _usual_kernel(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+    return Kernel(engine, carrier, store, now_ms=now_ms)

@@ -300,3 +300,13 @@ async def test_many_dids_need_no_more_statements_than_a_few(house: House) -> Non
         assert questions() == before
     finally:
         event.remove(engine, "before_cursor_execute", count)
+
+
+@pytest.mark.parametrize("is_assigned", [True, False])
+async def test_a_number_that_waits_for_an_admin_takes_no_calls(house: House, *, is_assigned: bool) -> None:
+    """Another account has named the number first, without having it."""
+    campaign_id = await shown(house)
+    house.add(Did, user_id=house.user_id, did_number=SHOWN, campaign_id=None, is_assigned=False)
+    house.add(Did, user_id=house.user_id, did_number=SHOWN, campaign_id=campaign_id, is_assigned=is_assigned)
+    await house.advance(600)
+    assert [cause for cause, *_ in came_in(house)] == ([16] if is_assigned else [])

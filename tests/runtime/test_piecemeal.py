@@ -326,8 +326,9 @@ def known_anew(house: House) -> dict[str, object]:
             simulates_all=False,
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001
-            quarantine=worker._quarantine,  # noqa: SLF001
+            quarantine=worker._containment.quarantine,  # noqa: SLF001
         )
+        live.build(connection)
         found.update(known(live.engine))
         raise _UndoneError
 

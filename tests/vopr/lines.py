@@ -1,18 +1,22 @@
 """The fault simulator of lines: one campaign over a line, with crashes at every commit and a network that misbehaves.
 
 The other side goes on whatever happens to the service. At the end it judges: each key was dialled once, in a campaign
-that was started, after its attempt was stored; no attempt that it saw is missing in the rows; nothing is left up.
+that was started, after its attempt was stored; no attempt that it saw is missing in the rows; nothing is left up; no
+report has failed a step twice.
 """
 
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Final
 
 import structlog
 from sqlalchemy import select
 
+from dialer.carriers.carrier import Carrier
+from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.identity import leg_key
 from dialer.domain.line import Arriving, Leg
+from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import (
     CallRequest,
@@ -33,9 +37,12 @@ from tests.runtime.text_side import FAKE_TEXTS
 from tests.vopr.database import CrashError
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Fault
+from tests.vopr.nonsense import POISON, BrittleKernel, Failures, TwiceError, babble
 
 STEPS: Final = 25
 TEXTS_A_CALL: Final = 3
+BABBLES_PERCENT: Final = 35
+"""Seeds of a hundred whose lines talk nonsense."""
 DID: Final = "+12025550199"
 HEALING_S: Final = 1_500
 """Longer than any call may ring and talk, with the watchdog's patience."""
@@ -49,7 +56,11 @@ class LineRun:
 
     def __init__(self, seed: int, folder: Path) -> None:
         self._dice: Final = Dice(seed, "lines")
-        self._house: Final = LineHouse(folder, seed=seed, behaviour=BEHAVIOUR)
+        self._nonsense: Final = Dice(seed, "noise")
+        self._babbles: Final = self._nonsense.happens(BABBLES_PERCENT)
+        self.failures: Final = Failures()
+        new_kernel = _brittle if self._babbles else None
+        self._house: Final = LineHouse(folder, seed=seed, behaviour=BEHAVIOUR, new_kernel=new_kernel)
         self._side: Final = self._house.side
         self._findings: list[str] = []
         self._crashes_at_dial = 0
@@ -65,9 +76,11 @@ class LineRun:
     async def findings(self) -> list[str]:
         """Run the seed without a log, and return everything that is wrong."""
         before = structlog.get_config()
-        structlog.configure(processors=[_drop])
+        structlog.configure(processors=[self.failures.hear])
         try:
             return await self._run()
+        except TwiceError as error:
+            return [str(error)]
         finally:
             structlog.configure(**before)
 
@@ -141,8 +154,22 @@ class LineRun:
             side.call_in(dice.pick(("+12025569999", "+12025560000", "")), dice.pick((DID, DID, "+12025550000")))
         if self._has_texts and self._text_dice.happens(30):
             self._house.texts.fall(self._text_dice.pick(("", "lost", "lost")))
+        self._babble()
         await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
         self._check_rows()
+
+    def _babble(self) -> None:
+        """Let the lines for calls and for texts talk nonsense. Let callers come whom the engine cannot handle."""
+        dice, side, texts = self._nonsense, self._side, self._house.texts
+        if not (self._babbles and dice.happens(50) and side.lines):
+            return
+        keys = [row["key"] for row in self._house.rows(LiveLeg)]
+        babble(dice, keys, side.lines[-1].hear)
+        exchange = texts.exchange
+        if self._has_texts and exchange is not None:
+            babble(dice, [], lambda key, said: exchange.heard(0, key, said))
+        if dice.happens(30):
+            side.call_in(POISON, dice.pick((DID, "+12025550000")))
 
     def _check_rows(self) -> None:
         """Check that whatever was dialled or answered, and is up, has a row, so that another process could end it."""
@@ -247,5 +274,5 @@ class LineRun:
         self._findings += [f"{held} is still held"] if held else []
 
 
-def _drop(*_: Any) -> NoReturn:  # noqa: ANN401 - the arguments of a processor
-    raise structlog.DropEvent
+def _brittle(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+    return BrittleKernel(engine, carrier, store, now_ms=now_ms)

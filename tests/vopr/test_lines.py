@@ -7,10 +7,13 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.runtime import recovery, worker
+from dialer.runtime import containment, live_engine, recovery, worker
+from dialer.runtime.containment import Containment
 from dialer.runtime.line_legs import LineLegs
 from dialer.runtime.lines import Lines
+from dialer.runtime.reports import described
 from dialer.runtime.worker import Worker
+from dialer.store.set_aside import KnownReports
 from dialer.store.tables import CallRequest
 from tests.runtime.line_house import LineHouse
 from tests.vopr.lines import LineRun
@@ -19,14 +22,17 @@ LEFT_UP: Final = 13
 """A seed whose callers hang up while other telephones ring or talk."""
 WITH_TEXTS: Final = 6
 """A seed whose calls ask for messages, which have to wait for their gateway while processes end."""
+WITH_NONSENSE: Final = 4
+"""A seed whose lines talk nonsense, some of which breaks the engine."""
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
-@pytest.mark.parametrize("seed", [0, 1, WITH_TEXTS])
+@pytest.mark.parametrize("seed", [0, 1, WITH_TEXTS, WITH_NONSENSE])
 async def test_no_rule_is_broken(tmp_path: Path, seed: int) -> None:
     run = LineRun(seed, tmp_path)
     assert await run.findings() == []
     assert (run.texts > 0) == (seed == WITH_TEXTS)
+    assert (run.failures.set_aside > 0) == (seed == WITH_NONSENSE)
 
 
 def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:
@@ -97,11 +103,32 @@ def forgets_texts(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(recovery, "waiting_texts", lambda *_: [])
 
 
+def forgets_what_is_set_aside(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(live_engine, "known_reports", lambda *_: KnownReports(b"", {}, set()))
+
+
+def stops_at_what_it_cannot_handle(patch: pytest.MonkeyPatch) -> None:
+    """Treat every error of a report as one of the service, as it was before reports were set aside."""
+
+    async def never(*_: object) -> bool:
+        return False
+
+    patch.setattr(Containment, "contain", never)
+
+
+def looks_for_nobody_else(patch: pytest.MonkeyPatch) -> None:
+    """Blame the first report of a step for all that happens in it."""
+    patch.setattr(containment, "described", lambda report, _: described(report._replace(key="someone else"), "blamed"))
+
+
 PLANTED: Final[dict[Plant, int]] = {
     sent_before_the_commit: 0,
     never_marked: 0,
     marked_after_the_dial: 0,
     forgets_texts: WITH_TEXTS,
+    forgets_what_is_set_aside: WITH_NONSENSE,
+    stops_at_what_it_cannot_handle: WITH_NONSENSE,
+    looks_for_nobody_else: WITH_NONSENSE,
 }
 """Bugs, each with a seed that finds it."""
 

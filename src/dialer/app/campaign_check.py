@@ -1,6 +1,7 @@
 """The check of a campaign before its start: everything that keeps it from starting, and what is probably not meant."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from sqlalchemy import Connection, exists, func, select
@@ -9,16 +10,20 @@ from dialer.app.callerid_check import gateway_of, lacks_callerid
 from dialer.app.campaign_readiness import field_errors, survey_of
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
+from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
 from dialer.store.tables import VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
+JUDGED_MAX: Final = 10_000
+"""Numbers whose destinations are judged."""
 _CODES: Final[Mapping[str, FindingCode]] = {
     "expirationdate": FindingCode.EXPIRED,
     "text_message": FindingCode.NO_TEXT,
@@ -71,7 +76,11 @@ def _facts(
 ) -> CampaignFacts:
     gateway, phonebooks = gateway_of(connection, campaign), _phonebooks(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
+    forbidden = _forbidden(connection, campaign, phonebooks)
     return CampaignFacts(
+        forbidden=len(forbidden),
+        forbidden_example=next(iter(forbidden), ""),
+        forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey)),
         now_ms=now_ms,
         starting_ms=campaign["startingdate"],
         expires_ms=campaign["expirationdate"],
@@ -119,6 +128,28 @@ def _without_country(connection: Connection, campaign_id: int, phonebooks: list[
         if found:
             return int(found), str(connection.scalar(query.limit(1)))
     return 0, ""
+
+
+def _forbidden(connection: Connection, campaign: Mapping[str, Any], phonebooks: list[int]) -> list[str]:
+    """Return the numbers that the account may not call, among the first contacts, or the first subscribers."""
+    destinations = read_destinations(connection, campaign["user_id"])
+    of_contacts = select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks))
+    of_subscribers = select(_subscribers.c.number).where(_subscribers.c.campaign_id == campaign["id"])
+    for query in (of_contacts, of_subscribers):
+        numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
+        found = [one for one in numbers if is_forbidden_for(connection, campaign["user_id"], destinations, one)]
+        if found:
+            return found
+    return []
+
+
+def _forbidden_sections(connection: Connection, user_id: int, survey: Survey) -> Iterator[int]:
+    destinations = read_destinations(connection, user_id)
+    for section in survey.sections:
+        if definition_of(section).transfers and section.queue_id is None:
+            with suppress(NumberError):
+                if is_forbidden_for(connection, user_id, destinations, normalise(section.phonenumber)):
+                    yield section.id
 
 
 def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[tuple[int, int]]:

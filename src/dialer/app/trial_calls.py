@@ -8,6 +8,7 @@ from dialer.app.events import TrialCallPlaced
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calendars import Calendar
 from dialer.domain.calling_hours import CallingHours
+from dialer.domain.numbers.destinations import special_digits
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.prefixes import dialled_number
@@ -86,6 +87,9 @@ def _with_country(number: str, region: str | None) -> str:
         raise InvalidFieldsError({"number": [str(error)]}) from None
     if not found.startswith("+") or not is_possible(found):
         message = f"{found!r} is not a possible phone number. Use the country code, as in +12025550150."
+        raise InvalidFieldsError({"number": [message]})
+    if special_digits(found):
+        message = f"{found!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
         raise InvalidFieldsError({"number": [message]})
     return found
 

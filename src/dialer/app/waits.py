@@ -10,9 +10,10 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.reasons import WaitsFor
-from dialer.domain.waiting import Wait, why_not_now
+from dialer.domain.waiting import Circumstances, Wait, why_not_now
 from dialer.domain.windows import Windows
 from dialer.store.queries.blockers import circumstances_of
+from dialer.store.queries.destinations import is_forbidden_for
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.loading import pending_zones
 from dialer.store.tables import Subscriber
@@ -20,7 +21,9 @@ from dialer.store.tables import Subscriber
 NEXT_PEOPLE_MAX: Final = 8
 ZONES_READ_MAX: Final = 50
 """Time zones of a campaign whose first people are read."""
-_REFUSED: Final = frozenset({WaitsFor.EMERGENCY, WaitsFor.INVALID_NUMBER, WaitsFor.TZ_UNKNOWN, WaitsFor.DNC})
+_REFUSED: Final = frozenset(
+    {WaitsFor.EMERGENCY, WaitsFor.INVALID_NUMBER, WaitsFor.DESTINATION, WaitsFor.TZ_UNKNOWN, WaitsFor.DNC}
+)
 """The waits of people whose turn comes, but who are refused then."""
 _TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.WINDOW})
 _subscribers = Subscriber.__table__
@@ -57,10 +60,15 @@ def waits_of(
             is_on_dnc=row["id"] in called_off,
             is_emergency=is_emergency(row["number"]),
             is_impossible=not is_possible(row["number"]),
+            is_forbidden=_is_forbidden(connection, campaigns[row["campaign_id"]], row["number"]),
         )
         for row in pending
         if row["campaign_id"] in campaigns
     }
+
+
+def _is_forbidden(connection: Connection, campaign: Circumstances, number: str) -> bool:
+    return is_forbidden_for(connection, campaign.user_id, campaign.destinations, number)
 
 
 def next_people(

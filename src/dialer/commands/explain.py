@@ -1,5 +1,6 @@
 """`dialer explain`: the history of one number in one campaign."""
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
@@ -20,7 +21,9 @@ from dialer.commands.output import examples, print_json
 from dialer.domain.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.runtime.clock import RealClock
+from dialer.store.database import Database
 from dialer.store.live_legs import leg_keys
+from dialer.store.set_aside import ToldOf, set_aside_of
 from dialer.store.tables import SMS
 from dialer.store.timeline.parts import (
     AttemptPart,
@@ -30,8 +33,9 @@ from dialer.store.timeline.parts import (
     SubscriberPart,
     TransferPart,
     WindowPart,
+    moment,
 )
-from dialer.store.timeline.reading import WEEKDAYS, UnknownNumberError, cause_in_words, read_story
+from dialer.store.timeline.reading import WEEKDAYS, UnknownNumberError, cause_in_words, read_story, spellings
 
 CAPTURES_MAX: Final = 10
 """Calls whose messages are shown: the latest."""
@@ -71,13 +75,33 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
                 )
             )
         except UnknownNumberError as error:
-            raise click.ClickException(str(error)) from None
+            aside = _reports_of_strangers(database, number[:NAMED_MAX], settings.default_region)
+            if not aside or as_json:
+                raise click.ClickException(str(error)) from None
+            click.echo("\n".join(map(_printable, (f"{error}.", *_set_aside(aside)))))
+            return
         keys = database.read_now(lambda connection: leg_keys(connection, story.campaign.id, story.number))
+        aside = database.read_now(lambda connection: set_aside_of(connection, keys, [story.number]))
     kept = _kept_messages(settings.media_dir, keys)
     if as_json:
-        print_json({**structs.asdict(story), "carrier_messages": kept})
+        reports = [{**structs.asdict(one), "at": moment(one.at_ms)} for one in aside]
+        print_json({**structs.asdict(story), "carrier_messages": kept, "reports_set_aside": reports})
     else:
-        click.echo("\n".join(map(_printable, (*_lines(story), *_messages(kept)))))
+        click.echo("\n".join(map(_printable, (*_lines(story), *_set_aside(aside), *_messages(kept)))))
+
+
+def _reports_of_strangers(database: Database, number: str, region: str | None) -> list[ToldOf]:
+    """Return the reports that were set aside of calls and texts from a number which the campaign does not have."""
+    with contextlib.suppress(UnknownNumberError):
+        numbers = spellings(number, region)
+        return database.read_now(lambda connection: set_aside_of(connection, (), numbers))
+    return []
+
+
+def _set_aside(reports: Sequence[ToldOf]) -> Iterator[str]:
+    if reports:
+        yield from ("", "Set aside     reports of the carrier that could not be handled; their calls were ended")
+        yield from (f"  {_show(moment(one.at_ms))}  {one.kind}: {one.reason}; {one.report}" for one in reports)
 
 
 def _kept_messages(media: Path, keys: Sequence[str]) -> dict[str, list[str]]:

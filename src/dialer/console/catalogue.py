@@ -214,8 +214,8 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             "lines",
             "Numbers for calls in",
             "number",
-            "Numbers that people call, and the campaign that answers.",
-            ("did_number", "campaign", "created_date"),
+            "Numbers that people call, and the campaign that answers. One that is not assigned waits for an admin.",
+            ("did_number", "campaign", "is_assigned", "created_date"),
         ),
         RecordPage(
             "ledger",

@@ -48,6 +48,12 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     without_country_max: int
     without_country_example: str = ""
     """One of these numbers."""
+    forbidden: int = 0
+    """Numbers that the account may not call, among the first ones."""
+    forbidden_example: str = ""
+    """One of these numbers."""
+    forbidden_sections: tuple[int, ...] = ()
+    """Sections that transfer calls to a number that the account may not call, by id."""
     queues_without_agents: tuple[tuple[int, int], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
 
@@ -59,9 +65,21 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_people(facts)
     if facts.lacks_callerid:
         yield _warning(FindingCode.NO_CALLERID, "callerid", "Callees are shown no number. Set callerid.")
+    yield from _check_destinations(facts)
     for section_id, queue_id in facts.queues_without_agents:
         message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+
+
+def _check_destinations(facts: CampaignFacts) -> Iterator[Finding]:
+    remedy = "An admin can allow the country (allowed_countries), or such numbers (allows_special, or a rate card)."
+    if facts.forbidden:
+        numbers = f"{facts.forbidden} numbers" if facts.forbidden > 1 else "A number"
+        message = f"{numbers} ({_masked(facts.forbidden_example)}) may not be called by the account. {remedy}"
+        yield _warning(FindingCode.DESTINATION, "phonebook", message)
+    for section_id in facts.forbidden_sections:
+        message = f"The account may not call the section's phonenumber. {remedy}"
+        yield Finding(FindingLevel.WARNING, FindingCode.DESTINATION, section_id, message)
 
 
 def _check_hours(facts: CampaignFacts) -> Iterator[Finding]:

@@ -202,6 +202,8 @@ class CampaignDialling:
             return SubscriberReason.EMERGENCY
         if gateway.refuses(subscriber.number):
             return SubscriberReason.INVALID_NUMBER
+        if self._accounts[campaign.plan.user_id].refuses(subscriber.number):
+            return SubscriberReason.DESTINATION
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
         called_off, since = self._board.called_off, campaign.called_off_before

@@ -182,7 +182,9 @@ class Engine:
 
     def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
         known = self._accounts.get(event.user_id)
-        self._accounts[event.user_id] = Account(event.balance, event.held, event.rate, event.sms_rate, event.card)
+        self._accounts[event.user_id] = Account(
+            event.balance, event.held, event.rate, event.sms_rate, event.card, event.destinations
+        )
         if known is not None:
             self._dialling.wake_all(known.waiting, now_ms)
 

@@ -10,6 +10,7 @@ from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Lent, Subscriber
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
@@ -26,6 +27,8 @@ class AccountOpened(msgspec.Struct, frozen=True):
     """The price of each part of a text message."""
     card: RateCard = NO_CARD
     """Rates of calls to certain numbers, in place of `rate`."""
+    destinations: Destinations = EVERYWHERE
+    """The numbers that the account may call."""
 
 
 class GatewayOpened(msgspec.Struct, frozen=True):

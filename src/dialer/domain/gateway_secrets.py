@@ -5,8 +5,11 @@ from typing import Any, Final
 
 SECRETS: Final = frozenset({"password", "secret"})
 """Parameters that no answer shows."""
-OTHER_SIDE: Final = ("server", "host", "port", "url", "username", "domain", "system_id")
-"""Parameters that say who gets to know a secret."""
+OTHER_SIDE: Final = (
+    *("server", "host", "port", "url", "username", "domain", "system_id", "callback_url"),
+    *("tls", "transport", "method", "headers", "query", "body", "encoding"),
+)
+"""Parameters that say who gets to know a secret: the other side, those who can listen, and the fields that carry it."""
 
 
 def without_secrets(parameters: str) -> str:
@@ -25,7 +28,7 @@ def with_kept_secrets(before: str, after: str) -> str:
     """
     old, new = _read(before), _read(after)
     kept = {name: old[name] for name in SECRETS if name in old and name not in new}
-    if not kept or any(old.get(name) != new.get(name) for name in OTHER_SIDE):
+    if not kept or any((old.get(name) or None) != (new.get(name) or None) for name in OTHER_SIDE):
         return after
     return _write(new | kept)
 

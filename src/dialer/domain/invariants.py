@@ -16,6 +16,7 @@ class Rule(StrEnum):
     LIMITS = "I8"
     MOVES = "I9"
     ENDED_ONCE = "I10"
+    HANDLED = "I14"
 
 
 class BrokenInvariantError(Exception):

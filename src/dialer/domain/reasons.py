@@ -21,6 +21,7 @@ class WaitsFor(StrEnum):
     OVER = "over"
     EMERGENCY = "emergency"
     INVALID_NUMBER = "invalid_number"
+    DESTINATION = "destination"
     TZ_UNKNOWN = "tz_unknown"
     DNC = "dnc"
     STARTING = "starting"
@@ -38,6 +39,7 @@ class SubscriberReason(StrEnum):
     """The `status_reason` of a subscriber, and of a call request that failed."""
 
     EMERGENCY = "emergency"
+    DESTINATION = "destination"
     DNC = "dnc"
     TZ_UNKNOWN = "tz_unknown"
     NO_TEXT = "no_text"
@@ -72,6 +74,7 @@ class TextReason(StrEnum):
     EMERGENCY = "emergency"
     DNC = "dnc"
     INVALID_NUMBER = "invalid_number"
+    DESTINATION = "destination"
     NO_TEXT = "no_text"
     NO_CREDIT = "no_credit"
     NO_GATEWAY = "no_gateway"
@@ -88,6 +91,7 @@ class TransferReason(StrEnum):
     NO_ANSWER = "no_answer"
     REJECTED = "rejected"
     INVALID_NUMBER = "invalid_number"
+    DESTINATION = "destination"
     CARRIER_FAILURE = "carrier_failure"
     NOT_CONFIRMED = "not_confirmed"
     HUNG_UP = "hung_up"
@@ -110,6 +114,7 @@ WAITS: Final[Mapping[str, str]] = {
     WaitsFor.OVER: "the campaign was ended before it came to this number",
     WaitsFor.EMERGENCY: "the number is an emergency number; it is refused when its turn comes",
     WaitsFor.INVALID_NUMBER: "the number is impossible in its country; it is refused when its turn comes",
+    WaitsFor.DESTINATION: "the account may not call such numbers, or this country; it is refused when its turn comes",
     WaitsFor.TZ_UNKNOWN: "the time zone of the number is unknown; it is refused when its turn comes",
     WaitsFor.DNC: "the number is on a do-not-call list of the campaign; it is refused when its turn comes",
     WaitsFor.STARTING: "the campaign's starting date has not come",
@@ -126,6 +131,7 @@ WAITS: Final[Mapping[str, str]] = {
 
 SUBSCRIBER_REASONS: Final[Mapping[str, str]] = {
     SubscriberReason.EMERGENCY: "the number is an emergency number, which is never dialled",
+    SubscriberReason.DESTINATION: "the account may not call such numbers, or this country",
     SubscriberReason.DNC: "the number is on a do-not-call list of the campaign",
     SubscriberReason.TZ_UNKNOWN: "the time zone of the number is unknown",
     SubscriberReason.NO_TEXT: "the text message is empty once its variables are filled in",
@@ -158,6 +164,7 @@ TEXT_REASONS: Final[Mapping[str, str]] = {
     TextReason.EMERGENCY: "the number is an emergency number, which gets no messages",
     TextReason.DNC: "the number is on a do-not-call list of the campaign",
     TextReason.INVALID_NUMBER: "it is no number, or one that is impossible in its country",
+    TextReason.DESTINATION: "the account may not send messages to such numbers, or this country",
     TextReason.NO_TEXT: "the text is empty once its variables are filled in",
     TextReason.NO_CREDIT: "the owner's balance could not pay for the message",
     TextReason.NO_GATEWAY: "the campaign has no gateway for text messages",
@@ -173,6 +180,7 @@ TRANSFER_REASONS: Final[Mapping[str, str]] = {
     TransferReason.NO_ANSWER: "nobody answered",
     TransferReason.REJECTED: "the call was rejected",
     TransferReason.INVALID_NUMBER: "the number does not exist",
+    TransferReason.DESTINATION: "the account may not call such numbers, or this country",
     TransferReason.CARRIER_FAILURE: "the carrier could not place the call",
     TransferReason.NOT_CONFIRMED: "the person who answered did not press the key that accepts the call",
     TransferReason.HUNG_UP: "the callee hung up first",

@@ -290,12 +290,8 @@ class Transfers:
         self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
     ) -> TransferReason | NoReason:
         """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
-        if transfer.queue_id is None:
-            gateway = self._board.gateways[call.plan.gateway_id]
-            if gateway.dials_emergency(transfer.number):
-                return TransferReason.EMERGENCY
-            if gateway.refuses(transfer.number):
-                return TransferReason.INVALID_NUMBER
+        if transfer.queue_id is None and (forbidden := self._forbidden(call, transfer.number)):
+            return forbidden
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return TransferReason.MAX_XFER
         offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
@@ -311,6 +307,15 @@ class Transfers:
             transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
         transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
         return ""
+
+    def _forbidden(self, call: Call, number: str) -> TransferReason | NoReason:
+        """Return the reason why a number is never dialled; empty if it may be."""
+        gateway = self._board.gateways[call.plan.gateway_id]
+        if gateway.dials_emergency(number):
+            return TransferReason.EMERGENCY
+        if gateway.refuses(number):
+            return TransferReason.INVALID_NUMBER
+        return TransferReason.DESTINATION if self._board.accounts[call.plan.user_id].refuses(number) else ""
 
     def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
         """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
@@ -344,7 +349,9 @@ class Transfers:
             self._withdraw([decision])
 
     def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
-        dialled = self._board.gateways[call.plan.gateway_id].number_of_agent(agent.contact)
+        account = self._board.accounts[call.plan.user_id]
+        gateway = self._board.gateways[call.plan.gateway_id]
+        dialled = "" if account.refuses_agent(agent.contact) else gateway.number_of_agent(agent.contact)
         self._board.emit(OfferCall(call, agent, offered_ms, dialled))
 
     def _withdraw(self, decisions: list[Decision]) -> None:

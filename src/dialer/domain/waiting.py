@@ -6,6 +6,7 @@ import msgspec
 
 from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.reasons import CampaignReason, WaitsFor
 from dialer.domain.windows import Window, Windows, window_at
 from dialer.domain.zones import is_zone_key
@@ -38,6 +39,10 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """The end of the gateway's rest, possibly past."""
     is_gateway_full: bool = False
     lacks_credit: bool = False
+    destinations: Destinations = EVERYWHERE
+    """The numbers that the account may call."""
+    user_id: int = 0
+    """The account."""
 
 
 class Wait(NamedTuple):
@@ -56,23 +61,27 @@ def why_not_now(
     is_on_dnc: bool = False,
     is_emergency: bool = False,
     is_impossible: bool = False,
+    is_forbidden: bool = False,
 ) -> Wait:
     """Return the wait of a PENDING subscriber; `due_ms` is when their retry is due, 0 if they were never called.
 
     `is_impossible` is true if the number is impossible in its country, which matters only if people are called.
-    `windows` caches calling windows between calls for one moment, as many subscribers share a window.
+    `is_forbidden` is true if the account may not call the number. `windows` caches calling windows between calls for
+    one moment, as many subscribers share a window.
     """
-    reason = _reason_of_campaign(campaign)
-    if reason is not None:
-        return Wait(reason)
-    if is_emergency:
-        return Wait(WaitsFor.EMERGENCY)
-    if is_impossible and not campaign.is_simulated:
-        return Wait(WaitsFor.INVALID_NUMBER)
-    if not is_zone_key(zone_key):
-        return Wait(WaitsFor.TZ_UNKNOWN)
-    if is_on_dnc:
-        return Wait(WaitsFor.DNC)
+    of_campaign = _reason_of_campaign(campaign)
+    if of_campaign is not None:
+        return Wait(of_campaign)
+    refused = {
+        WaitsFor.EMERGENCY: is_emergency,
+        WaitsFor.INVALID_NUMBER: is_impossible and not campaign.is_simulated,
+        WaitsFor.DESTINATION: is_forbidden,
+        WaitsFor.TZ_UNKNOWN: not is_zone_key(zone_key),
+        WaitsFor.DNC: is_on_dnc,
+    }
+    for reason, holds in refused.items():
+        if holds:
+            return Wait(reason)
     wait = _wait_for_time(campaign, zone_key or campaign.service_zone, due_ms, windows)
     return wait or _wait_for_place(campaign)
 

@@ -15,6 +15,7 @@ import msgspec
 from anyio.abc import ByteReceiveStream
 
 from dialer.app.errors import CampaignNotReadyError, RefusedError
+from dialer.domain.environment import clean_environment
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import (
     CampaignOverError,
@@ -76,7 +77,10 @@ async def forecast_in_subprocess(database: Database, order: Order, progress: Pro
     # Shielded: a cancellation during the start would leave a process that nobody kills. In a session of its own:
     # Ctrl+C is for the service alone, which then kills the process.
     with anyio.CancelScope(shield=True):
-        process = await anyio.open_process(_COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True)
+        environment = clean_environment(os.environ, uses_database=True)
+        process = await anyio.open_process(
+            _COMMAND, stdin=PIPE, stdout=PIPE, stderr=None, start_new_session=True, env=environment
+        )
     async with process:
         if process.stdin is None or process.stdout is None:
             raise ForecastFailedError("the process has no pipes")

@@ -121,6 +121,10 @@ class Kernel:
         }
         self.now_ms = now_ms
         """Time up to which everything due was handled."""
+        self.at_work: events.Event | effects.Effect | None = None
+        """The event or the effect that is being handled, or whose handling has failed; None between two calls."""
+        self.last: events.Event | None = None
+        """The last event that was passed to the engine, without those that followed from its effects."""
 
     @property
     def next_due_ms(self) -> int | None:
@@ -129,13 +133,16 @@ class Kernel:
 
     def apply(self, event: events.Event) -> None:
         """Apply an event now."""
+        self.at_work = self.last = event
         self._perform(self._engine.handle(self.now_ms, event))
+        self.at_work = None
 
     def restore(self, call: Call, done_until_ms: int) -> None:
         """Restore a call in progress that was placed before this kernel was created.
 
         Its events up to `done_until_ms` are on record already.
         """
+        self.at_work = events.CallRestored(call)
         restored, milestone = self._carrier.take_up(call, done_until_ms)
         self._expect_if(call.id, milestone)
         self.apply(restored)
@@ -154,14 +161,17 @@ class Kernel:
         handled = 0
         while heap and heap[0][0] <= until_ms:
             if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
+                self.at_work = None
                 return False
             handled += 1
             self._happen(*heappop(heap))
+        self.at_work = None
         self.now_ms = max(self.now_ms, until_ms)
         return True
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
         """Pass an event from the heap to the engine, unless the event is outdated or meant for the carrier."""
+        self.at_work = self.last = event
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
             self.now_ms = at_ms
         if rank <= _CALL_ENDED:
@@ -195,11 +205,13 @@ class Kernel:
     def _perform(self, to_do: list[effects.Effect]) -> None:
         """Perform effects in order. Events that follow from an effect come after all of them."""
         for effect in to_do:
+            self.at_work = effect
             perform = self._performers.get(type(effect))
             if perform is None:
                 self._store.record(effect, self.now_ms)
                 continue
             for follow_up in perform(effect):
+                self.at_work = follow_up
                 to_do.extend(self._engine.handle(self.now_ms, follow_up))
 
     def _claim(self, effect: effects.Effect) -> _FollowUp:

@@ -10,15 +10,20 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.domain.line import Clear, Dialling, Leg, Order, Texting
+from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
+from dialer.domain.events import Event
+from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Texting
 from dialer.domain.message_talk import MessageStanding, MessageTalk
 from dialer.domain.plans import Call
 from dialer.domain.second_talk import SecondStanding, SecondTalk
 from dialer.domain.talk import Standing, Talk
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
+from dialer.store.queries.readable import UNREADABLE
 
 LEAVING_MS_MAX: Final = 60_000
 """Time after the limits of a leg that is leaving. Then its row goes, though its line has never told of its end."""
+LAST_TURN: Final = 2**31 - 2
+"""A turn above that of any order which a leg was given: the next order is followed in any case."""
 
 
 class LegOrder(NamedTuple):
@@ -49,6 +54,7 @@ class LineLeg:
         "heard_ms",
         "is_changed",
         "is_leaving",
+        "is_odd",
         "key",
         "order",
         "talk",
@@ -68,13 +74,15 @@ class LineLeg:
         self.call_id: Final = call_id
         self.gateway_id: Final = gateway_id
         self.order: Final = order
-        self.talk: Final = talk
+        self.talk = talk
         self.wanted_ms: Final = wanted_ms
         self.handed_ms: int | None = None
         self.heard_ms: int | None = None
         self.handle = ""
         self.is_changed = False
         self.is_leaving = False
+        self.is_odd = False
+        """True if its row cannot be read: nobody knows what became of it."""
 
     @property
     def answered_ms(self) -> int | None:
@@ -149,7 +157,10 @@ class LineLegs:
 
     def add_leaving(self, stored: StoredLeg) -> None:
         """Take in a leg that was leaving, and tell it again to end."""
-        talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+        try:
+            talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+        except UNREADABLE:
+            talk = Leaving(SecondStanding(0, turn=LAST_TURN))
         leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
         leg.is_leaving = True
         _fill(self.add(leg), stored)
@@ -185,6 +196,23 @@ class LineLegs:
         leg.is_leaving = True
         if isinstance(leg.talk, SecondTalk):
             self.give(leg, (leg.talk.clear(),))
+
+    def linger(self, leg: LineLeg) -> None:
+        """Let the row of a leg that was removed stay until the leg is over, so that another process can end it."""
+        if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.talk, MessageTalk):
+            self._gone.remove(leg.key)
+            leg.talk = Leaving(SecondStanding(0, turn=leg.turn))
+            leg.is_leaving = leg.is_changed = True
+            self._by_key[leg.key] = leg
+
+    def hear_leaving(self, leg: LineLeg, heard: Heard | Found) -> list[Event]:
+        """Forget a leg that is over. One that is still there is told again to end. Return no events."""
+        match heard:
+            case Ended() | Over() | Unknown() | Unplaced():
+                self.remove(leg)
+            case Alive():
+                self.give(leg, (Clear(leg.turn + 1),))
+        return []
 
     def _detach(self, leg: LineLeg) -> None:
         if not isinstance(leg.talk, SecondTalk):
@@ -228,15 +256,31 @@ class LineLegs:
 
 
 def restored(stored: StoredLeg, call: Call) -> LineLeg:
-    """Return a leg as its row describes it."""
-    talk: Talk | MessageTalk | SecondTalk
+    """Return a leg as its row describes it. If that cannot be read, the leg is odd, and has to end."""
+    try:
+        talk, is_odd = _conversation(stored, call), stored.is_odd
+    except UNREADABLE:
+        talk, is_odd = _no_conversation(stored, call), True
+    leg = LineLeg(stored.key, call.id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
+    leg.is_odd = is_odd
+    return _fill(leg, stored)
+
+
+def _conversation(stored: StoredLeg, call: Call) -> Conversation:
     if isinstance(stored.order, Texting):
-        talk = MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
-    elif stored.place:
-        talk = SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
-    else:
-        talk = Talk(call, msgspec.json.decode(stored.standing, type=Standing))
-    return _fill(LineLeg(stored.key, call.id, stored.gateway_id, stored.order, talk, stored.wanted_ms), stored)
+        return MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
+    if stored.place:
+        return SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
+    return Talk(call, msgspec.json.decode(stored.standing, type=Standing))
+
+
+def _no_conversation(stored: StoredLeg, call: Call) -> Conversation:
+    """Return the conversation of a leg of which nothing is known. Its line takes no order after the next one."""
+    if call.parts:
+        return MessageTalk(call)
+    if stored.place:
+        return SecondTalk(call, SecondStanding(stored.place, turn=LAST_TURN))
+    return Talk(call, Standing(turn=LAST_TURN))
 
 
 def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
@@ -264,7 +308,9 @@ def talk_of(leg: LineLeg) -> SecondTalk:
 
 def _ends_by_ms(leg: LineLeg) -> int:
     """Return the time after which the line itself has certainly ended a leg."""
-    limits_ms = leg.order.ring_limit_ms + leg.order.talk_limit_ms if isinstance(leg.order, Dialling) else 0
+    order = leg.order
+    rings_ms = order.ring_limit_ms if isinstance(order, Dialling) else 0
+    limits_ms = 0 if isinstance(order, Texting) else rings_ms + order.talk_limit_ms
     return (leg.handed_ms or leg.wanted_ms) + limits_ms + LEAVING_MS_MAX
 
 

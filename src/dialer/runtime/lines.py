@@ -4,29 +4,49 @@ They outlive the engine, which is discarded when a step fails. Things heard wait
 engine of them is committed. All methods run in the event loop.
 """
 
+import contextlib
 import itertools
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import anyio
+import msgspec
 import structlog
 
 from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.line import Heard
 from dialer.runtime.line_legs import HandOver, LineLeg
 from dialer.runtime.line_news import STARTING, LineNews, LineSettings, record_of
+from dialer.runtime.reports import storable
 from dialer.runtime.switchboard import Switchboard
 
 HEARD_PER_STEP: Final = 1_000
 """Limit of things heard that one step tells the engine."""
 HEARD_MAX: Final = 100_000
 """Limit of things heard that wait for a step. Later ones are lost, and the watchdog ends the calls."""
+HEARD_OF_GATEWAY_MAX: Final = 50_000
+"""Limit of things heard over one gateway that wait for a step, so that there is room for those of the others."""
+REASON_MAX: Final = 255
+"""Characters of the reason why a line does not work."""
 FIND_SECONDS: Final = 5.0
 """Time for a line to find its legs. After that, it is asked again when it next says that it works."""
 
 NewLine = Callable[[int, str, Exchange], Line]
 """Factory of a line, from the id and the parameters (a JSON object) of its gateway. It neither blocks nor raises."""
+
+FAILURES: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    msgspec.MsgspecError,
+)
+"""Errors of a line that raises, though it must not. They stop no step."""
 
 _log = structlog.get_logger(__name__)
 
@@ -49,6 +69,7 @@ class _Trunk:
 
     def is_up(self, why_not: str) -> None:
         """Note whether the line works."""
+        why_not = storable(why_not)[:REASON_MAX]
         if why_not and not self.why_down:
             self.needs_find = True
         if why_not == self.why_down:
@@ -75,7 +96,11 @@ class Lines:
         self._trunks: Final[dict[int, _Trunk]] = {}
         self._missing: dict[int, str] = {}
         """Gateways whose protocol has no line here, with that protocol."""
+        self._unusable: Final[dict[int, tuple[LineSettings, str]]] = {}
+        """Gateways whose settings no line can be opened with, with the reason."""
         self._inbox: Final[deque[tuple[LineNews, int]]] = deque()
+        self._waiting: Final[Counter[int]] = Counter()
+        """Number of things in the inbox, by gateway."""
         self._has_news = False
         self.given: Final[dict[str, int]] = {}
         """The number of the last order that was given to each leg, by key."""
@@ -97,10 +122,11 @@ class Lines:
 
     def take(self, gateway_id: int, number: int, key: str, heard: Heard | Found) -> None:
         """Keep something heard for the next step. `number` is the line's own, or 0."""
-        if len(self._inbox) >= HEARD_MAX:
+        if len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX:
             _log.error("heard_too_much", gateway_id=gateway_id, key=key)
             return
         self._inbox.append((LineNews(gateway_id, key, heard, self._now_ms()), number))
+        self._waiting[gateway_id] += 1
         self._nudge()
 
     def heard(self) -> list[LineNews]:
@@ -111,50 +137,72 @@ class Lines:
     def states(self) -> dict[int, str]:
         """Return why the line of each gateway does not work; empty for one that works."""
         missing = {key: f"this process has no carrier for the protocol {name}" for key, name in self._missing.items()}
-        return missing | {key: trunk.why_down for key, trunk in self._trunks.items()}
+        unusable = {key: why for key, (_, why) in self._unusable.items()}
+        return missing | unusable | {key: trunk.why_down for key, trunk in self._trunks.items()}
 
     def told(self, count: int) -> None:
         """Drop the oldest things heard, of which a committed step has told the engine, and let the lines know."""
         settled: dict[int, int] = {}
         for _ in range(count):
             sound, number = self._inbox.popleft()
+            self._waiting[sound.gateway_id] -= 1
             if number:
                 settled[sound.gateway_id] = number
         for gateway_id, number in settled.items():
             if gateway_id in self._trunks:
-                self._trunks[gateway_id].line.settled(number)
+                with _surviving(gateway_id):
+                    self._trunks[gateway_id].line.settled(number)
 
     async def follow(self, settings: Mapping[int, LineSettings]) -> None:
         """Open the lines that gateways need, and close all others."""
         for gateway_id, trunk in list(self._trunks.items()):
             if settings.get(gateway_id) != trunk.settings:
                 del self._trunks[gateway_id]
-                await trunk.line.close()
+                with _surviving(gateway_id):
+                    await trunk.line.close()
+        for gateway_id in self._unusable.keys() - settings.keys():
+            del self._unusable[gateway_id]
         missing = {}
         for gateway_id, wanted in settings.items():
             new_line = self._new_lines.get(wanted.protocol)
             if new_line is None:
                 missing[gateway_id] = wanted.protocol
             elif gateway_id not in self._trunks:
-                self._trunks[gateway_id] = _Trunk(self, gateway_id, wanted, new_line)
-                self.nudge()
+                self._open(gateway_id, wanted, new_line)
         if missing != self._missing:
             self._missing = missing
             self.nudge()
+
+    def _open(self, gateway_id: int, wanted: LineSettings, new_line: NewLine) -> None:
+        """Open the line of a gateway, unless its settings are those with which that has failed."""
+        if self._unusable.get(gateway_id, (None, ""))[0] == wanted:
+            return
+        self._unusable.pop(gateway_id, None)
+        try:
+            self._trunks[gateway_id] = _Trunk(self, gateway_id, wanted, new_line)
+        except FAILURES as error:
+            _log.exception("line_not_opened", gateway_id=gateway_id)
+            self._unusable[gateway_id] = (wanted, f"no line can be opened with its settings: {error}"[:REASON_MAX])
+        self.nudge()
 
     def perform(self, over: HandOver) -> None:
         """Give orders to the lines, in their order."""
         for gateway_id, key, order in over.orders:
             self.given[key] = order.turn
             if gateway_id in self._trunks:
-                self._trunks[gateway_id].line.perform(key, order)
+                with _surviving(gateway_id):
+                    self._trunks[gateway_id].line.perform(key, order)
 
     def dial(self, legs: list[LineLeg]) -> None:
         """Give legs to their lines, each once. They are marked as handed over already."""
         for leg in legs:
             self.given[leg.key] = 0
             if leg.gateway_id in self._trunks:
-                self._trunks[leg.gateway_id].line.dial(leg.order)
+                try:
+                    self._trunks[leg.gateway_id].line.dial(leg.order)
+                except FAILURES:
+                    _log.exception("line_failed", gateway_id=leg.gateway_id, key=leg.key)
+                    self.take(leg.gateway_id, 0, leg.key, Unknown())
             else:
                 self.take(leg.gateway_id, 0, leg.key, Unplaced())
 
@@ -179,9 +227,9 @@ class Lines:
         now_ms = self._now_ms()
         asked = [_live_leg(leg, now_ms) for leg in legs]
         found: list[Found] | None = None
-        with anyio.move_on_after(FIND_SECONDS):
+        with anyio.move_on_after(FIND_SECONDS), _surviving(gateway_id):
             found = list(await trunk.line.find(asked))
-        if found is None:
+        if found is None or len(found) != len(legs):
             trunk.needs_find = True
             _log.warning("legs_not_found", gateway_id=gateway_id, legs=len(legs))
             return
@@ -192,6 +240,15 @@ class Lines:
     async def close(self) -> None:
         """Close all lines. Legs in progress go on."""
         await self.follow({})
+
+
+@contextlib.contextmanager
+def _surviving(gateway_id: int) -> Iterator[None]:
+    """Log the failure of a line, and go on: the watchdog ends its calls."""
+    try:
+        yield
+    except FAILURES:
+        _log.exception("line_failed", gateway_id=gateway_id)
 
 
 def _live_leg(leg: LineLeg, now_ms: int) -> LiveLeg:

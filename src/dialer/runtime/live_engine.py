@@ -28,17 +28,22 @@ from dialer.runtime.coordinator import Coordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import STARTING, LineNews, LineSettings
+from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
+from dialer.runtime.suspects import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
-from dialer.runtime.texts_heard import Listener, tell_sound, tell_stored
+from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
+from dialer.store.queries.progress import UNREADABLE_PROTOCOL
+from dialer.store.queries.readable import UNREADABLE, Unreadable
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
+from dialer.store.set_aside import known_reports
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 EVENTS_PER_STEP: Final = 4_000
@@ -89,6 +94,8 @@ class LiveEngine:
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
         self.sounds_told = 0
         """Number of things heard of which the last step has told the engine."""
+        known = known_reports(connection, now_ms)
+        self.listener: Final = Listener(self.switchboard, self._loader.shards, self._apply_heard, known)
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
         self._agents: set[int] = set()
@@ -112,10 +119,14 @@ class LiveEngine:
         self._collection: Final = Collection(clock_waits=isinstance(clock, VirtualClock))
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
         self.kernel: Final = new_kernel(self.engine, self.switchboard, self.journal, now_ms)
-        self._unreadable: frozenset[int] = frozenset()
+        self._unreadable: frozenset[tuple[str, int]] = frozenset()
+        self.taken_up = {"campaigns": 0}
+        """Number of records restored at the start, by kind."""
+
+    def build(self, connection: Connection) -> None:
+        """Read all rows, and restore what was in progress before. If that fails, the engine is of no use."""
         world = self._read(connection, EVERYTHING)
         self.taken_up = {"campaigns": len(world.campaigns)}
-        """Number of records restored at the start, by kind."""
         self._apply(world, EVERYTHING, restore=connection)
 
     @property
@@ -138,12 +149,16 @@ class LiveEngine:
         until_ms: int,
         sounds: Sequence[LineNews] = (),
         lines: Mapping[int, str] = NO_LINES,
+        allowance: Allowance = EVERYTHING_AT_ONCE,
     ) -> bool:
         """Handle and write what is due, and return whether all of it was done.
 
         After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
+        `allowance` limits both while the cause of a failure is looked for.
         """
         self.journal.begin(connection)
+        self.listener.begin_step()
+        sounds, events_max = sounds[: allowance.sounds], allowance.events or EVENTS_PER_STEP
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
         until_ms = max(self.kernel.now_ms, until_ms)
@@ -152,18 +167,18 @@ class LiveEngine:
         self._follow_lines(lines)
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
-        is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+        is_done = self.kernel.run(until_ms, events_max)
         lent = self._coordinator.take_lent() if is_done else None
         if lent:
             # Everything due before is done with the smaller slice.
             self._is_stored = False
             scope = Touched(gateways=lent & self.engine.board.gateways.keys())
             self._apply(self._read(connection, scope), scope)
-            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+            is_done = self.kernel.run(until_ms, events_max)
         self.sounds_told = 0
         if is_done and (sounds or self.switchboard.settings):
-            self._tell(connection, sounds)
-            is_done = self.kernel.run(until_ms, EVENTS_PER_STEP)
+            self._tell(connection, sounds, allowance)
+            is_done = self.kernel.run(until_ms, events_max)
         self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.board)
         self._save(connection)
@@ -179,13 +194,13 @@ class LiveEngine:
         for event in self.switchboard.follow_up(self.kernel.now_ms):
             self._apply_heard(event)
 
-    def _tell(self, connection: Connection, sounds: Sequence[LineNews]) -> None:
+    def _tell(self, connection: Connection, sounds: Sequence[LineNews], allowance: Allowance) -> None:
         """Tell the engine what lines have heard, and what carriers have told the API."""
-        listener = Listener(self.switchboard, self._loader.shards, self._apply_heard)
         for sound in sounds:
-            tell_sound(connection, listener, sound, self.kernel.now_ms)
+            tell_sound(connection, self.listener, sound, self.kernel.now_ms)
         self.sounds_told = len(sounds)
-        tell_stored(connection, listener, self.kernel.now_ms)
+        tell_stored(connection, self.listener, self.kernel.now_ms, allowance.stored)
+        self.listener.end()
 
     def _apply_heard(self, event: events.Event) -> None:
         self._is_stored = False
@@ -279,18 +294,19 @@ class LiveEngine:
             self.switchboard.service_key = service_leg_key(connection)
         return _without(world, self._quarantine.users)
 
-    def _report_unreadable(self, world: LoadedRows, scope: Touched) -> None:
-        """Log each campaign whose rows cannot be read. It does not dial, and other campaigns continue."""
-        for campaign_id, reason in world.unreadable.items():
-            if campaign_id not in self._unreadable:
-                _log.error("campaign_unreadable", campaign_id=campaign_id, reason=reason)
-        elsewhere = frozenset() if scope.everything else self._unreadable - scope.campaigns
-        self._unreadable = elsewhere | world.unreadable.keys()
+    def _report_unreadable(self, unreadable: Unreadable, scope: Touched) -> None:
+        """Log each row that cannot be read, once. Its record is left out, and everything else continues."""
+        for (table, row_id), reason in unreadable.items():
+            if (table, row_id) not in self._unreadable:
+                _log.error("row_unreadable", table=table, id=row_id, reason=reason)
+        looked_for = {("campaign", one) for one in scope.campaigns}
+        elsewhere = frozenset() if scope.everything else self._unreadable - looked_for
+        self._unreadable = elsewhere | unreadable.keys()
 
     def _apply(self, world: LoadedRows, scope: Touched, restore: Connection | None = None) -> None:
         """Apply the rows to the engine. With `restore`, also restore what was in progress before."""
         kernel = self.kernel
-        self._report_unreadable(world, scope)
+        self._report_unreadable(world.unreadable, scope)
         self._guard.told(self._with_untouched(world, scope))
         for account in world.accounts:
             kernel.apply(account)
@@ -351,12 +367,14 @@ class LiveEngine:
         return world._replace(campaigns=[*world.campaigns, *opened], over=[*world.over, *over])
 
     def _take_up(self, connection: Connection) -> None:
-        found = recovery.attempts_in_progress(connection, self._loader, self._seed)
+        odd: Unreadable = {}
+        found = recovery.attempts_in_progress(connection, self._loader, self._seed, odd)
         calls = [call for call in found if not self._quarantine.has(call)]
-        waiting = recovery.waiting_texts(connection, self._loader)
+        waiting = recovery.waiting_texts(connection, self._loader, odd)
         shards = self._loader.shards
-        legs = legs_of(connection, [call.id for call in calls])
-        self.switchboard.load(legs, leaving_legs(connection, shards))
+        legs = legs_of(connection, [call.id for call in calls], odd)
+        self.switchboard.load(legs, leaving_legs(connection, shards, odd))
+        self._report_unreadable(odd, NOTHING)
         over_lines = {leg.call_id for leg in legs}
         for call in calls:
             call.is_over_line = call.id in over_lines
@@ -377,13 +395,21 @@ class LiveEngine:
         gateway_id, settings = opened.plan.id, LineSettings(opened.plan.protocol, parameters)
         if self._parameters.get(gateway_id) != settings:
             self._parameters[gateway_id] = settings
-            if settings.is_simulated or self._simulates_all:
-                self.switchboard.open_gateway(gateway_id, settings.simulated())
-            else:
-                self.switchboard.open_line(gateway_id, settings)
+            self._open_carrier(gateway_id, settings)
         self.kernel.apply(opened)
         if gateway_id not in self.switchboard.settings and self._lines.pop(gateway_id, ""):
             self.kernel.apply(events.LineFound(gateway_id))
+
+    def _open_carrier(self, gateway_id: int, settings: LineSettings) -> None:
+        """Open the carrier of a gateway. With parameters that cannot be read, it has none, and dials nothing."""
+        if not (settings.is_simulated or self._simulates_all):
+            self.switchboard.open_line(gateway_id, settings)
+            return
+        try:
+            self.switchboard.open_gateway(gateway_id, settings.simulated())
+        except UNREADABLE as error:
+            _log.error("gateway_unreadable", gateway_id=gateway_id, reason=str(error))
+            self.switchboard.open_line(gateway_id, LineSettings(UNREADABLE_PROTOCOL, settings.parameters))
 
 
 def _in_scope(known: AbstractSet[int], scope: Touched, looked_for: frozenset[int]) -> AbstractSet[int]:

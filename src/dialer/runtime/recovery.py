@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, RowMapping
 
 from dialer.domain.events import TextRestored
 from dialer.domain.plans import Call
@@ -17,31 +17,40 @@ from dialer.store.journal.journal import JournalStore
 from dialer.store.queries.floor import call_backs_of, transfers_of
 from dialer.store.queries.loading import Loader
 from dialer.store.queries.progress import call_of, rows_in_progress, waiting_rows, waiting_text_of
+from dialer.store.queries.readable import Unreadable, readable
 from dialer.store.queries.selection import Shards
+from dialer.store.tables import CallRequest, SmsMessage, WaitingText
 
 _KINDS: Final = ("calls", "messages", "waiting_texts", "call_backs")
 
 
-def attempts_in_progress(connection: Connection, loader: Loader, seed: int) -> list[Call]:
-    """Read the calls and messages in progress, in the order in which they were placed."""
+def attempts_in_progress(connection: Connection, loader: Loader, seed: int, unreadable: Unreadable) -> list[Call]:
+    """Read the calls and messages in progress, in the order in which they were placed, without those that are odd."""
     rows = rows_in_progress(connection, loader.shards)
     plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
-    transfers = transfers_of(connection, [row["id"] for row in rows], seed)
-    found: list[Call] = []
+    transfers = transfers_of(connection, [row["id"] for row in rows], seed, unreadable)
+
+    def read(row: RowMapping) -> Call:
+        call = call_of(row, plans[row["campaign_id"]])
+        call.transfers = (transfers.get(call.id, ()) or ()) if not call.parts else ()
+        return call
+
+    found = []
     for row in rows:
-        plan = plans.get(row["campaign_id"])
-        if plan is not None:
-            call = call_of(row, plan)
-            call.transfers = transfers.get(call.id, ()) if not call.parts else ()
-            found.append(call)
+        is_message = "message_id" in row
+        if row["campaign_id"] in plans and (is_message or transfers.get(row["id"], ()) is not None):
+            found += readable([row], (SmsMessage if is_message else CallRequest).__table__, read, unreadable)
     return found
 
 
-def waiting_texts(connection: Connection, loader: Loader) -> list[Call]:
-    """Read the text messages that wait for room on a gateway, oldest first."""
+def waiting_texts(connection: Connection, loader: Loader, unreadable: Unreadable) -> list[Call]:
+    """Read the text messages that wait for room on a gateway, oldest first, without those that are odd."""
     rows = waiting_rows(connection, loader.shards)
     plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
-    return [waiting_text_of(row, plans[row["campaign_id"]]) for row in rows if row["campaign_id"] in plans]
+    known = [row for row in rows if row["campaign_id"] in plans]
+    return readable(
+        known, WaitingText.__table__, lambda row: waiting_text_of(row, plans[row["campaign_id"]]), unreadable
+    )
 
 
 def take_up(

@@ -240,7 +240,7 @@ class Switchboard:
         due = [leg for leg in seconds if leg.handed_ms is None and leg.wanted_ms > done_until_ms]
         for leg in (first, *seconds):
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
-            if leg not in due and (leg.handed_ms is None or is_behind):
+            if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
         if not isinstance(first.talk, Talk):
             return Taken(events.CallRestored(call), None)
@@ -263,7 +263,9 @@ class Switchboard:
         for leg in self._to_follow_up:
             if not self.has_leg(leg.key):
                 continue
-            if leg.handed_ms is None:
+            if leg.is_odd:
+                told += self.end(leg.gateway_id, leg.key, now_ms)
+            elif leg.handed_ms is None:
                 told += self._never_placed(leg, now_ms)
             else:
                 told += self._begin_again(leg, now_ms)
@@ -277,7 +279,18 @@ class Switchboard:
         leg = self._leg_of(connection, sound)
         if leg is None:
             return None
-        return self._news_of_leaving(leg, sound) if leg.is_leaving else self._news_of(leg, sound, now_ms)
+        return self._legs.hear_leaving(leg, sound.heard) if leg.is_leaving else self._news_of(leg, sound, now_ms)
+
+    def end(self, gateway_id: int, key: str, now_ms: int) -> list[events.Event]:
+        """Return the events that end a leg which may be up, and of which nothing more can be understood."""
+        leg = self._legs.by_key(key)
+        if leg is None or leg.gateway_id != gateway_id or leg.has_left:
+            return []
+        if leg.is_leaving:
+            return self._legs.hear_leaving(leg, Alive())
+        told = self._lost(leg, now_ms)
+        self._legs.linger(leg)
+        return told
 
     def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
         if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
@@ -285,15 +298,6 @@ class Switchboard:
         if (cause := self._arrivals.heard(connection, sound.key, arrived)) is None:
             return [events.CallReceived(sound.gateway_id, sound.key, arrived.called, arrived.caller)]
         self.turn_away(sound.gateway_id, sound.key, cause)
-        return []
-
-    def _news_of_leaving(self, leg: LineLeg, sound: LineNews) -> list[events.Event]:
-        """Forget a leg that is over. One that is still there is told again to end."""
-        match sound.heard:
-            case Ended() | Over() | Unknown() | Unplaced():
-                self._legs.remove(leg)
-            case Alive():
-                self._legs.give(leg, (Clear(leg.turn + 1),))
         return []
 
     def _news_of(self, leg: LineLeg, sound: LineNews, now_ms: int) -> list[events.Event]:
@@ -361,10 +365,7 @@ class Switchboard:
         return told
 
     def _never_placed(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
-        """Take an attempt back. A message of a call is not sent again, because its call goes on without it.
-
-        A call that came in cannot be made again: it ends.
-        """
+        """Take an attempt back. A message of a call is never sent, and a call that came in ends."""
         if isinstance(leg.order, Arriving):
             self._legs.give(leg, (Clear(leg.turn + 1, _FAILED),))
             return self._heard(leg, Ended(0, _FAILED), now_ms)

@@ -37,6 +37,8 @@ class Tally(msgspec.Struct):
     """Number of gateways whose connection to their carrier does not work."""
     reports_ignored: int = 0
     """Reports of a carrier that changed nothing: duplicates, late reports, and reports of unknown calls."""
+    reports_set_aside: int = 0
+    """Reports that could not be handled, and were set aside with their reason."""
     broken: Counter[str] = msgspec.field(default_factory=Counter)
     """Number of steps discarded because they broke a rule of `dialer.domain.invariants`, by rule."""
 

@@ -4,8 +4,8 @@ They concern one account. The worker whose shards have it tells its engine; to a
 that says STOP is not written to by an engine that has claimed it before.
 """
 
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Set as AbstractSet
+from typing import Final
 
 import structlog
 from sqlalchemy import Connection
@@ -15,29 +15,31 @@ from dialer.domain.line import Receipt, TextReceived
 from dialer.domain.messages.sms_parts import is_stop
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.line_news import LineNews
-from dialer.runtime.switchboard import Switchboard
-from dialer.store.queries.selection import Shards, owns
-from dialer.store.text_news import add_news, delete_news, is_on_its_way, last_message_to, waiting_news
+from dialer.runtime.listener import Listener
+from dialer.store.queries.selection import owns
+from dialer.store.text_news import (
+    add_news,
+    delete_news,
+    is_on_its_way,
+    last_message_to,
+    waiting_news,
+)
 
 UNKNOWN_KEPT_MS: Final = 10_000
 """Time for which a receipt of an unknown message is kept: it may be faster than the answer that names the message."""
 
 _log = structlog.get_logger(__name__)
 
-Apply = Callable[[events.Event], None]
-"""Tells the engine of an event."""
-
-
-class Listener(NamedTuple):
-    """An engine as it hears of text messages: its lines, its accounts, and the way to tell it of events."""
-
-    switchboard: Switchboard
-    shards: Shards
-    apply: Apply
-
 
 def tell_sound(connection: Connection, listener: Listener, sound: LineNews, now_ms: int) -> None:
     """Tell the engine what a line has heard. News of a message of another worker are stored for that worker."""
+    listener.begin(sound)
+    checked = listener.accepted(connection, sound, now_ms)
+    if checked is not None:
+        _tell(connection, listener, checked, now_ms)
+
+
+def _tell(connection: Connection, listener: Listener, sound: LineNews, now_ms: int) -> None:
     if isinstance(sound.heard, TextReceived):
         is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard)
     else:
@@ -51,10 +53,17 @@ def tell_sound(connection: Connection, listener: Listener, sound: LineNews, now_
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id - SMS_LINES_FROM)
 
 
-def tell_stored(connection: Connection, listener: Listener, now_ms: int) -> None:
-    """Tell the engine of callbacks. Those that concern messages of other workers are left to them."""
-    done = []
-    for news in waiting_news(connection):
+def tell_stored(connection: Connection, listener: Listener, now_ms: int, among: AbstractSet[int] | None = None) -> None:
+    """Tell the engine of callbacks. Those that concern messages of other workers are left to them.
+
+    `among` limits them to those with these ids. Rows that hold neither a receipt nor a text message are set aside.
+    """
+    waiting, odd = waiting_news(connection, among)
+    for unread in odd:
+        listener.put_aside(connection, unread, now_ms)
+    done = [unread.id for unread in odd]
+    for news in waiting:
+        listener.begin(news)
         if isinstance(news.heard, TextReceived):
             if _take_text(connection, listener, news.gateway_id, news.heard):
                 done.append(news.id)

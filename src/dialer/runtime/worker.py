@@ -22,17 +22,17 @@ from dialer.domain.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
+from dialer.runtime.containment import Containment
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import LineNews
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
-from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.tally import Tally
 from dialer.runtime.vitals import Durations, Vitals
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.invariants import pause_user, started_users
+from dialer.store.invariants import started_users
 from dialer.store.journal.journal import Recordings
 from dialer.store.live_legs import mark_handed
 from dialer.store.queries.loading import Loader
@@ -94,7 +94,7 @@ class Worker:
         self._problem: str | None = None
         self._figures: Final = Tally()
         self._durations: Final = Durations()
-        self._quarantine: Final = Quarantine()
+        self._containment: Final = Containment(database, self._figures)
         self._jumps: Final = Jumps(database)
         self._coordinator: Final = coordinator or Alone(database)
         self._lines: Final = Lines(new_lines or {}, clock.now_ms, self._nudge)
@@ -212,6 +212,8 @@ class Worker:
             if self._live is not None:
                 self._count(self._live)
                 await self._hand_over(self._live)
+                if await self._containment.after_commit(self._live, self.clock.now_ms(), is_done=is_done):
+                    self._live, is_done = None, False
         except Exception as error:
             self._live = None
             self._problem = "storage" if isinstance(error, StorageUnavailableError) else "engine"
@@ -251,9 +253,10 @@ class Worker:
             self._live = None
             _log.info("step_outdated")
             return False
-        except BrokenInvariantError as broken:
-            self._live = None
-            await self._contain(broken)
+        except Exception as error:
+            live, self._live = self._live, None
+            if not await self._containment.contain(live, error, self.clock.now_ms()):
+                raise
             return False
         finally:
             self._durations.add(anyio.current_time() - began_s)
@@ -282,30 +285,6 @@ class Worker:
             self._lines.dial(over.dials)
         await self._lines.find(live.switchboard)
 
-    async def _contain(self, broken: BrokenInvariantError) -> None:
-        """Stop the user that a broken rule concerns, and no other user.
-
-        First the user's campaigns are paused, while calls in progress end and are charged. If such a call breaks a
-        rule, the call goes into quarantine. So each failure leaves the next step with less to do.
-
-        Raises:
-            BrokenInvariantError: everything of this user has been stopped already.
-        """
-        user_id, now_ms = broken.user_id, self.clock.now_ms()
-        paused = await self._database.write(lambda connection: pause_user(connection, user_id, now_ms))
-        self._figures.broken[broken.rule] += 1
-        _log.error(
-            "invariant_broken",
-            rule=broken.rule.value,
-            what=str(broken),
-            user_id=user_id,
-            campaign_id=broken.campaign_id,
-            call_id=broken.call_id,
-            campaigns_paused=paused,
-        )
-        if not paused:
-            self._quarantine.put(broken)
-
     async def _follow_jumps(self) -> None:
         """Follow a change of the machine's clock, and discard the engine, because the rows in progress were moved."""
         if isinstance(self.clock, RealClock) and self._coordinator.is_alone:
@@ -317,10 +296,12 @@ class Worker:
         self, connection: Connection, until_ms: int, sounds: Sequence[LineNews], lines: Mapping[int, str]
     ) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
-        if self._quarantine.owners() and (started := started_users(connection, self._quarantine.owners())):
-            self._quarantine.take_back(started)
+        quarantine = self._containment.quarantine
+        if quarantine.owners() and (started := started_users(connection, quarantine.owners())):
+            quarantine.take_back(started)
             live = None
         if live is None or touched is None:
+            self._live = None
             live = self._live = LiveEngine(
                 connection,
                 self.clock,
@@ -332,12 +313,13 @@ class Worker:
                 simulates_all=self._simulates_all,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
-                quarantine=self._quarantine,
+                quarantine=quarantine,
             )
+            live.build(connection)
         else:
             live.refresh(connection, touched)
         try:
-            is_done = live.step(connection, until_ms, sounds, lines)
+            is_done = live.step(connection, until_ms, sounds, lines, self._containment.suspects.allowance)
         except BrokenInvariantError as broken:
             if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
                 raise OutdatedStepError from broken

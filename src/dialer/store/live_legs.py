@@ -1,7 +1,7 @@
 """Rows of the legs that real carriers have, and of the names of text messages."""
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -9,9 +9,10 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 
 from dialer.domain.enums import LegType
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import Leg
+from dialer.domain.line import Dialling, Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
+from dialer.store.queries.readable import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, Subscriber, TextPart
 
@@ -61,6 +62,8 @@ class StoredLeg(NamedTuple):
     heard_ms: int | None
     standing: str
     handle: str
+    is_odd: bool = False
+    """True if the row cannot be read: nobody knows what became of the leg."""
 
 
 _INSERT: Final = bulk_insert(_legs, *LegRow._fields)
@@ -149,7 +152,7 @@ def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> boo
     return _HAND.run(connection, [(now_ms, key) for key in keys]) == len(keys)
 
 
-def legs_of(connection: Connection, call_ids: Collection[int]) -> list[StoredLeg]:
+def legs_of(connection: Connection, call_ids: Collection[int], unreadable: Unreadable) -> list[StoredLeg]:
     """Return the legs of some calls and messages in progress, in the order in which they were decided.
 
     Legs that are leaving are not among them.
@@ -158,12 +161,26 @@ def legs_of(connection: Connection, call_ids: Collection[int]) -> list[StoredLeg
         return []
     wanted = frozenset(call_ids)
     rows = connection.execute(select(_legs).where(_legs.c.is_leaving != true()).order_by(_legs.c.id)).mappings()
-    return [_stored(row) for row in rows if row["call_id"] in wanted]
+    return _readable([row for row in rows if row["call_id"] in wanted], unreadable)
 
 
-def leaving_legs(connection: Connection, shards: Shards) -> list[StoredLeg]:
+def leaving_legs(connection: Connection, shards: Shards, unreadable: Unreadable) -> list[StoredLeg]:
     """Return the legs that were told to end, of the accounts in `shards`. Their calls may be over."""
-    return [_stored(row) for row in _LEAVING.run(connection, shards).mappings()]
+    return _readable(_LEAVING.run(connection, shards).mappings(), unreadable)
+
+
+def _readable(rows: Iterable[RowMapping], unreadable: Unreadable) -> list[StoredLeg]:
+    """Return legs as they are stored. For a row that cannot be read, return its name alone."""
+    found = []
+    for row in rows:
+        found += readable([row], _legs, _stored, unreadable) or [_odd(row)]
+    return found
+
+
+def _odd(row: RowMapping) -> StoredLeg:
+    place, gateway_id = (row[name] if isinstance(row[name], int) else 0 for name in ("place", "gateway_id"))
+    order = Dialling(str(row["key"]), "", "", 0, 0)
+    return StoredLeg(row["key"], row["call_id"], place, gateway_id, order, 0, 0, None, "", "", is_odd=True)
 
 
 def _stored(row: RowMapping) -> StoredLeg:

@@ -1,6 +1,7 @@
 """Rows of what carriers have told the API of text messages, until a worker has told the engine."""
 
 from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 import msgspec
@@ -35,6 +36,16 @@ class StoredNews(NamedTuple):
     told_ms: int
 
 
+class UnreadNews(NamedTuple):
+    """A callback that holds neither a receipt nor a text message, with the reason."""
+
+    id: int
+    gateway_id: int
+    key: str
+    heard: str
+    reason: str
+
+
 class LastMessage(NamedTuple):
     """The last text message to a number, and the do-not-call list that its campaign keeps for wishes, if any."""
 
@@ -54,17 +65,26 @@ def add_news(connection: Connection, gateway_id: int, key: str, heard: Receipt |
     return True
 
 
-def waiting_news(connection: Connection) -> list[StoredNews]:
-    """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again."""
+def waiting_news(
+    connection: Connection, among: AbstractSet[int] | None = None
+) -> tuple[list[StoredNews], list[UnreadNews]]:
+    """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again.
+
+    `among` limits them to those with these ids. The second list has those that hold nothing of the kind.
+    """
     columns = (_news.c.id, _news.c.gateway_id, _news.c.key, _news.c.heard, _news.c.told_ms)
     found: list[StoredNews] = []
+    odd: list[UnreadNews] = []
     for is_text in (_news.c.is_text == true(), _news.c.is_text != true()):
         query = select(*columns).where(is_text).order_by(_news.c.id).limit(NEWS_PER_STEP)
-        found += [
-            StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms)
-            for news_id, gateway_id, key, heard, told_ms in connection.execute(query)
-        ]
-    return found
+        if among is not None:
+            query = query.where(_news.c.id.in_(sorted(among)))
+        for news_id, gateway_id, key, heard, told_ms in connection.execute(query):
+            try:
+                found.append(StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms))
+            except (msgspec.MsgspecError, TypeError, ValueError) as error:
+                odd.append(UnreadNews(news_id, gateway_id, key, str(heard), str(error)))
+    return found, odd
 
 
 def delete_news(connection: Connection, ids: Collection[int]) -> None:

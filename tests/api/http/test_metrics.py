@@ -20,6 +20,7 @@ FIGURES = Tally(
     in_progress=Counter(voice=5),
     held=1_234_567,
     reports_ignored=3,
+    reports_set_aside=2,
     broken=Counter(I4=2),
 )
 
@@ -55,8 +56,9 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
         'dialer_gateway_rests_total{medium="sms"} 0.0',
         "dialer_money_held 12.34567",
         "dialer_reports_ignored_total 3.0",
+        "dialer_reports_set_aside_total 2.0",
     ]
-    rules = [(f"I{place}", 2.0 if place == 4 else 0.0) for place in range(1, 11)]
+    rules = [(f"I{place}", 2.0 if place == 4 else 0.0) for place in (*range(1, 11), 14)]
     assert lines(text, "dialer_invariants_broken") == [
         f'dialer_invariants_broken_total{{rule="{rule}"}} {count}' for rule, count in rules
     ]

@@ -10,7 +10,21 @@ from dialer.carriers.freeswitch.legs import QUIET_MS, STOP_MS, LegOutput, Look, 
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.port import LiveLeg, Over
 from dialer.domain.enums import AmdStatus, Cause
-from dialer.domain.line import Answered, Ask, Bridge, Clear, Detect, Dialling, Done, Ended, Hold, Play, Record, Speech
+from dialer.domain.line import (
+    Answered,
+    Ask,
+    Bridge,
+    Clear,
+    Confer,
+    Detect,
+    Dialling,
+    Done,
+    Ended,
+    Hold,
+    Play,
+    Record,
+    Speech,
+)
 
 ADA: Final = Dialling("ada", "1", "", 30_000, 60_000)
 KILL: Final = Say("api uuid_kill ada NORMAL_CLEARING")
@@ -56,7 +70,19 @@ def test_what_an_order_needs_is_prepared_before_it() -> None:
     assert said(ours.perform(0, "ada", Ask(1, (), 1, 1))) == ["api uuid_flush_dtmf ada", "play_and_get_digits"]
     done = event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:1", variable_keys_1="1x2", variable_keys_2="9")
     assert ours.hear(1, done) == [Tell("ada", Done(1, 0, "12"))]
-    assert said(ours.perform(2, "ada", Record(2, "r.wav"))) == ["api uuid_setvar ada record_ms", "record"]
+    assert said(ours.perform(2, "ada", Record(2, "r.wav"))) == [
+        "api uuid_setvar ada record_ms",
+        "api uuid_flush_dtmf ada",
+        "api uuid_setvar ada playback_terminators #",
+        "record",
+    ]
+    ours.hear(3, event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:2"))
+    assert said(ours.perform(4, "ada", Play(3, ()))) == ["api uuid_setvar ada playback_terminators none", "playback"]
+    ours.hear(5, event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:3"))
+    assert said(ours.perform(6, "ada", Confer(4, "room"))) == [
+        "api uuid_setvar ada conference_controls none",
+        "conference",
+    ]
 
 
 def test_the_end_of_another_programs_application_is_not_the_end_of_an_order() -> None:
@@ -93,6 +119,15 @@ def test_a_leg_whose_prompt_cannot_be_named_is_ended() -> None:
 def test_without_detection_the_callee_is_undecided() -> None:
     ours = legs(FreeSwitchParameters(password="x", dial_string="user/{number}", amd="none"))
     assert ours.perform(0, "ada", Detect(1)) == [Tell("ada", Done(1, 0, status=AmdStatus.UNSURE))]
+
+
+def test_a_leg_that_is_adopted_in_a_recording_hears_its_next_prompt_whole() -> None:
+    ours = SwitchLegs(PARAMETERS, "gateway-1", lambda name: name)
+    ours.adopt(0, ADA, SwitchEvent({"variable_current_application": "park", "variable_playback_terminators": "#"}))
+    assert said(ours.perform(0, "ada", Hold(4))) == [
+        "api uuid_setvar ada playback_terminators none",
+        "endless_playback",
+    ]
 
 
 def test_a_quiet_leg_is_asked_about_again_and_again() -> None:

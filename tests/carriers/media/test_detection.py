@@ -12,7 +12,7 @@ from dialer.carriers.media.rtp import RATE_HZ, RtpPacket
 from dialer.carriers.media.tones import silence, tone
 from dialer.domain.enums import AmdStatus
 from dialer.domain.line import AwaitBeep, Detect, Done
-from tests.carriers.media.test_sound import Studio
+from tests.carriers.media.studio import Studio
 
 CHANCE: Final = Random(5)  # noqa: S311 - chance makes noise, never a secret
 HELLO: Final = (300, 0, 200, 1)

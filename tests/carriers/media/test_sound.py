@@ -1,8 +1,6 @@
 """Tests of sound: codecs, keys, orders, bridges and rooms, with packets made by hand."""
 
-import struct
 from array import array
-from typing import Final
 
 import pytest
 from hypothesis import given
@@ -10,61 +8,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import RECORDING_SILENCE_MS
-from dialer.carriers.media.rtp import KEYS, KeyReader, RtpPacket, read_packet, write_packet
-from dialer.carriers.media.sound_leg import SoundLeg
-from dialer.carriers.media.switchboard import PHASES, OrderDone, SendSound, SoundBoard
+from dialer.carriers.media.keys import KEYS, KeyReader
+from dialer.carriers.media.recording import RECORDING_SILENCE_MS
+from dialer.carriers.media.rooms import BUFFER_FRAMES
+from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
+from dialer.carriers.media.switchboard import OrderDone
 from dialer.carriers.media.tones import COLUMNS_HZ, PAD, ROWS_HZ, ToneReader, silence, tone
-from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction
-from dialer.domain.line import Ask, Bridge, Confer, Done, Hold, Order, Play, Record
-
-PEER: Final = ("192.0.2.10", 30_000)
-SOUND: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMA, 8, 101)
-
-
-class Studio:
-    """A board of legs, and a clock that ticks by hand."""
-
-    def __init__(self, *keys: str, sound: AgreedSound = SOUND) -> None:
-        self.board = SoundBoard()
-        self.now_ms = 0
-        self.done: list[OrderDone] = []
-        self.sent: dict[str, list[RtpPacket]] = {key: [] for key in keys}
-        for key in keys:
-            self.board.add(SoundLeg(key, 7 << 60, is_symmetric=True))
-            self.board.agree(key, sound)
-
-    def run(self, length_ms: int) -> None:
-        for _ in range(0, length_ms, 20):
-            for phase in range(PHASES):
-                for output in self.board.tick(self.now_ms, phase):
-                    if isinstance(output, SendSound):
-                        assert output.destination == PEER
-                        self.sent[output.key].append(read_packet(output.data))
-                    else:
-                        self.done.append(output)
-                self.now_ms += 20 // PHASES
-
-    def say(self, key: str, *packets: RtpPacket) -> list[SendSound]:
-        passed = [self.board.receive(self.now_ms, key, write_packet(packet), PEER) for packet in packets]
-        return [one for one in passed if one is not None]
-
-    def order(self, key: str, order: Order, prompt: bytes = b"") -> None:
-        self.board.perform(key, order, prompt)
-
-
-def sound_packet(number: int, data: bytes, payload: int = 8) -> RtpPacket:
-    return RtpPacket(payload, number, 1_000 + 160 * number, 5, data)
-
-
-def key_packets(key: str, sequence: int, timestamp: int, count: int = 5) -> list[RtpPacket]:
-    """Return the packets of one key: its durations rise, and the last three end it."""
-    found = []
-    for number in range(count + 3):
-        flags = 0x80 if number >= count else 0
-        data = struct.pack("!BBH", KEYS.index(key), flags | 10, 160 * min(number + 1, count))
-        found.append(RtpPacket(101, sequence + number, timestamp, 5, data))
-    return found
+from dialer.carriers.sip.sdp import Codec, Direction
+from dialer.domain.line import Ask, Bridge, Confer, Done, Hold, Play, Record
+from tests.carriers.media.studio import PEER, SOUND, Studio, key_packets, sound_packet
 
 
 def test_a_law_and_mu_law_stay_within_a_step_of_each_sample() -> None:
@@ -84,8 +36,8 @@ def test_a_packet_is_read_as_it_was_written(
     data: bytes,
     is_marked: bool,  # noqa: FBT001 - hypothesis gives it
 ) -> None:
-    packet = RtpPacket(payload, sequence, timestamp, 9, data)
-    assert read_packet(write_packet(packet, is_marked=is_marked)) == packet
+    packet = RtpPacket(payload, sequence, timestamp, 9, data, is_marked)
+    assert read_packet(write_packet(packet)) == packet
     padded = write_packet(packet)[:12] + b"\0\0\0\1abcd" + data + b"\0\0\3"
     assert read_packet(bytes([0xB0]) + padded[1:]) == packet
 
@@ -142,7 +94,7 @@ def test_a_call_on_hold_gets_no_sound_and_the_prompt_goes_on_afterwards() -> Non
     studio.order("a", Play(1, ()), tone((440,), 100))
     studio.run(1_000)
     assert (studio.sent["a"], studio.done) == ([], [])
-    studio.board.agree("a", SOUND)
+    studio.board.agree(studio.now_ms, "a", SOUND)
     studio.run(200)
     assert (len(studio.sent["a"]), len(studio.done)) == (10, 1)
 
@@ -188,16 +140,17 @@ def test_a_recording_ends_with_silence_and_with_its_leg() -> None:
     for key in ("a", "b"):
         studio.order(key, Record(1, f"{key}.wav"))
     quiet = silence(20).translate(g711.ALAW_OF_ULAW)
-    studio.say("a", *[sound_packet(at, quiet) for at in range(RECORDING_SILENCE_MS // 20)])
     studio.say("b", sound_packet(0, quiet))
-    studio.run(200)
+    for at in range(RECORDING_SILENCE_MS // 20):
+        studio.say("a", sound_packet(at, quiet))
+        studio.run(20)
     assert [one.done for one in studio.done] == [Done(1, 0, recording_ms=RECORDING_SILENCE_MS)]
     assert studio.board.remove("b") == ("b.wav", quiet.translate(g711.ULAW_OF_ALAW))
 
 
 def test_a_bridge_passes_on_sound_and_keys_until_the_other_leg_is_gone() -> None:
     studio = Studio("a", "b")
-    studio.board.agree("b", replace(SOUND, codec=Codec.PCMU, payload=0, keys_payload=96))
+    studio.board.agree(studio.now_ms, "b", replace(SOUND, codec=Codec.PCMU, payload=0, keys_payload=96))
     studio.order("b", Hold(1))
     studio.order("a", Bridge(1, "b"))
     loud = tone((440,), 40)
@@ -219,8 +172,9 @@ def test_members_of_a_room_hear_the_others_and_not_themselves() -> None:
     for key in ("a", "b", "c"):
         studio.order(key, Confer(1, "room"))
     parts = {"a": array("h", [1_000] * 160), "b": array("h", [300] * 160)}
-    for key, samples in parts.items():
-        studio.say(key, sound_packet(0, g711.encode(samples).translate(g711.ALAW_OF_ULAW)))
+    for number in range(BUFFER_FRAMES):
+        for key, samples in parts.items():
+            studio.say(key, sound_packet(number, g711.encode(samples).translate(g711.ALAW_OF_ULAW)))
     studio.run(20)
     heard = {key: g711.decode(packets[-1].data.translate(g711.ULAW_OF_ALAW))[0] for key, packets in studio.sent.items()}
     assert [abs(heard[key] - wanted) < 80 for key, wanted in (("a", 300), ("b", 1_000), ("c", 1_300))] == [True] * 3

@@ -13,8 +13,8 @@ from dialer.carriers.sip.wire import Address
 class SmallCarrier:
     """A carrier that keeps nothing but a list of requests: the start of the number, and the method."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
-        """Listen. `changed` is called from a thread after each request."""
+    def __init__(self, changed: Callable[[], None], sound_port: int = 9) -> None:
+        """Listen. `changed` is called from a thread after each request. Its sound is at a port of this machine."""
         self._changed = changed
         self.seen: list[tuple[str, str]] = []
         self.ports: list[int] = []
@@ -22,7 +22,7 @@ class SmallCarrier:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
-        self._offer = write_offer(LocalSound("127.0.0.1", 9, (Codec.PCMU,), 1))
+        self._offer = write_offer(LocalSound("127.0.0.1", sound_port, (Codec.PCMU,), 1))
         self._thread = Thread(target=self._serve)
 
     def __enter__(self) -> Self:

@@ -47,6 +47,9 @@ class Listener:
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
         """Ignore messages."""
 
+    def sound_was(self, key: str, quality: str) -> None:
+        """Ignore the quality of the sound."""
+
     async def call(self, parameters: SipParameters, folder: Path, *dials: Dialling) -> None:
         """Call numbers at the same time, and wait for the ends of all."""
         room = SoundRoom()

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.numbers.prefixes import dialled_number
+from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.prefixes import dialled_number, number_given
 from dialer.domain.plans import GatewayPlan
 from tests.domain.fleet import Fleet, plan
 
@@ -48,3 +49,30 @@ def test_the_carrier_gets_the_prefixes_and_the_callee_is_unchanged() -> None:
     (call,) = fleet.dials
     assert (call.dialled, call.subscriber.number) == ("0012025550111", "+12025550111")
     assert [(cdr.phone_number, cdr.hangup_cause_q850) for cdr in fleet.store.cdrs] == [("+12025550111", 17)]
+
+
+@pytest.mark.parametrize("number", ["+493012345678", "+390612345678", "+551123456789", "+12025550100", "+442079460000"])
+@pytest.mark.parametrize("removeprefix", ["+", "00", "9", "+49", "++", "+,00"])
+def test_a_number_that_keeps_the_prefix_which_is_taken_off_is_that_number(number: str, removeprefix: str) -> None:
+    """Carriers write a plus for numbers that come in, though they want none for those that are dialled."""
+    assert number_given(number, removeprefix=removeprefix) == number
+
+
+texts = st.one_of(
+    st.text(max_size=80), st.text("+0123456789 #", max_size=24), st.from_regex(r"[+]{0,3}(00)?49[0-9]{0,14}")
+)
+
+
+@given(texts, texts, st.lists(texts, max_size=4))
+def test_no_text_of_a_carrier_raises(number: str, addprefix: str, removed: list[str]) -> None:
+    """Any text of a carrier is a number in its normal form, or none."""
+    given_ = number_given(number, addprefix=addprefix, removeprefix=",".join(removed))
+    assert given_ in {"", normalise(given_ or NUMBER)}
+
+
+@given(st.sampled_from(["+493012345678", "+12025550100", "+551123456789"]), prefixes, st.lists(prefixes, max_size=4))
+def test_to_undo_the_prefixes_of_a_dial_raises_nothing(number: str, addprefix: str, removed: list[str]) -> None:
+    """The prefixes may make it another number, but raise nothing."""
+    dialled = dialled_number(number, addprefix=addprefix, removeprefix=",".join(removed))
+    found = number_given(dialled, addprefix=addprefix, removeprefix=",".join(removed))
+    assert found in {"", normalise(found or NUMBER)}

@@ -28,7 +28,7 @@ AHEAD_MS_MAX: Final = 3_600_000
 REST_S_MAX: Final = 90
 """Time in which all calls must end after the storm."""
 PEOPLE_A_SECOND: Final = 5
-_BAD: Final = ("invariant_broken", "keeper_failed", '"problem": "engine"', "report_ignored", "campaign_unreadable")
+_BAD: Final = ("invariant_broken", "keeper_failed", '"problem": "engine"', "report_ignored", "row_unreadable")
 """Parts of lines of the log that no trouble excuses."""
 _FENCED: Final = "coordinator.LeaseLostError: "
 """Part of the line of a step that was discarded, because its worker had been replaced."""

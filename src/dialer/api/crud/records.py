@@ -295,6 +295,10 @@ def _columns_of(
     if resource.derived is not None and shape is resource.read:
         besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - SQLAlchemy documents it
         found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
+    if resource.hidden is not None and not unit.actor.is_admin:
+        hidden = [resource.hidden(row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy documents it
+        for name in found.keys() & frozenset().union(*hidden):
+            found[name] = [given.get(name, value) for given, value in zip(hidden, found[name], strict=True)]
     return found
 
 

@@ -200,6 +200,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     associations: tuple[Association, ...] = ()
     derived: Callable[[Unit, Sequence[RowMapping]], list[Values]] | None = None
     """Computes the values of the fields that no column holds, for each of some rows."""
+    hidden: Callable[[RowMapping], Mapping[str, Any]] | None = None
+    """Returns the fields of a row that only admins see, each with the value that others get."""
     rules: tuple[FieldRule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """Computes the defaults that depend on the time, on the caller or on the given values."""

@@ -117,6 +117,11 @@ class _Dialling(Collector):
         yield CounterMetricFamily(
             "dialer_reports_ignored", "Reports of a carrier that changed nothing.", value=figures.reports_ignored
         )
+        yield CounterMetricFamily(
+            "dialer_reports_set_aside",
+            "Reports of a carrier that could not be handled, and were set aside with their reason.",
+            value=figures.reports_set_aside,
+        )
         held = float(Decimal(figures.held) / MONEY_SCALE)
         yield GaugeMetricFamily("dialer_money_held", "Money held for what is in progress.", value=held)
 

@@ -25,6 +25,7 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
 from dialer.app.payments import record_payment
 from dialer.app.users import add_user, change_user, delete_user, find_user
+from dialer.domain.numbers.destinations import read_countries
 from dialer.domain.roles import Permission, Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
 from dialer.settings import USERNAME_MAX, is_username
@@ -39,6 +40,9 @@ from dialer.store.tables import (
     SecondFactor,
     User,
 )
+
+COUNTRIES_TEXT_MAX: Final = 2_000
+"""Characters of a list of countries."""
 
 
 class Username(Text, frozen=True):
@@ -56,6 +60,17 @@ class Username(Text, frozen=True):
         found = self.schema()
         found.pattern = r"^[^\u0000-\u0020:\u007f]+$"
         return found
+
+
+class Countries(Text, frozen=True):
+    """A list of countries."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the codes of the countries, in order."""
+        try:
+            return ", ".join(sorted(read_countries(super().parse(value, conventions))))
+        except ValueError as error:
+            raise FieldError(f"{str(error)!r} is not a country. Enter ISO 3166 codes, such as US, CA.") from None
 
 
 class Password(Text, frozen=True):
@@ -131,6 +146,19 @@ _USER: Final = shapes(
             default=True,
             description="False keeps the user, and all their API keys, from logging in.",
             example=True,
+        ),
+        "allowed_countries": writable(
+            Countries(COUNTRIES_TEXT_MAX),
+            default="",
+            description="The countries that the user may call and send messages to: ISO 3166 codes, separated by"
+            " commas. Numbers without a country code are then refused. Default: empty, for all countries.",
+            example="US, CA",
+        ),
+        "allows_special": writable(
+            Boolean(),
+            default=False,
+            description="Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only"
+            " those that a prefix of the user's rate card names. Default: false.",
         ),
         "manager": optional(
             Reference("users"),

@@ -1,14 +1,14 @@
-"""The means of placing calls: gateways, caller IDs and DIDs."""
+"""The means of placing calls: gateways and caller IDs."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import RowMapping
 
-from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, CarrierParameters, Integer, PhoneNumber, Text, TextChoice
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, own, read_only, shapes, writable
+from dialer.api.crud.fields import TEXT_MAX, CarrierParameters, Integer, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
@@ -16,17 +16,16 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, 
 from dialer.api.http.errors import Errors
 from dialer.app.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over, texts_waiting_for
-from dialer.app.touching import touched_did, touched_gateway, touched_sms_gateway, users_of_callerid_group
+from dialer.app.touching import touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
 from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
 from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
-from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
-from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Did, Gateway, SmsGateway, SmsMessage
+from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Gateway, SmsGateway, SmsMessage
 
 PROTOCOLS: Final = {
     SIMULATED: "The built-in simulator: it calls made-up callees, and costs nothing but simulated money.",
@@ -91,9 +90,9 @@ _GATEWAY_END: Final = {
         default="{}",
         description=(
             "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
-            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Answers leave "
-            "`password` and `secret` out. Parameters without them keep the stored ones, unless the carrier's address "
-            "or the user name changes. Default: {}."
+            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
+            "that. Answers leave `password` and `secret` out. Parameters without them keep the stored ones, unless the "
+            "carrier's address, the user name, `tls`, or a field of the request changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
     ),
@@ -188,36 +187,6 @@ _CALLER_ID: Final = shapes(
     read_doc="A caller ID, as it is stored.",
 )
 
-_DID: Final = shapes(
-    "Did",
-    {
-        **own("did"),
-        "did_number": writable(
-            PhoneNumber(), description="The number that people call. No other DID may have it.", example="+12025550198"
-        ),
-        **STAMPS,
-        "user": OWNER,
-        "campaign": optional(
-            Reference("campaigns"),
-            description="The campaign whose survey answers calls to the number. Null: unassigned.",
-        ),
-    },
-    write_doc="A number for inbound calls, and the campaign that answers them.",
-    read_doc="A number for inbound calls, as it is stored.",
-)
-
-
-def _one_did_for_a_number(change: Change) -> Errors:
-    """Return an error if any user has the number as a DID already, in any spelling: it can reach one campaign only."""
-    if not change.moves("did_number"):
-        return {}
-    did = table_of(Did).c
-    wanted = digits_of(change.values["did_number"])
-    others = change.unit.connection.execute(select(did.did_number).where(did.id != change.record_id)).scalars()
-    if any(digits_of(number) == wanted for number in others):
-        return {"did_number": [f"{change.values['did_number']!r} is a DID already. Use another number."]}
-    return {}
-
 
 def _allowed_callerids(*, allows_names: bool) -> FieldRule:
     """Return the rule that the allowed caller IDs of a gateway are possible numbers, or names if these are allowed."""
@@ -242,6 +211,11 @@ def _rests(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """Return the end of each gateway's rest; None for a gateway that does not rest."""
     ends = [row["rests_until_ms"] for row in rows]
     return [{"rests_until": end_ms if end_ms > unit.now_ms else None} for end_ms in ends]
+
+
+def _for_admins(row: RowMapping) -> Mapping[str, str]:
+    """Return what others see in place of the way to a real carrier, any part of which may be a secret."""
+    return {} if row["protocol"] == SIMULATED else {"parameters": "{}"}
 
 
 def _read_population(parameters: str) -> None:
@@ -288,6 +262,7 @@ GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
+    hidden=_for_admins,
     rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=False)),
     update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_gateway(row["id"]),
@@ -302,6 +277,7 @@ SMS_GATEWAYS = Resource(
     orderings=("name", "protocol", "created_date", "updated_date"),
     names=("name",),
     derived=_rests,
+    hidden=_for_admins,
     rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=True)),
     update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
     touches=lambda _, row: touched_sms_gateway(row["id"]),
@@ -326,14 +302,4 @@ CALLERIDS = Resource(
     names=("callerid_name",),
     numbers=("callerid_num",),
     touches=lambda connection, row: users_of_callerid_group(connection, row["callerid_group_id"]),
-)
-DIDS = Resource(
-    path="did",
-    model=Did,
-    shapes=_DID,
-    filters=("did_number",),
-    orderings=("did_number", "created_date", "updated_date"),
-    numbers=("did_number",),
-    rules=(FieldRule(("did_number",), _one_did_for_a_number),),
-    touches=lambda _, row: touched_did(row["id"]),
 )

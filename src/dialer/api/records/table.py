@@ -24,8 +24,9 @@ from dialer.api.records.api_keys import API_KEYS
 from dialer.api.records.audit_log import AUDIT_LOG
 from dialer.api.records.calls import CALLREQUESTS, CDRS, SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.carriers import CALLERID_GROUPS, CALLERIDS, DIDS, GATEWAYS, SMS_GATEWAYS
+from dialer.api.records.carriers import CALLERID_GROUPS, CALLERIDS, GATEWAYS, SMS_GATEWAYS
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS, PHONEBOOKS
+from dialer.api.records.dids import DIDS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS, SMS_MESSAGES
 from dialer.api.records.queues import AGENTS, QUEUES, TIERS

@@ -75,6 +75,7 @@ MACHINE_MADE: Final = frozenset(
         "live_leg.key",
         "service_state.leg_key",
         "service_state.number_key",
+        *(f"set_aside_report.{name}" for name in ("identity", "key", "kind")),
         "sms_message.message_id",
         "subscriber.status_reason",
         "subscriber_count.status_reason",

@@ -106,6 +106,8 @@ class SwitchLeg:
         self.next_order: Order | None = None
         """The order that begins when the one before has stopped, or at `stop_ms`."""
         self.stop_ms = 0
+        self.ends_at_keys = False
+        """True if the last order was a recording, which a key ends. No key may end a prompt."""
         self.recording_ms: int | None = None
         self.ended: tuple[int, Ended] | None = None
 
@@ -163,6 +165,7 @@ class SwitchLegs:
         leg.other = dump["variable_bridge_uuid"]
         if known is None:
             application = dump["variable_current_application"]
+            leg.ends_at_keys = dump["variable_playback_terminators"] == "#"
             leg.is_stubborn = application == "conference" or bool(leg.other)
             leg.is_busy = leg.is_stubborn or application not in {"", "park"}
 
@@ -313,7 +316,9 @@ class SwitchLegs:
         if found is None:
             return self._done(leg, SwitchEvent({}))
         command = execution(key, order.turn, *found)
-        return [*_preparations(key, order), Say(command, ForTurn(key, order.turn))]
+        ended_at_keys, leg.ends_at_keys = leg.ends_at_keys, isinstance(order, Record)
+        lasting = [Say(set_variable(key, "playback_terminators", "none"))] if ended_at_keys else []
+        return [*lasting, *_preparations(key, order), Say(command, ForTurn(key, order.turn))]
 
     def _completed(self, leg: SwitchLeg, _now_ms: int, event: SwitchEvent) -> list[LegOutput]:
         key, _, turn = event["Application-UUID"].rpartition(":")
@@ -360,7 +365,14 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
         case Detect() | AwaitBeep():
             return [Say(set_variable(key, "wait_for_silence_timeout"))]
         case Record():
-            return [Say(set_variable(key, "record_ms"))]
+            return [
+                Say(set_variable(key, "record_ms")),
+                Say(f"api uuid_flush_dtmf {key}"),
+                Say(set_variable(key, "playback_terminators", "#")),
+            ]
+        case Confer():
+            # The keys of the profile would mute somebody, or hang up.
+            return [Say(set_variable(key, "conference_controls", "none"))]
         case Ask():
             return [Say(f"api uuid_flush_dtmf {key}")]
     return []

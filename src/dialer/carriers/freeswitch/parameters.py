@@ -10,28 +10,48 @@ DEFAULT_PASSWORD: Final = "ClueCon"  # noqa: S105 - everybody knows it, so it is
 """The password with which FreeSWITCH is shipped."""
 NUMBER: Final = "{number}"
 VARIABLES_MAX: Final = 50
-OWN_VARIABLES: Final = frozenset(
+VARIABLES: Final = frozenset(
     {
-        "origination_uuid",
-        "origination_caller_id_number",
-        "origination_caller_id_name",
-        "originate_timeout",
-        "ignore_early_media",
-        "playback_terminators",
-        "park_after_bridge",
-        "hangup_after_bridge",
-        "park_timeout",
-        "execute_on_answer",
-        "api_reporting_hook",
-        "dialer",
+        "absolute_codec_string",
+        "accountcode",
+        "bridge_generate_comfort_noise",
+        "codec_string",
+        "dtmf_type",
+        "ignore_display_updates",
+        "jitterbuffer_msec",
+        "media_mix_inbound_outbound_codecs",
+        "privacy",
+        "rtp_hold_timeout_sec",
+        "rtp_jitter_buffer_during_bridge",
+        "rtp_jitter_buffer_plc",
+        "rtp_negotiate_near_match",
+        "rtp_secure_media",
+        "rtp_secure_media_inbound",
+        "rtp_secure_media_outbound",
+        "rtp_timeout_sec",
+        "send_silence_when_idle",
+        "sip_cid_type",
+        "sip_contact_user",
+        "sip_from_display",
+        "sip_from_host",
+        "sip_invite_domain",
+        "sip_renegotiate_codec_on_hold",
+        "sip_sticky_contact",
+        "suppress_cng",
+        "verbose_sdp",
     }
 )
-"""Channel variables that are set for every call, and belong to nobody else."""
+"""The channel variables that a gateway may set.
+
+Many others make the switch do something, as `execute_on_media` and `api_hangup_hook` run commands on its machine.
+"""
+HEADER: Final = "sip_h_"
+"""The beginning of the variables that become SIP headers of the INVITE."""
 
 _DIAL_STRING: Final = re.compile(r"[0-9A-Za-z_./:;=@+*#%~-]+", re.ASCII)
 _PATH: Final = re.compile(r"/[0-9A-Za-z_./+-]*", re.ASCII)
 _SOUND: Final = re.compile(r"[0-9A-Za-z_./:+=-]+", re.ASCII)
-_NAME: Final = re.compile(r"[A-Za-z_][0-9A-Za-z_]*", re.ASCII)
+_HEADER: Final = re.compile(rf"{HEADER}[A-Za-z][0-9A-Za-z_-]{{0,63}}", re.ASCII)
 _VALUE: Final = re.compile(r"[0-9A-Za-z_./:;@+*#%~-]*", re.ASCII)
 _HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 
@@ -120,10 +140,11 @@ def _check_host(host: str) -> None:
 
 def _check_variables(variables: dict[str, str]) -> None:
     for name, value in variables.items():
-        if name in OWN_VARIABLES:
-            raise FreeSwitchParametersError(f"variables: {name} is set by dialer itself.")
-        if not _NAME.fullmatch(name):
-            raise FreeSwitchParametersError(f"variables: {name[:64]!r} is not a name of letters, digits and _.")
+        if name not in VARIABLES and not _HEADER.fullmatch(name):
+            raise FreeSwitchParametersError(
+                f"variables: {name[:64]!r} may not be set here. Allowed are headers such as {HEADER}X-Account, and "
+                f"{', '.join(sorted(VARIABLES))}. Set others in the switch, as in the gateway of its Sofia profile."
+            )
         if not _VALUE.fullmatch(value):
             raise FreeSwitchParametersError(
                 f"variables: the value of {name} may hold letters, digits and _./:;@+*#%~- only."

@@ -3,15 +3,11 @@
 from typing import ClassVar, Final
 
 from dialer.carriers.media.detection import BeepFinder, GreetingJudge
-from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, TIMESTAMPS
+from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
 from dialer.carriers.media.tones import silence, waiting_tone
 from dialer.domain.enums import AmdStatus
 from dialer.domain.line import Ask, Done
 
-RECORDING_MS_MAX: Final = 120_000
-RECORDING_SILENCE_MS: Final = 5_000
-"""A recording ends after so much silence at its end."""
-_LOOKS_EVERY_FRAMES: Final = 10
 BEEP_WAIT_MS: Final = 30_000
 """The longest wait for the beep of an answering machine."""
 _QUIET: Final = silence(FRAME_MS)
@@ -32,11 +28,23 @@ class Activity:
         """Return the next 20 ms to send, as µ-law."""
         return _QUIET
 
+    def pass_time(self) -> None:
+        """Let 20 ms pass without sending, as while the other side holds the call."""
+        self.next_frame()
+
+    def skip(self, frames: int) -> None:
+        """Leave out what there was no time to send."""
+        for _ in range(frames):
+            self.pass_time()
+
     def take_frame(self, timestamp: int, frame: bytes) -> None:
         """Hear a frame of µ-law."""
 
     def take_key(self, now_ms: int, key: str) -> None:
         """Hear a key."""
+
+    def hold_key(self, now_ms: int) -> None:
+        """Hear that the latest key is still held."""
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - most wait for something
         """Return the outcome, or None if it goes on."""
@@ -62,6 +70,13 @@ class Playing(Activity):
         self._position = start + FRAME_SAMPLES
         frame = self._prompt[start : self._position]
         return frame if len(frame) == FRAME_SAMPLES else frame + _QUIET[len(frame) :]
+
+    def pass_time(self) -> None:
+        """Wait with the prompt."""
+
+    def skip(self, frames: int) -> None:
+        """Leave out a piece of the prompt, so that it ends in time."""
+        self._position += frames * FRAME_SAMPLES
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return that it is done once all was sent."""
@@ -89,6 +104,11 @@ class Asking(Playing):
             self._keys += key
             self._quiet_since_ms = now_ms
 
+    def hold_key(self, now_ms: int) -> None:
+        """Wait for the next key from the end of this one."""
+        if self._keys:
+            self._quiet_since_ms = now_ms
+
     @property
     def _is_full(self) -> bool:
         return self._keys.endswith("#") or len(self._keys) >= self._ask.digits_max
@@ -99,63 +119,6 @@ class Asking(Playing):
             self._quiet_since_ms = now_ms
         is_late = self._quiet_since_ms is not None and now_ms - self._quiet_since_ms >= self._ask.timeout_ms
         return Done(self.turn, 0, keys=self._keys) if self._is_full or is_late else None
-
-
-class Recording(Activity):
-    """A recording. `#` ends it, and so do silence and its longest length. Lost packets leave silence."""
-
-    hears_keys = True
-    hears_sound = True
-
-    def __init__(self, turn: int, name: str) -> None:
-        super().__init__(turn)
-        self.name: Final = name
-        self._began: int | None = None
-        self._sound = bytearray()
-        self._judge: Final = GreetingJudge()
-        self._is_ended = False
-        self._frames_sent = 0
-
-    def next_frame(self) -> bytes:
-        """Return silence, and count the time."""
-        self._frames_sent += 1
-        return _QUIET
-
-    def take_frame(self, timestamp: int, frame: bytes) -> None:
-        """Put a frame where its timestamp says."""
-        if self._began is None:
-            self._began = timestamp
-        start = (timestamp - self._began) % TIMESTAMPS
-        if start + len(frame) > RECORDING_MS_MAX * RATE_HZ // 1_000:
-            return
-        if start > len(self._sound):
-            self._sound += b"\xff" * (start - len(self._sound))
-        self._sound[start : start + len(frame)] = frame
-        self._judge.take_frame(frame)
-
-    def take_key(self, now_ms: int, key: str) -> None:  # noqa: ARG002 - the time of the key does not matter
-        """End at `#`."""
-        self._is_ended = self._is_ended or key == "#"
-
-    @property
-    def sound(self) -> bytes:
-        """The recording until now, as µ-law."""
-        return bytes(self._sound)
-
-    @property
-    def length_ms(self) -> int:
-        """The length of the recording until now."""
-        return len(self._sound) * 1_000 // RATE_HZ
-
-    def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return that it is done after `#`, after silence, and after its longest length."""
-        looks = self._frames_sent % _LOOKS_EVERY_FRAMES == 0
-        is_silent = looks and self._judge.silence_ms >= RECORDING_SILENCE_MS
-        # Without any packet the frames that were sent tell the time.
-        is_long = self._frames_sent * FRAME_MS >= RECORDING_MS_MAX
-        if not (self._is_ended or is_silent or is_long):
-            return None
-        return Done(self.turn, 0, recording_ms=self.length_ms)
 
 
 class PlayingWaitingTone(Activity):

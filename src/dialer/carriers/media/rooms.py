@@ -1,19 +1,65 @@
 """Conference rooms: everybody hears the others."""
 
 from array import array
-from collections import deque
 from typing import Final
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.activities import Activity
-from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
+from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, TIMESTAMPS, samples_between
 from dialer.carriers.media.tones import silence
 
 MEMBERS_MAX: Final = 16
-BUFFER_FRAMES_MAX: Final = 3
-"""Frames of a member that wait to be mixed: 60 ms. Older ones are dropped."""
+BUFFER_FRAMES: Final = 3
+"""Frames of a member that are held back after silence, 60 ms: packets do not come as evenly as they were sent."""
+BUFFER_FRAMES_MAX: Final = 10
+"""Frames of a member that wait to be mixed. The oldest of more are dropped, as after a burst."""
 _QUIET: Final = silence(FRAME_MS)
 _LOUDEST: Final = 32_767
+
+
+class JitterBuffer:
+    """The frames of one member, in the order of their timestamps."""
+
+    def __init__(self) -> None:
+        self._frames: dict[int, bytes] = {}
+        self._next: int | None = None
+        """The timestamp of the next frame; None while frames are held back."""
+
+    def put(self, timestamp: int, frame: bytes) -> None:
+        """Keep a frame until it is mixed. One that is too late is dropped."""
+        if self._next is not None and samples_between(self._next, timestamp) <= -FRAME_SAMPLES:
+            # A frame that was sent later than all that wait is no late one: the timestamps have begun anew.
+            if -samples_between(self._next, timestamp) <= BUFFER_FRAMES_MAX * FRAME_SAMPLES:
+                return
+            self._frames.clear()
+            self._next = None
+        self._frames[timestamp] = frame + _QUIET[len(frame) :]
+        if len(self._frames) > BUFFER_FRAMES_MAX:
+            while len(self._frames) > BUFFER_FRAMES:
+                del self._frames[self._oldest()]
+            self._next = self._oldest()
+
+    def take(self) -> bytes | None:
+        """Return the next frame; None if it is missing."""
+        if not self._frames:
+            self._next = None
+            return None
+        if self._next is None and len(self._frames) < BUFFER_FRAMES:
+            return None
+        oldest = self._oldest()
+        wait = 0 if self._next is None else samples_between(self._next, oldest)
+        if self._next is not None and FRAME_SAMPLES <= wait < BUFFER_FRAMES_MAX * FRAME_SAMPLES:
+            self._next = (self._next + FRAME_SAMPLES) % TIMESTAMPS
+            return None
+        self._next = (oldest + FRAME_SAMPLES) % TIMESTAMPS
+        return self._frames.pop(oldest)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def _oldest(self) -> int:
+        first = next(iter(self._frames))
+        return min(self._frames, key=lambda timestamp: samples_between(first, timestamp))
 
 
 class Conferring(Activity):
@@ -24,22 +70,22 @@ class Conferring(Activity):
     def __init__(self, turn: int, room: str) -> None:
         super().__init__(turn)
         self.room: Final = room
-        self.waiting: deque[bytes] = deque(maxlen=BUFFER_FRAMES_MAX)
+        self.waiting: Final = JitterBuffer()
         self.mixed = _QUIET
 
     def next_frame(self) -> bytes:
         """Return the sound of the others."""
         return self.mixed
 
-    def take_frame(self, timestamp: int, frame: bytes) -> None:  # noqa: ARG002 - it is mixed as it comes
+    def take_frame(self, timestamp: int, frame: bytes) -> None:
         """Keep a frame until it is mixed."""
-        if len(frame) == FRAME_SAMPLES:
-            self.waiting.append(frame)
+        self.waiting.put(timestamp, frame)
 
 
 def mix(members: list[Conferring]) -> None:
     """Mix the next 20 ms of a room: each member hears the sum of the others."""
-    decoded = [g711.decode(one.waiting.popleft()) if one.waiting else None for one in members]
+    taken = [one.waiting.take() for one in members]
+    decoded = [None if frame is None else g711.decode(frame) for frame in taken]
     spoken = [samples for samples in decoded if samples is not None]
     total = [sum(each) for each in zip(*spoken, strict=True)] if spoken else []
     for member, own in zip(members, decoded, strict=True):

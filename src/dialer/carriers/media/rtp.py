@@ -1,4 +1,4 @@
-"""RTP packets (RFC 3550 5.1) and the keys in them (RFC 4733 2.3)."""
+"""RTP packets (RFC 3550 5.1)."""
 
 import struct
 from typing import Final
@@ -11,13 +11,8 @@ FRAME_SAMPLES: Final = RATE_HZ * FRAME_MS // 1_000
 PACKET_BYTES_MAX: Final = 1_500
 SEQUENCES: Final = 2**16
 TIMESTAMPS: Final = 2**32
-KEYS: Final = "0123456789*#ABCD"
 _HEADER: Final = struct.Struct("!BBHII")
-_EVENT: Final = struct.Struct("!BBH")
 _VERSION: Final = 2
-_END_BIT: Final = 0x80
-_STEP_MAX: Final = 8
-"""Packets of an event of which all but one may be lost."""
 
 
 class RtpError(ValueError):
@@ -32,6 +27,8 @@ class RtpPacket(msgspec.Struct, frozen=True, gc=False):
     timestamp: int
     ssrc: int
     data: bytes
+    is_marked: bool = False
+    """The marker: the begin of a key, or of sound after silence."""
 
 
 def read_packet(packet: bytes) -> RtpPacket:
@@ -54,43 +51,20 @@ def read_packet(packet: bytes) -> RtpPacket:
         end -= packet[-1]
     if start > end:
         raise RtpError("The packet is cut off.")
-    return RtpPacket(second & 0x7F, sequence, timestamp, ssrc, packet[start:end])
+    return RtpPacket(second & 0x7F, sequence, timestamp, ssrc, packet[start:end], second > 0x7F)  # noqa: PLR2004 - the marker bit
 
 
-def write_packet(packet: RtpPacket, *, is_marked: bool = False) -> bytes:
+def write_packet(packet: RtpPacket) -> bytes:
     """Return the bytes of a packet."""
-    second = packet.payload | (0x80 if is_marked else 0)
+    second = packet.payload | (0x80 if packet.is_marked else 0)
     return _HEADER.pack(0x80, second, packet.sequence, packet.timestamp, packet.ssrc) + packet.data
 
 
-class KeyReader:
-    """Keys out of telephone events: each counts once, at its first packet."""
+def sequences_between(earlier: int, later: int) -> int:
+    """Return how far a sequence number is after another one; negative if it is before."""
+    return (later - earlier + SEQUENCES // 2) % SEQUENCES - SEQUENCES // 2
 
-    def __init__(self) -> None:
-        self._last: tuple[RtpPacket, int, int, bool] | None = None
 
-    def key_of(self, packet: RtpPacket) -> str | None:
-        """Return the key that begins with a packet; None if it continues one, or is none."""
-        if len(packet.data) < _EVENT.size:
-            return None
-        event, flags, duration = _EVENT.unpack_from(packet.data)
-        if event >= len(KEYS):
-            return None
-        is_end = bool(flags & _END_BIT)
-        is_same = self._last is not None and self._last[1] == event and self._continues(packet, duration, is_end=is_end)
-        self._last = (packet, event, duration, is_end)
-        return None if is_same else KEYS[event]
-
-    def _continues(self, packet: RtpPacket, duration: int, *, is_end: bool) -> bool:
-        """Return whether a packet with the key of the last one belongs to the same event.
-
-        An event has one timestamp. Some senders move it on with the duration all the same.
-        """
-        if self._last is None or packet.timestamp == self._last[0].timestamp:
-            return True
-        before, _, lasted, had_ended = self._last
-        step = (packet.sequence - before.sequence) % SEQUENCES
-        moved = (packet.timestamp - before.timestamp) % TIMESTAMPS
-        if step > _STEP_MAX or duration < lasted or (had_ended and not is_end):
-            return False
-        return moved <= duration - lasted + step * FRAME_SAMPLES
+def samples_between(earlier: int, later: int) -> int:
+    """Return how many samples a timestamp is after another one; negative if it is before."""
+    return (later - earlier + TIMESTAMPS // 2) % TIMESTAMPS - TIMESTAMPS // 2

@@ -1,26 +1,54 @@
 """The sound of one leg: its packets in both directions, and the order in progress."""
 
+from collections.abc import Callable
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.activities import Activity
+from dialer.carriers.media.framing import Framer
+from dialer.carriers.media.keys import KeyReader
+from dialer.carriers.media.peer import Address, Peer
+from dialer.carriers.media.quality import Quality
+from dialer.carriers.media.relay import Numbers
+from dialer.carriers.media.rtcp import REPORT_MS, RtcpError, Sent
 from dialer.carriers.media.rtp import (
     FRAME_SAMPLES,
     SEQUENCES,
     TIMESTAMPS,
-    KeyReader,
     RtpError,
     RtpPacket,
     read_packet,
     write_packet,
 )
 from dialer.carriers.media.tones import ToneReader
-from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction
-from dialer.carriers.sip.wire import Address
+from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec, Direction
 
+COMFORT_NOISE: Final = 13
+"""The payload type of what is sent instead of silence (RFC 3389)."""
+SAME_KEY_MS: Final = 500
+"""Time after a key in the sound in which the same key as an event is the same: the tone has begun before the event."""
+LOOKS_EVERY_MS: Final = 1_000
 _SENDS: Final = frozenset({Direction.SENDRECV, Direction.SENDONLY})
+
+
+def _nobody(_source: Address) -> bool:
+    return False
+
+
+class SoundTerms(msgspec.Struct, frozen=True):
+    """The rules of a leg's sound."""
+
+    is_symmetric: bool = True
+    """True if sound goes back to where it comes from, as NAT needs it."""
+    is_carrier: Callable[[Address], bool] = _nobody
+    """Says whether an address belongs to the carrier."""
+    hears_tones: bool = False
+    """True if keys in the sound count although events were agreed on."""
+    timeout_ms: int = 0
+    """Time without any packet after which the other side is gone; 0: for ever."""
 
 
 class SoundLeg:
@@ -29,118 +57,215 @@ class SoundLeg:
     `chance` is a random number, from which the numbers of the packets begin, as nobody is to guess them.
     """
 
-    def __init__(self, key: str, chance: int, *, is_symmetric: bool) -> None:
+    def __init__(self, key: str, chance: int, terms: SoundTerms) -> None:
         self.key: Final = key
         self.activity = Activity(0)
         self.bridged: SoundLeg | None = None
-        self.packets_received = 0
         self.packets_sent = 0
+        self._octets_sent = 0
+        self.peer: Final = Peer(terms.is_carrier, is_symmetric=terms.is_symmetric)
+        self.look_ms = 0
+        """The moment of the next `look`."""
+        self._terms: Final = terms
         self._ssrc: Final = chance & 0xFFFFFFFF
-        self._sequence = chance >> 32 & 0x7FFF
-        self._timestamp = chance >> 47 & 0xFFFFFFFF
-        self._offset: tuple[int, int] | None = None
-        self._is_symmetric: Final = is_symmetric
+        self._numbers: Final = Numbers(chance >> 32 & 0x7FFF, chance >> 47 & 0xFFFFFFFF)
+        self.quality: Final = Quality(self._ssrc, f"{chance & 0xFFFFFFFFFFFF:012x}")
+        self._reception: Final = self.quality.reception
         self._sound: AgreedSound | None = None
-        self._remote: Address | None = None
-        self._is_latched = False
+        self._tables: dict[int, bytes | None] = {}
+        """The tables from payload types of sound to µ-law."""
+        self._key_payloads: frozenset[int] = frozenset()
         self._is_first = True
         self._keys = KeyReader()
+        self._framer = Framer()
         self._tones = ToneReader()
+        self._tone: tuple[str, int] = ("", 0)
+        self._has_events = False
+        self._watched = False
+        self._alive_ms = 0
+        self._report_ms: int | None = None
 
-    def agree(self, sound: AgreedSound) -> None:
+    def agree(self, now_ms: int, sound: AgreedSound) -> None:
         """Send to and hear from this place from now on."""
-        if self._sound is None or (sound.host, sound.port) != (self._sound.host, self._sound.port):
-            self._remote, self._is_latched = (sound.host, sound.port), False
+        self.peer.agree(now_ms, (sound.host, sound.port))
         self._sound = sound
+        spoken = sound.spoken or ((sound.payload, sound.codec),)
+        self._tables = {payload: _TO_ULAW[codec] for payload, codec in spoken}
+        # The other side sends with the payload type that we have named; some use their own (RFC 3264 5.1).
+        keys = sound.keys_payload
+        self._key_payloads = frozenset() if keys is None else frozenset({keys, KEYS_PAYLOAD}) - self._tables.keys()
+        self._alive_ms = now_ms
+        if self._report_ms is None:
+            self._report_ms = now_ms + REPORT_MS // 2 + self._ssrc % (REPORT_MS // 2)
+
+    def watch(self, now_ms: int) -> None:
+        """Notice from now on if the other side falls silent: the call is answered."""
+        self._watched, self._alive_ms = True, now_ms
 
     def begin(self, activity: Activity) -> None:
         """Replace the order in progress. Keys from before do not count."""
         self.activity = activity
         self._tones = ToneReader()
+        self._framer = Framer()
+
+    def join(self, other: "SoundLeg | None") -> None:
+        """Connect the leg with another one, or with none."""
+        self.bridged = other
+        self._numbers.begin()
 
     def next_packet(self) -> tuple[bytes, Address] | None:
         """Return the packet of the next 20 ms, and its destination; None while nothing is to be sent."""
-        sound, remote = self._sound, self._remote
-        if sound is None or remote is None or sound.direction not in _SENDS or self.bridged is not None:
+        sound, remote = self._sound, self.peer.remote
+        if self.bridged is not None:
+            return None
+        if sound is None or remote is None or sound.direction not in _SENDS:
+            self.activity.pass_time()
             return None
         frame = self.activity.next_frame()
         if sound.codec is Codec.PCMA:
             frame = frame.translate(g711.ALAW_OF_ULAW)
-        self._timestamp = (self._timestamp + FRAME_SAMPLES) % TIMESTAMPS
-        return self._packet(sound.payload, self._timestamp, frame), remote
+        numbers = self._numbers
+        numbers.timestamp = (numbers.timestamp + FRAME_SAMPLES) % TIMESTAMPS
+        numbers.sequence = (numbers.sequence + 1) % SEQUENCES
+        self.packets_sent += 1
+        self._octets_sent += FRAME_SAMPLES
+        is_marked, self._is_first = self._is_first, False
+        packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
+        return write_packet(packet), remote
+
+    def skip(self, frames: int) -> None:
+        """Leave out frames for which there was no time: their moments are over (RFC 3550 5.1)."""
+        if self.bridged is not None:
+            return
+        if self._sound is not None and self._sound.direction in _SENDS:
+            self._numbers.timestamp = (self._numbers.timestamp + frames * FRAME_SAMPLES) % TIMESTAMPS
+            self._is_first = True
+            self.activity.skip(frames)
+        else:
+            for _ in range(frames):
+                self.activity.pass_time()
 
     def receive(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
         """Take a datagram. Return the packet if it is sound or a key, with sound as µ-law if anybody hears it.
 
-        Bytes that are no RTP, or come from somebody else, are dropped.
+        Bytes that are no RTP, or come from somebody else, are dropped. For strangers, ask `peer.is_stranger` first.
         """
-        sound = self._sound
-        if sound is None or not self._is_from_peer(sound, source):
+        packet = self._packet_of_peer(now_ms, data, source)
+        if packet is None or packet.payload == COMFORT_NOISE:
             return None
+        if packet.payload in self._key_payloads:
+            self._take_event(now_ms, packet)
+            return packet
+        if self.bridged is None and not self._listens():
+            return packet
+        table = self._tables[packet.payload]
+        if table is not None:
+            packet = replace(packet, data=packet.data.translate(table))
+        self._hear(now_ms, packet)
+        return packet
+
+    def _packet_of_peer(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
+        """Return the packet in a datagram if it is the other side's, and of an agreed payload type or comfort noise."""
         try:
             packet = read_packet(data)
         except RtpError:
             return None
-        if not self._is_latched:
-            self._latch(source)
-        self.packets_received += 1
-        if packet.payload == sound.payload:
-            if self.bridged is None and not self._listens(sound):
-                return packet
-            if sound.codec is Codec.PCMA:
-                packet = replace(packet, data=packet.data.translate(g711.ULAW_OF_ALAW))
-            key = self._hear(packet, sound)
-        elif packet.payload == sound.keys_payload:
-            key = self._keys.key_of(packet)
-        else:
+        is_sound = packet.payload in self._tables
+        is_key = not is_sound and packet.payload in self._key_payloads
+        if not is_sound and not is_key and packet.payload != COMFORT_NOISE:
             return None
-        if key:
-            self.activity.take_key(now_ms, key)
+        if not self.peer.believes(now_ms, source, packet, is_key=is_key, is_agreed=is_sound or is_key):
+            return None
+        self._alive_ms = now_ms
+        self._reception.take(now_ms, packet, is_sound=is_sound)
         return packet
+
+    def take_report(self, now_ms: int, datagram: bytes, source: Address) -> None:
+        """Take a report of the other side. It is a sign of life, too."""
+        if not self.peer.is_here(source[0]):
+            return
+        try:
+            self.quality.take(now_ms, datagram)
+        except RtcpError:
+            return
+        self._alive_ms = now_ms
+
+    def look(self, now_ms: int) -> tuple[bytes, Address] | None:
+        """Return our report and its destination, if it is time for one."""
+        self.look_ms = now_ms + LOOKS_EVERY_MS
+        remote = self.peer.remote
+        if remote is None or self._report_ms is None or now_ms < self._report_ms:
+            return None
+        self._report_ms = now_ms + REPORT_MS
+        sent = (
+            Sent(now_ms, self._numbers.timestamp, self.packets_sent, self._octets_sent) if self.packets_sent else None
+        )
+        return self.quality.report(now_ms, sent), (remote[0], remote[1] + 1)
+
+    def is_gone(self, now_ms: int) -> bool:
+        """Return, once, whether the other side has sent nothing for too long though it does not hold the call."""
+        sound, timeout_ms = self._sound, self._terms.timeout_ms
+        if not self._watched or not timeout_ms or sound is None or sound.direction is not Direction.SENDRECV:
+            self._alive_ms = now_ms
+            return False
+        is_gone = now_ms - self._alive_ms >= timeout_ms
+        self._watched = not is_gone
+        return is_gone
 
     def relay(self, packet: RtpPacket, *, is_key: bool) -> tuple[bytes, Address] | None:
         """Return the packet that passes on what the bridged leg heard, with numbers of our own."""
-        sound, remote = self._sound, self._remote
-        if sound is None or remote is None or sound.direction not in _SENDS:
+        sound, remote = self._sound, self.peer.remote
+        payload = None if sound is None else sound.keys_payload if is_key else sound.payload
+        if sound is None or remote is None or payload is None or sound.direction not in _SENDS:
             return None
-        if self._offset is None or self._offset[0] != packet.ssrc:
-            self._offset = (packet.ssrc, (self._timestamp + FRAME_SAMPLES - packet.timestamp) % TIMESTAMPS)
-        self._timestamp = (packet.timestamp + self._offset[1]) % TIMESTAMPS
-        if is_key:
-            keys = sound.keys_payload
-            return None if keys is None else (self._packet(keys, self._timestamp, packet.data), remote)
-        data = packet.data.translate(g711.ALAW_OF_ULAW) if sound.codec is Codec.PCMA else packet.data
-        return self._packet(sound.payload, self._timestamp, data), remote
+        sequence, timestamp = self._numbers.place(packet)
+        data = packet.data.translate(g711.ALAW_OF_ULAW) if not is_key and sound.codec is Codec.PCMA else packet.data
+        self.packets_sent += 1
+        self._octets_sent += len(data)
+        is_marked = packet.is_marked or (self._is_first and not is_key)
+        self._is_first = False
+        return write_packet(RtpPacket(payload, sequence, timestamp, self._ssrc, data, is_marked)), remote
 
     def is_key(self, packet: RtpPacket) -> bool:
         """Return whether a packet of this leg is part of a key."""
-        return self._sound is not None and packet.payload == self._sound.keys_payload
+        return packet.payload in self._key_payloads
 
-    def _is_from_peer(self, sound: AgreedSound, source: Address) -> bool:
-        if self._is_latched:
-            return source == self._remote
-        return self._is_symmetric or source[0] == sound.host
+    def _hears_tones(self) -> bool:
+        """Return whether keys in the sound count: nothing better was agreed on, or comes."""
+        return not self._key_payloads or (self._terms.hears_tones and not self._has_events)
 
-    def _latch(self, source: Address) -> None:
-        """Send to where the other side sends from: behind NAT that is not the address that it knows."""
-        if self._is_symmetric:
-            self._remote = source
-        # The right host from another port: some send and receive at different ones.
-        self._is_latched = self._remote is None or source == self._remote
-
-    def _listens(self, sound: AgreedSound) -> bool:
+    def _listens(self) -> bool:
         """Return whether anybody wants to know what the sound is."""
-        return self.activity.hears_sound or (self.activity.hears_keys and sound.keys_payload is None)
+        return self.activity.hears_sound or (self.activity.hears_keys and self._hears_tones())
 
-    def _hear(self, packet: RtpPacket, sound: AgreedSound) -> str | None:
-        if self.activity.hears_sound:
-            self.activity.take_frame(packet.timestamp, packet.data)
-        if self.activity.hears_keys and sound.keys_payload is None:
-            return self._tones.key_of(packet.data)
-        return None
+    def _hear(self, now_ms: int, packet: RtpPacket) -> None:
+        if not self._listens():
+            return
+        has_keys = self.activity.hears_keys and self._hears_tones()
+        for timestamp, frame in self._framer.frames(packet.timestamp, packet.data):
+            if self.activity.hears_sound:
+                self.activity.take_frame(timestamp, frame)
+            key = self._tones.key_of(frame) if has_keys else None
+            if key:
+                self._tone = (key, now_ms)
+            self._take_key(now_ms, key)
 
-    def _packet(self, payload: int, timestamp: int, data: bytes) -> bytes:
-        self._sequence = (self._sequence + 1) % SEQUENCES
-        self.packets_sent += 1
-        is_marked, self._is_first = self._is_first, False
-        return write_packet(RtpPacket(payload, self._sequence, timestamp, self._ssrc, data), is_marked=is_marked)
+    def _take_event(self, now_ms: int, packet: RtpPacket) -> None:
+        key = self._keys.key_of(packet)
+        if key is None:
+            return
+        self._has_events = True
+        tone, at_ms = self._tone
+        if key and key == tone and now_ms - at_ms < SAME_KEY_MS:
+            self._tone = ("", 0)
+            key = ""
+        self._take_key(now_ms, key)
+
+    def _take_key(self, now_ms: int, key: str | None) -> None:
+        if key:
+            self.activity.take_key(now_ms, key)
+        elif key is not None:
+            self.activity.hold_key(now_ms)
+
+
+_TO_ULAW: Final = {Codec.PCMU: None, Codec.PCMA: g711.ULAW_OF_ALAW}

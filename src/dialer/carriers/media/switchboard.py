@@ -13,12 +13,12 @@ from dialer.carriers.media.activities import (
     Detecting,
     Playing,
     PlayingWaitingTone,
-    Recording,
 )
+from dialer.carriers.media.peer import Address
+from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.sip.sdp import AgreedSound
-from dialer.carriers.sip.wire import Address
 from dialer.domain.line import Ask, Bridge, Clear, Confer, Detect, Done, Hold, Order, Play, Record
 
 PHASES: Final = 4
@@ -31,6 +31,14 @@ class SendSound(msgspec.Struct, frozen=True, gc=False):
     key: str
     data: bytes
     destination: Address
+    is_report: bool = False
+    """True if it leaves from the socket for reports."""
+
+
+class SoundLost(msgspec.Struct, frozen=True):
+    """Nothing was heard of the other side of a leg for too long."""
+
+    key: str
 
 
 class OrderDone(msgspec.Struct, frozen=True):
@@ -41,7 +49,7 @@ class OrderDone(msgspec.Struct, frozen=True):
     recording: tuple[str, bytes] | None = None
 
 
-SoundOutput: TypeAlias = SendSound | OrderDone
+SoundOutput: TypeAlias = SendSound | OrderDone | SoundLost
 
 
 class SoundBoard:
@@ -51,6 +59,8 @@ class SoundBoard:
         self._phases: list[dict[str, SoundLeg]] = [{} for _ in range(PHASES)]
         self._legs: dict[str, SoundLeg] = {}
         self._ends: list[OrderDone] = []
+        self.strangers = 0
+        """Datagrams that were thrown away for their source alone."""
 
     def add(self, leg: SoundLeg) -> None:
         """Take a leg in."""
@@ -68,10 +78,22 @@ class SoundBoard:
         activity = leg.activity
         return (activity.name, activity.sound) if isinstance(activity, Recording) else None
 
-    def agree(self, key: str, sound: AgreedSound) -> None:
+    def agree(self, now_ms: int, key: str, sound: AgreedSound) -> None:
         """Send to and hear from this place."""
         if key in self._legs:
-            self._legs[key].agree(sound)
+            self._legs[key].agree(now_ms, sound)
+
+    def watch(self, now_ms: int, key: str) -> None:
+        """Notice from now on if the other side of a leg falls silent."""
+        if key in self._legs:
+            self._legs[key].watch(now_ms)
+
+    def quality(self, key: str) -> str:
+        """Return the figures of a leg's sound in words; an empty text if nothing was sent or heard."""
+        leg = self._legs.get(key)
+        if leg is None or not (leg.packets_sent or leg.quality.reception.received):
+            return ""
+        return leg.quality.in_words(leg.packets_sent)
 
     def perform(self, key: str, order: Order, prompt: bytes = b"") -> None:
         """Begin an order; `prompt` is its sound as µ-law. An order that is not of sound is ignored."""
@@ -96,12 +118,14 @@ class SoundBoard:
         leg.begin(Bridging(order.turn))
         if not isinstance(other.activity, Bridging):
             other.begin(Activity(other.activity.turn))
-        leg.bridged, other.bridged = other, leg
+        leg.join(other)
+        other.join(leg)
 
     def _unbridge(self, leg: SoundLeg) -> None:
         other = leg.bridged
         if other is not None:
-            leg.bridged = other.bridged = None
+            leg.join(None)
+            other.join(None)
 
     def press(self, now_ms: int, key: str, digit: str) -> None:
         """Tell a leg a key that came outside of the sound."""
@@ -111,13 +135,24 @@ class SoundBoard:
     def receive(self, now_ms: int, key: str, data: bytes, source: Address) -> SendSound | None:
         """Take a datagram of a leg. Return the packet that passes it on, if the leg is bridged."""
         leg = self._legs.get(key)
-        if leg is None:
+        if leg is None or leg.peer.is_stranger(source):
+            self.strangers += 1
             return None
         packet, other = leg.receive(now_ms, data, source), leg.bridged
         if packet is None or other is None:
             return None
         passed = other.relay(packet, is_key=leg.is_key(packet))
         return None if passed is None else SendSound(other.key, *passed)
+
+    def take_report(self, now_ms: int, key: str, data: bytes, source: Address) -> None:
+        """Take a datagram that came to the socket for reports of a leg."""
+        if key in self._legs:
+            self._legs[key].take_report(now_ms, data, source)
+
+    def skip(self, frames: int) -> None:
+        """Leave out frames of all legs for which there was no time."""
+        for leg in self._legs.values():
+            leg.skip(frames)
 
     def tick(self, now_ms: int, phase: int) -> Iterator[SoundOutput]:
         """Yield the packets of a quarter of the legs, and the orders that are done."""
@@ -132,6 +167,8 @@ class SoundBoard:
             done = leg.activity.done(now_ms)
             if done is not None:
                 yield self._finish(leg, done)
+            if now_ms >= leg.look_ms:
+                yield from _look(leg, now_ms)
 
     def __len__(self) -> int:
         return len(self._legs)
@@ -161,6 +198,14 @@ class SoundBoard:
                 rooms.setdefault(leg.activity.room, []).append(leg.activity)
         for members in rooms.values():
             mix(members)
+
+
+def _look(leg: SoundLeg, now_ms: int) -> Iterator[SoundOutput]:
+    report = leg.look(now_ms)
+    if report is not None:
+        yield SendSound(leg.key, *report, is_report=True)
+    if leg.is_gone(now_ms):
+        yield SoundLost(leg.key)
 
 
 def _activity(order: Order, prompt: bytes) -> Activity:

@@ -14,6 +14,8 @@ from dialer.carriers.sip.wire import Address
 
 HOST_LENGTH_MAX: Final = 253
 INBOUND_HOSTS_MAX: Final = 32
+SOUND_TIMEOUT_S_MIN: Final = 15
+"""Three times the time between two reports: a shorter silence is no sign that the other side is gone."""
 
 _HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 _SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", re.ASCII)
@@ -56,6 +58,10 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """True if sound goes back to where it comes from, as NAT needs it."""
     inbound_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=INBOUND_HOSTS_MAX)] = ()
     """IP addresses and networks such as `192.0.2.0/24` from which calls come in, besides `server`."""
+    inband_keys: bool = False
+    """True if keys in the sound count, too, although the carrier has agreed on telephone events."""
+    sound_timeout: Interval = 60
+    """Seconds without any packet of the other side after which an answered call is hung up; 0: never."""
     session_expires: Interval = 1_800
     """Seconds after which a session must be refreshed; 0: never."""
     simulated: dict[str, Any] = {}
@@ -109,6 +115,10 @@ def read_sip_parameters(parameters: str) -> SipParameters:
         raise SipParametersError("register needs a username.")
     if 0 < found.session_expires < 90:  # noqa: PLR2004 - RFC 4028, section 5
         raise SipParametersError(f"session_expires {found.session_expires} is too short. Use 0, or at least 90.")
+    if 0 < found.sound_timeout < SOUND_TIMEOUT_S_MIN:
+        raise SipParametersError(
+            f"sound_timeout {found.sound_timeout} is too short. Use 0, or at least {SOUND_TIMEOUT_S_MIN}."
+        )
     return found
 
 

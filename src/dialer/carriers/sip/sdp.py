@@ -50,11 +50,13 @@ class AgreedSound(msgspec.Struct, frozen=True):
     port: int
     codec: Codec
     payload: int
-    """The payload type of the codec, in both directions."""
+    """The payload type of the codec that we send, the first of the description."""
     keys_payload: int | None
     """The payload type of keys; None if the other side does not send them as events."""
     direction: Direction = Direction.SENDRECV
     """From our sight: `recvonly` means that the other side holds the call."""
+    spoken: tuple[tuple[int, Codec], ...] = ()
+    """All agreed codecs with their payload types. The other side may use each of them (RFC 3264 6.1)."""
 
 
 class SdpError(ValueError):
@@ -125,7 +127,7 @@ def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
     keys = next((payload for payload in payloads if names.get(payload) == "TELEPHONE-EVENT"), None)
     direction = Direction.INACTIVE if host in _NOWHERE else _direction(before, inside)
     payload, codec = spoken[0]
-    return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction)
+    return AgreedSound(host, int(media.group(1)), codec, payload, keys, direction, spoken=tuple(spoken))
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
+from dialer.carriers.texts.hosts import is_internal
 from dialer.carriers.texts.templates import PLACEHOLDERS, placeholders_of, texts_of
 from dialer.domain.plans import KANNEL
 
@@ -163,7 +164,8 @@ def _problems(found: HttpParameters) -> Iterator[str]:
     yield from _header_problems(found.headers)
     yield from _open_secrets("headers", found.headers)
     yield from _open_secrets("query", found.query)
-    yield from _open_secrets("body", {name: one for name, one in found.body.items() if isinstance(one, str)})
+    for fields in _objects_of(found.body):
+        yield from _open_secrets("body", {name: one for name, one in fields.items() if isinstance(one, str)})
     if found.encoding == "form" and not all(isinstance(one, str) for one in found.body.values()):
         yield "body holds something other than texts. Use the encoding json."
     if found.method == "GET" and found.body:
@@ -184,6 +186,8 @@ def _address(name: str, text: str) -> SplitResult:
         raise wrong
     if url.username or url.password:
         raise TextParametersError(f"{name} holds a user name. Use the parameters username and password.")
+    if is_internal(url.hostname or ""):
+        raise TextParametersError(f"{name} {text!r} is an address of this machine's own network. Use the carrier's.")
     return url
 
 
@@ -204,6 +208,14 @@ def _header_problems(headers: Mapping[str, str]) -> Iterator[str]:
             yield f"headers: the value of {name!r} has other characters than printable ASCII."
         if placeholders_of(value) - _IN_HEADERS:
             yield f"headers: {name!r} may hold {{key}}, {{username}} and {{password}} only."
+
+
+def _objects_of(value: object) -> Iterator[dict[str, Any]]:
+    """Yield an object and all objects within it."""
+    if isinstance(value, dict):
+        yield value
+    for member in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _objects_of(member)
 
 
 def _open_secrets(place: str, fields: Mapping[str, str]) -> Iterator[str]:

@@ -31,7 +31,8 @@ _log = structlog.get_logger(__name__)
 class _Noted(NamedTuple):
     key: str
     at_s: float
-    data: bytes
+    said: bytes | str
+    """A message, or a line about the leg."""
     is_sent: bool
 
 
@@ -48,13 +49,20 @@ class Capture:
 
     def note(self, key: str, data: bytes, *, is_sent: bool) -> None:
         """Keep a message of a leg, unless too many wait for the disk."""
+        self._keep(key, data, is_sent=is_sent)
+
+    def remark(self, key: str, text: str) -> None:
+        """Keep a line about a leg among its messages."""
+        self._keep(key, text)
+
+    def _keep(self, key: str, said: bytes | str, *, is_sent: bool = False) -> None:
         if not _NAME.fullmatch(key):
             return
         if self._thread is None:
             self._thread = Thread(target=self._write_all, name="capture", daemon=True)
             self._thread.start()
         try:
-            self._waiting.put_nowait(_Noted(key, time.time(), data, is_sent))
+            self._waiting.put_nowait(_Noted(key, time.time(), said, is_sent))
         except queue.Full:
             self._lost += 1
 
@@ -92,7 +100,10 @@ class Capture:
     def _write(self, noted: _Noted) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         at = time.strftime("%H:%M:%S", time.gmtime(noted.at_s)) + f".{int(noted.at_s * 1_000) % 1_000:03d}Z"
-        text = f"{at}  {'→' if noted.is_sent else '←'} {kept_message(noted.data)}\n"
+        said = noted.said
+        if isinstance(said, bytes):
+            said = f"{'→' if noted.is_sent else '←'} {kept_message(said)}"
+        text = f"{at}  {said}\n"
         lost, self._lost = self._lost, 0
         if lost:
             _log.warning("messages of calls were not kept", count=lost)

@@ -10,7 +10,10 @@ from dialer.carriers.media.switchboard import PHASES
 
 TICK_S: Final = FRAME_MS / PHASES / 1_000
 LATE_S_MAX: Final = 0.1
-"""A clock that is later than this goes on from now: a burst of old packets helps nobody."""
+"""A clock that is later than this leaves out the frames whose moments are over: a burst of old packets helps nobody."""
+
+SKIPPED_MAX: Final = 30_000 // FRAME_MS
+"""Frames that are left out at once. A process that stood still for longer has other sorrows."""
 
 
 def steady_ms() -> int:
@@ -19,10 +22,11 @@ def steady_ms() -> int:
 
 
 class SoundClock:
-    """Calls a function every 5 ms with the number of the phase, while it runs."""
+    """Calls a function every 5 ms with the number of the phase, and another one with frames that are left out."""
 
-    def __init__(self, tick: Callable[[int], None]) -> None:
+    def __init__(self, tick: Callable[[int], None], skip: Callable[[int], None]) -> None:
         self._tick: Final = tick
+        self._skip: Final = skip
         self._handle: asyncio.TimerHandle | None = None
         self._due_s = 0.0
         self._phase = 0
@@ -42,8 +46,12 @@ class SoundClock:
     def _wait(self) -> None:
         loop = asyncio.get_running_loop()
         self._due_s += TICK_S
-        if loop.time() - self._due_s > LATE_S_MAX:
-            self._due_s = loop.time()
+        late_s = loop.time() - self._due_s
+        if late_s > LATE_S_MAX:
+            # Whole frames, so that the phases stay where they are.
+            frames = int(late_s / (PHASES * TICK_S))
+            self._due_s += frames * PHASES * TICK_S
+            self._skip(min(frames, SKIPPED_MAX))
         self._handle = loop.call_at(self._due_s, self._ring)
 
     def _ring(self) -> None:

@@ -89,6 +89,14 @@ def bind_for_sound(family: socket.AddressFamily, ports: range | None, chance: in
     raise failed
 
 
+def bind_for_reports(family: socket.AddressFamily, port: int) -> socket.socket | None:
+    """Return a UDP socket for the reports of a call, beside the one for its sound; None if its port is taken."""
+    try:
+        return bind(family, port)
+    except (OSError, OverflowError):
+        return None
+
+
 def is_address(host: str) -> bool:
     """Return whether a host is an IP address, and needs no name server."""
     try:

@@ -1,4 +1,4 @@
-"""The sound of all gateways of a process: one clock, and a socket for each leg.
+"""The sound of all gateways of a process: one clock, and two sockets for each leg, for sound and for reports.
 
 The sockets are read at the ticks of the clock, all at once: being woken by each packet costs more than reading it.
 """
@@ -10,12 +10,21 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
-from dialer.carriers.media.sound_leg import SoundLeg
-from dialer.carriers.media.switchboard import OrderDone, SendSound, SoundBoard
+from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
+from dialer.carriers.media.switchboard import OrderDone, SendSound, SoundBoard, SoundLost
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
-from dialer.carriers.voice.sockets import bind_for_sound
+from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.domain.line import Order
+
+STRANGERS_MAX: Final = 8
+"""Datagrams of strangers that one tick takes out of a socket. They cost a look at their source."""
+
+_READ_BYTES: Final = PACKET_BYTES_MAX + 1
+_IPV4: Final = 2
+"""Parts of an IPv4 address and its port. Those of IPv6 have more."""
+
+Hear = Callable[[OrderDone | SoundLost], None]
 
 
 class SoundRoom:
@@ -24,18 +33,12 @@ class SoundRoom:
     def __init__(self) -> None:
         self._board: Final = SoundBoard()
         self._sockets: dict[str, socket.socket] = {}
+        self._reports: dict[str, socket.socket] = {}
         self._arrivals: Final = selectors.DefaultSelector()
-        self._owners: dict[str, Callable[[OrderDone], None]] = {}
-        self._clock: Final = SoundClock(self._tick)
+        self._owners: dict[str, Hear] = {}
+        self._clock: Final = SoundClock(self._tick, self._board.skip)
 
-    def add(
-        self,
-        key: str,
-        place: tuple[socket.AddressFamily, range | None],
-        done: Callable[[OrderDone], None],
-        *,
-        is_symmetric: bool,
-    ) -> int:
+    def add(self, key: str, place: tuple[socket.AddressFamily, range | None], hear: Hear, terms: SoundTerms) -> int:
         """Open a socket for a leg, in a family and a range of ports, and return its port.
 
         Raises:
@@ -44,15 +47,28 @@ class SoundRoom:
         chance = secrets.randbits(96)
         bound = bind_for_sound(*place, chance)
         self._sockets[key] = bound
-        self._arrivals.register(bound, selectors.EVENT_READ, key)
-        self._owners[key] = done
-        self._board.add(SoundLeg(key, chance, is_symmetric=is_symmetric))
+        self._arrivals.register(bound, selectors.EVENT_READ, (key, False))
+        port = int(bound.getsockname()[1])
+        reports = bind_for_reports(place[0], port + 1)
+        if reports is not None:
+            self._reports[key] = reports
+            self._arrivals.register(reports, selectors.EVENT_READ, (key, True))
+        self._owners[key] = hear
+        self._board.add(SoundLeg(key, chance, terms))
         self._clock.start()
-        return int(bound.getsockname()[1])
+        return port
 
     def agree(self, key: str, sound: AgreedSound) -> None:
         """Send to and hear from this place."""
-        self._board.agree(key, sound)
+        self._board.agree(steady_ms(), key, sound)
+
+    def watch(self, key: str) -> None:
+        """Tell the owner of a leg from now on if its other side falls silent."""
+        self._board.watch(steady_ms(), key)
+
+    def quality(self, key: str) -> str:
+        """Return the figures of a leg's sound in words."""
+        return self._board.quality(key)
 
     def perform(self, key: str, order: Order, prompt: bytes) -> None:
         """Begin an order of sound."""
@@ -64,10 +80,10 @@ class SoundRoom:
 
     def remove(self, key: str) -> tuple[str, bytes] | None:
         """Close the socket of a leg. Return the recording that was in progress, its name and its sound, if any."""
-        bound = self._sockets.pop(key, None)
-        if bound is not None:
-            self._arrivals.unregister(bound)
-            bound.close()
+        for bound in (self._sockets.pop(key, None), self._reports.pop(key, None)):
+            if bound is not None:
+                self._arrivals.unregister(bound)
+                bound.close()
         self._owners.pop(key, None)
         recording = self._board.remove(key)
         if not self._sockets:
@@ -83,27 +99,53 @@ class SoundRoom:
     def _tick(self, phase: int) -> None:
         now_ms = steady_ms()
         for output in self._board.tick(now_ms, phase):
-            if isinstance(output, OrderDone):
-                self._owners[output.key](output)
-            else:
+            if isinstance(output, SendSound):
                 self._send(output)
+            else:
+                self._owners[output.key](output)
         # One packet of each leg: a tick is a quarter of a packet's time, and whoever sends more loses it.
         for arrived, _ in self._arrivals.select(0):
-            self._read(now_ms, arrived.data)
+            key, is_report = arrived.data
+            if is_report:
+                self._read_report(now_ms, key)
+            else:
+                self._read(now_ms, key)
 
     def _read(self, now_ms: int, key: str) -> None:
-        try:
-            data, source = self._sockets[key].recvfrom(PACKET_BYTES_MAX + 1)
-        except OSError:
-            # Somebody's ICMP message about a datagram of ours.
+        """Take the next packet of the other side, and throw away those of strangers before it."""
+        board, bound = self._board, self._sockets.get(key)
+        if bound is None:
             return
-        passed = self._board.receive(now_ms, key, data, (source[0], source[1]))
-        if passed is not None:
-            self._send(passed)
+        for _ in range(STRANGERS_MAX):
+            strangers = board.strangers
+            try:
+                data, source = bound.recvfrom(_READ_BYTES)
+            except OSError:
+                # There is none, or somebody's ICMP message about a datagram of ours.
+                return
+            passed = board.receive(now_ms, key, data, source if len(source) == _IPV4 else source[:_IPV4])
+            if passed is not None:
+                self._send(passed)
+            if board.strangers == strangers:
+                return
+
+    def _read_report(self, now_ms: int, key: str) -> None:
+        bound = self._reports.get(key)
+        if bound is None:
+            return
+        for _ in range(STRANGERS_MAX):
+            try:
+                data, source = bound.recvfrom(_READ_BYTES)
+            except OSError:
+                return
+            self._board.take_report(now_ms, key, data, (source[0], source[1]))
 
     def _send(self, packet: SendSound) -> None:
+        bound = (self._reports if packet.is_report else self._sockets).get(packet.key)
+        if bound is None:
+            return
         # A full buffer or an unreachable network loses it, as a network may.
         try:
-            self._sockets[packet.key].sendto(packet.data, packet.destination)
-        except OSError:
+            bound.sendto(packet.data, packet.destination)
+        except (OSError, OverflowError):
             return

@@ -17,6 +17,7 @@ from typing import Final
 import structlog
 
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles, decode_sound
+from dialer.domain.environment import clean_environment
 from dialer.domain.line import SPEECH_FOLDER, Speech
 
 PROGRAM: Final = "espeak-ng"
@@ -159,7 +160,11 @@ def _run(program: str, voice: str, text: str, run_s: float) -> bytes:
     command = [program, "-v", voice, "-b", "1", "--stdin", "--stdout"]
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell, and no part of the command is a user's
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=clean_environment(os.environ),
         )
     except FileNotFoundError:
         raise SpeechError(f"{program} is not installed") from None

@@ -11,6 +11,7 @@ from dialer.carriers.sip.trunk import mark
 from dialer.carriers.voice.frames import OpenLine
 from dialer.carriers.voice.process import socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
+from dialer.domain.environment import clean_environment
 
 
 def lines_folder(media: Path, name: str = "") -> Path:
@@ -37,7 +38,9 @@ def sip_lines(folder: Path, media: Path, speech: str = "") -> Callable[[int, str
         nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
         # In a session of its own, the signals of the worker's terminal do not end it.
         whole = [*command, *arguments]
-        started.append(os.posix_spawn(sys.executable, whole, os.environ, file_actions=[nothing], setsid=True))
+        started.append(
+            os.posix_spawn(sys.executable, whole, clean_environment(os.environ), file_actions=[nothing], setsid=True)
+        )
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> RemoteLine:
         return RemoteLine(OpenLine(gateway_id, parameters, speech), exchange, socket_path(folder), start)

@@ -7,7 +7,8 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from dialer.carriers.media.switchboard import OrderDone
+from dialer.carriers.media.sound_leg import SoundTerms
+from dialer.carriers.media.switchboard import OrderDone, SoundLost
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.leg import read_handle
@@ -67,6 +68,9 @@ class TelephoneOwner(Protocol):
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
         """See a SIP message as it is sent or received."""
 
+    def sound_was(self, key: str, quality: str) -> None:
+        """Learn the quality of a leg's sound in words, before its end is heard."""
+
 
 class Telephone:
     """One SIP gateway. Open it before anything else."""
@@ -103,6 +107,12 @@ class Telephone:
         here = address_towards(self._family, server)
         self._socket = UdpSocket(bind(self._family, self._parameters.local_port), self._take)
         self._trunk = self._parameters.trunk(server, (here, self._socket.port))
+        self._terms = SoundTerms(
+            is_symmetric=self._parameters.symmetric,
+            is_carrier=self._trunk.is_of,
+            hears_tones=self._parameters.inband_keys,
+            timeout_ms=self._parameters.sound_timeout * 1_000,
+        )
         self._agent = UserAgent(self._trunk, self._t1_ms)
         self._perform(self._agent.open(steady_ms()))
 
@@ -160,6 +170,7 @@ class Telephone:
             return False
         has_sound = self._open_sound(order.key, range(known.local.port, known.local.port + 1)) is not None
         self._perform(self._agent.take_up(steady_ms(), order, known))
+        self._room.watch(order.key)
         if not has_sound:
             self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
         return has_sound
@@ -186,7 +197,7 @@ class Telephone:
         """Open a socket for the sound of a leg; return None if no port is free."""
         place = (self._family, ports)
         try:
-            port = self._room.add(key, place, self._done, is_symmetric=self._parameters.symmetric)
+            port = self._room.add(key, place, self._sounded, self._terms)
         except OSError:
             return None
         session = int(mark(key, "session")[:8], 16)
@@ -205,6 +216,14 @@ class Telephone:
             except SoundFileError as error:
                 _LOGGER.warning("a prompt cannot be played", file=speech.file, error=str(error))
         return b"".join(parts)
+
+    def _sounded(self, output: OrderDone | SoundLost) -> None:
+        """Take what the sound of a leg tells."""
+        if isinstance(output, OrderDone):
+            self._done(output)
+        else:
+            because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
+            self._perform(self._agent.clear(steady_ms(), output.key, causes.TIMER_EXPIRY, because))
 
     def _done(self, output: OrderDone) -> None:
         at_ms = steady_ms()
@@ -255,6 +274,7 @@ class Telephone:
             case LegRinging():
                 self._owner.hear(output.key, output.at_ms, Ringing(0), "")
             case LegAnswered():
+                self._room.watch(output.key)
                 self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
             case LegOver():
                 self._hear_end(output)
@@ -262,7 +282,10 @@ class Telephone:
                 self._owner.trunk_is(output.why_not)
 
     def _hear_end(self, ended: LegOver) -> None:
+        quality = self._room.quality(ended.key)
         recording = self._room.remove(ended.key)
+        if quality:
+            self._owner.sound_was(ended.key, quality)
         cause = Cause(ended.cause)
         if recording is None:
             self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)

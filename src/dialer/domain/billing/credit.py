@@ -11,6 +11,8 @@ from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.messages.templates import fill
+from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
+from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, special_digits
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import CampaignPlan, Subscriber
 
@@ -38,20 +40,52 @@ class CreditOffer(msgspec.Struct, frozen=True, gc=False):
     parts: int = 0
 
 
+def is_forbidden(number: str, destinations: Destinations, card: RateCard) -> bool:
+    """Return whether an account may not call a number in normal form.
+
+    A rate card that names special numbers has a price for them, so an admin has meant them.
+    """
+    if destinations.countries and not destinations.allows_country(number):
+        return True
+    digits = 0 if destinations.allows_special else special_digits(number)
+    return digits > 0 and not card.names(number, digits)
+
+
 class Account:
     """An owner's money as the engine sees it: the balance, and the amount held for calls in progress."""
 
-    __slots__ = ("balance", "card", "held", "rate", "sms_rate", "waiting")
+    __slots__ = ("balance", "card", "destinations", "held", "rate", "sms_rate", "waiting")
 
-    def __init__(self, balance: int, held: int, rate: Rate, sms_rate: int, card: RateCard = NO_CARD) -> None:
+    def __init__(
+        self,
+        balance: int,
+        held: int,
+        rate: Rate,
+        sms_rate: int,
+        card: RateCard = NO_CARD,
+        destinations: Destinations = EVERYWHERE,
+    ) -> None:
         self.balance = balance
         self.held = held
         self.rate = rate
         """The rate of numbers that match no prefix of the rate card."""
         self.sms_rate = sms_rate
         self.card = card
+        self.destinations = destinations
         self.waiting: set[int] = set()
         """Ids of the campaigns that wait for a call to end and release money."""
+
+    def refuses(self, number: str) -> bool:
+        """Return whether the account may not call a number in normal form, or send it a message."""
+        destinations = self.destinations
+        if destinations is EVERYWHERE and not special_digits(number):
+            return False  # As almost always.
+        return is_forbidden(number, destinations, self.card)
+
+    def refuses_agent(self, contact: str) -> bool:
+        """Return whether the account may not call an agent's number. Extensions are of the gateway's own switch."""
+        telephone = telephone_of(contact)
+        return bool(telephone) and not is_extension(telephone) and self.refuses(telephone)
 
     def rate_for(self, number: str) -> Rate:
         """Return the rate of a call to a number in normal form."""

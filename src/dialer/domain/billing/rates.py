@@ -37,5 +37,10 @@ class RateCard:
                 return rate
         return None
 
+    def names(self, number: str, digits: int) -> bool:
+        """Return whether a prefix of at least so many digits matches a number in normal form."""
+        known = number.lstrip("+")
+        return any(known[:length] in self._rates for length in self._lengths if length >= digits)
+
 
 NO_CARD: Final = RateCard({})

@@ -96,7 +96,10 @@ class CallMessages:
             return TextReason.EMERGENCY
         if line.refuses(number):
             return TextReason.INVALID_NUMBER
-        offer = self._board.accounts[user_id].offer_message(text)
+        account = self._board.accounts[user_id]
+        if account.refuses(number):
+            return TextReason.DESTINATION
+        offer = account.offer_message(text)
         if offer is None:
             return TextReason.NO_CREDIT
         return offer if offer.text.strip() else TextReason.NO_TEXT

@@ -24,10 +24,17 @@ def number_given(number: str, *, addprefix: str = "", removeprefix: str = "") ->
     """
     for prefix in sorted(_prefixes(removeprefix), key=len, reverse=True):
         whole = prefix + number.removeprefix(addprefix)
-        if is_possible(whole) and dialled_number(whole, addprefix=addprefix, removeprefix=removeprefix) == number:
-            return normalise(whole)
+        found = _normal_form(whole)
+        is_from_it = dialled_number(whole, addprefix=addprefix, removeprefix=removeprefix) == number
+        if found and is_from_it and is_possible(whole):
+            return found
+    return _normal_form(number)
+
+
+def _normal_form(text: str) -> str:
+    """Return the normal form of a number; empty if the text is no number."""
     try:
-        return normalise(number)
+        return normalise(text)
     except NumberError:
         return ""
 

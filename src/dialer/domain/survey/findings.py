@@ -49,6 +49,7 @@ class FindingCode(StrEnum):
     NO_PHONEBOOK = "no_phonebook"
     NO_CONTACTS = "no_contacts"
     NO_COUNTRY = "no_country"
+    DESTINATION = "destination"
     EXPIRES_TOO_EARLY = "expires_too_early"
     LOW_BALANCE = "low_balance"
 

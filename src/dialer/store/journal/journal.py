@@ -72,6 +72,8 @@ class JournalStore:
         self._observers: Final = observers
         self._recordings = recordings
         self._connection: Connection | None = None
+        self.is_writing = False
+        """True while effects are written, and after that has failed: they may be of any event of the step."""
         self._transfers = TransferRows()
         self._floor = FloorRows()
         self._counts = CallCounts()
@@ -103,6 +105,7 @@ class JournalStore:
 
     def flush(self) -> None:
         """Write all effects that were recorded since the last flush."""
+        self.is_writing = True
         connection = self._at_work()
         for observer in self._observers:
             observer.cdrs_written(self._cdrs)
@@ -116,6 +119,7 @@ class JournalStore:
                 raise
             raise broken from error
         self._clear()
+        self.is_writing = False
 
     def _write(self, connection: Connection) -> None:
         statements.INSERT_REQUESTS.run(connection, [rows.dialled(call) for call in self._dialled.values()])

@@ -14,10 +14,12 @@ from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.waiting import Circumstances
 from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.floor import agents_of
-from dialer.store.queries.loading import UNREADABLE, calendar_of
+from dialer.store.queries.loading import calendar_of
 from dialer.store.queries.progress import TAKES_CHANNEL
 from dialer.store.queries.rates import cheapest_prices
+from dialer.store.queries.readable import UNREADABLE
 from dialer.store.tables import (
     SMS,
     CallRequest,
@@ -82,6 +84,8 @@ def circumstances_of(
                 rests_until_ms=row["rests_until_ms"] or 0,
                 is_gateway_full=is_gateway_full,
                 lacks_credit=_lacks_credit(row, cheapest),
+                destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
+                user_id=row["user_id"],
             )
     return found
 
@@ -100,6 +104,8 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
             _users.c.held,
             _users.c.call_rate,
             _users.c.sms_rate,
+            _users.c.allowed_countries,
+            _users.c.allows_special,
         )
         .join(_users, _users.c.id == _campaigns.c.user_id)
         .outerjoin(_gateways, _gateways.c.id == _campaigns.c.aleg_gateway_id)

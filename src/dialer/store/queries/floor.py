@@ -1,5 +1,6 @@
 """Queries of queues, agents, transfers and expected call backs, for the engine."""
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Collection
 from typing import Any, Final
@@ -14,6 +15,7 @@ from dialer.domain.plans import NO_SUBSCRIBER, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
 from dialer.store.queries.rates import rate_of
+from dialer.store.queries.readable import UNREADABLE, Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.tables import Subscriber as SubscriberRow
@@ -90,6 +92,7 @@ def queues_of(
     among: Collection[int] | None = None,
     with_past: bool,
     shards: Shards = None,
+    unreadable: Unreadable | None = None,
 ) -> list[QueueOpened]:
     """Return all queues, or those with the ids in `among`, with their tiers.
 
@@ -99,25 +102,37 @@ def queues_of(
     for row in _TIERS.rows(connection, among):
         tiers[row["queue_id"]].append(TierPlan(row["agent_id"], row["level"], row["position"]))
     rows = _QUEUES.rows(connection, among, shards)
-    return [
-        QueueOpened(
+
+    def opened(row: RowMapping) -> QueueOpened:
+        return QueueOpened(
             plan=_queue(row, tuple(tiers[row["id"]])),
             last_agent_id=row["last_agent_id"],
             left_early=_left_early(connection, row, now_ms) if with_past else (),
             no_agent_from_ms=row["no_agent_from_ms"],
         )
-        for row in rows
-    ]
+
+    return readable(rows, _queues, opened, {} if unreadable is None else unreadable)
 
 
-def agents_of(connection: Connection, among: Collection[int] | None = None, shards: Shards = None) -> list[AgentOpened]:
+def agents_of(
+    connection: Connection,
+    among: Collection[int] | None = None,
+    shards: Shards = None,
+    unreadable: Unreadable | None = None,
+) -> list[AgentOpened]:
     """Return all agents, or those with the ids in `among`, with their figures."""
     rows = _AGENTS.rows(connection, among, shards)
-    return [AgentOpened(_agent(row), _figures(row["figures"])) for row in rows]
+    odd = {} if unreadable is None else unreadable
+    return readable(rows, _agents, lambda row: AgentOpened(_agent(row), _figures(row["figures"])), odd)
 
 
-def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -> dict[int, tuple[Transfer, ...]]:
-    """Return the transfers of all calls in progress, in order, by call request; none if `call_ids` is empty."""
+def transfers_of(
+    connection: Connection, call_ids: Collection[int], seed: int, unreadable: Unreadable
+) -> dict[int, tuple[Transfer, ...] | None]:
+    """Return the transfers of all calls in progress, in order, by call request; none if `call_ids` is empty.
+
+    A call of which a transfer cannot be read has None.
+    """
     found: defaultdict[int, list[Transfer]] = defaultdict(list)
     if not call_ids:
         return {}
@@ -133,14 +148,21 @@ def transfers_of(connection: Connection, call_ids: Collection[int], seed: int) -
         .where(_requests.c.status == CallRequestStatus.CALLING)
         .order_by(_transfers.c.callrequest_id, _transfers.c.place)
     )
+    odd_calls = set()
     for row in connection.execute(query).mappings():
-        found[row["callrequest_id"]].append(_transfer(row, seed))
-    return {call_id: tuple(transfers) for call_id, transfers in found.items()}
+        one = readable([row], _transfers, lambda row: _transfer(row, seed), unreadable)
+        found[row["callrequest_id"]] += one
+        odd_calls.update([] if one else [row["callrequest_id"]])
+    return {call_id: None if call_id in odd_calls else tuple(transfers) for call_id, transfers in found.items()}
 
 
 def call_backs_of(connection: Connection, shards: Shards) -> list[tuple[int, CallArrived]]:
-    """Return the expected call backs with their times in milliseconds, in order of time."""
-    return [_expected(row) for row in _ALL_EXPECTATIONS.run(connection, shards)]
+    """Return the expected call backs with their times in milliseconds, in order of time. Odd ones are left out."""
+    found = []
+    for row in _ALL_EXPECTATIONS.run(connection, shards):
+        with contextlib.suppress(*UNREADABLE):
+            found.append(_expected(row))
+    return found
 
 
 def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:

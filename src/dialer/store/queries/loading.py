@@ -1,12 +1,13 @@
 """Loading: it reads accounts, gateways, campaigns, queues, agents and DIDs for the engine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import time
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select
+from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select, true
 
 from dialer.domain.billing.money import MONEY_SCALE, Rate
 from dialer.domain.calendars import Calendar
@@ -18,10 +19,12 @@ from dialer.domain.pacing.situation import PacingFigures
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
+from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
 from dialer.store.queries.rates import RateCards
+from dialer.store.queries.readable import UNREADABLE, Unreadable, check_types, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.sealing import recording
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
@@ -31,9 +34,6 @@ ZONES_MAX: Final = 10_000
 """Maximum number of zone keys of a campaign; there are a few hundred zones."""
 FLOWS_KEPT_MAX: Final = 10_000
 """Maximum number of call flows in memory, including those of campaigns that ended since the last full read."""
-
-UNREADABLE: Final = (ValueError, TypeError, KeyError, msgspec.MsgspecError)
-"""Errors that a row raises if no version of dialer has written it."""
 
 _users = User.__table__
 _campaigns = Campaign.__table__
@@ -50,7 +50,7 @@ _LIVE_CAMPAIGNS: Final = Selection(
 )
 _CAMPAIGNS: Final = Selection(select(_campaigns).order_by(_campaigns.c.id), _campaigns.c.id)
 _SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
-_DIDS: Final = select(_dids).order_by(_dids.c.id)
+_DIDS: Final = select(_dids).where(_dids.c.is_assigned == true()).order_by(_dids.c.id)
 _ALL_DIDS: Final = OwnedRows(_DIDS, _dids.c.user_id)
 _SOME_DIDS: Final = OwnedRows(
     _DIDS.where(
@@ -76,6 +76,8 @@ _ACCOUNTS: Final = (
         _users.c.call_rate,
         _users.c.sms_rate,
         _users.c.rate_card_version,
+        _users.c.allowed_countries,
+        _users.c.allows_special,
     )
     .where(_users.c.id.in_(bindparam("users", expanding=True)))
     .order_by(_users.c.id)
@@ -122,8 +124,8 @@ class LoadedRows(NamedTuple):
     """Campaigns that are neither running nor paused, and still have calls or messages in progress."""
     aborted: list[int]
     """Ids of campaigns that were aborted and still have calls or messages in progress."""
-    unreadable: dict[int, str]
-    """Errors of campaigns with unreadable rows, by id. Such campaigns are left out; the others run."""
+    unreadable: Unreadable
+    """Reasons why records cannot be read, by table and id. They are left out; the others run."""
 
 
 class _Scope:
@@ -146,6 +148,8 @@ class Loader:
         self._hours: Final = hours
         self._flows: dict[int, CallFlow] = {}
         self._cards: Final = RateCards()
+        self._odd_users: AbstractSet[int] = frozenset()
+        """Users whose account cannot be read. Their campaigns are left out."""
 
     def world(
         self, connection: Connection, now_ms: int, touched: Touched = EVERYTHING, *, with_past: bool = False
@@ -155,33 +159,40 @@ class Loader:
         `with_past` also reads figures from the past, which a new engine needs.
         """
         of = _Scope(touched)
-        campaigns, unreadable = self._readable(
-            connection, _LIVE_CAMPAIGNS.rows(connection, of.campaigns, self.shards), with_past=with_past
+        unreadable: Unreadable = {}
+        campaigns = readable(
+            _LIVE_CAMPAIGNS.rows(connection, of.campaigns, self.shards),
+            _campaigns,
+            partial(self._campaign, connection, with_past=with_past),
+            unreadable,
         )
+        dids = self._dids(connection, touched, unreadable)
         open_ids = {one.plan.id for one in campaigns}
-        dids = self._dids(connection, touched)
         touched_ids = None if of.campaigns is None else of.campaigns - open_ids
         busy = busy_campaigns(connection, touched_ids, self.shards)
         playable = [one.plan for one in dids if one.plan is not None]
         users = {one.plan.user_id for one in campaigns} | {plan.user_id for plan in playable} | set(busy.values())
+        accounts = self._accounts(connection, users | touched.accounts, unreadable)
         if touched.everything:
             kept = open_ids | set(busy) | {plan.id for plan in playable}
             self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in kept}
-        gateways = gateways_of(connection, now_ms, self._hours, of.gateways)
+        gateways = gateways_of(connection, now_ms, self._hours, of.gateways, unreadable)
         return LoadedRows(
-            accounts=self._accounts(connection, users | touched.accounts),
+            accounts=accounts,
             gateways=[one.opened for one in gateways],
             parameters={one.opened.plan.id: one.parameters for one in gateways},
-            campaigns=campaigns,
-            queues=queues_of(connection, now_ms, among=of.queues, with_past=with_past, shards=self.shards),
-            agents=agents_of(connection, of.agents, self.shards),
-            dids=dids,
+            campaigns=[one for one in campaigns if one.plan.user_id not in self._odd_users],
+            queues=queues_of(
+                connection, now_ms, among=of.queues, with_past=with_past, shards=self.shards, unreadable=unreadable
+            ),
+            agents=agents_of(connection, of.agents, self.shards, unreadable),
+            dids=[one for one in dids if one.user_id not in self._odd_users],
             over=self.plans_of(connection, set(busy) - open_ids),
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,
         )
 
-    def _dids(self, connection: Connection, touched: Touched) -> list[DidOpened]:
+    def _dids(self, connection: Connection, touched: Touched, unreadable: Unreadable) -> list[DidOpened]:
         """Return the touched DIDs, each with the campaign that answers it.
 
         A campaign that was never started has no survey to play. It answers no calls, and neither does an aborted one.
@@ -196,38 +207,35 @@ class Loader:
         else:
             return []
         plans = {row["id"]: self._plan_or_none(connection, row) for row in rows}
-        return [
-            DidOpened(did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"]))
-            for did in dids
-        ]
+        return readable(
+            dids,
+            _dids,
+            lambda did: DidOpened(
+                did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"])
+            ),
+            unreadable,
+        )
 
-    def _accounts(self, connection: Connection, user_ids: AbstractSet[int]) -> list[AccountOpened]:
+    def _accounts(
+        self, connection: Connection, user_ids: AbstractSet[int], unreadable: Unreadable
+    ) -> list[AccountOpened]:
         if not user_ids:
             return []
-        rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).all()
-        return [
-            AccountOpened(
-                user_id, balance, held, Rate(call_rate), sms_rate, self._cards.card(connection, user_id, version)
-            )
-            for user_id, balance, held, call_rate, sms_rate, version in rows
-        ]
+        rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).mappings()
+        found = readable(rows, _users, partial(self._account, connection), unreadable)
+        self._odd_users = (self._odd_users | user_ids) - {one.user_id for one in found}
+        return found
 
-    def _readable(
-        self, connection: Connection, rows: Sequence[RowMapping], *, with_past: bool
-    ) -> tuple[list[CampaignOpened], dict[int, str]]:
-        campaigns: list[CampaignOpened] = []
-        unreadable: dict[int, str] = {}
-        for row in rows:
-            try:
-                campaigns.append(self._campaign(connection, row, with_past=with_past))
-            except UNREADABLE as error:
-                unreadable[row["id"]] = str(error)
-        return campaigns, unreadable
+    def _account(self, connection: Connection, row: RowMapping) -> AccountOpened:
+        card = self._cards.card(connection, row["id"], row["rate_card_version"])
+        destinations = destinations_of(row["allowed_countries"], allows_special=row["allows_special"])
+        call_rate = Rate(row["call_rate"])
+        return AccountOpened(row["id"], row["balance"], row["held"], call_rate, row["sms_rate"], card, destinations)
 
     def plans_of(self, connection: Connection, campaign_ids: AbstractSet[int]) -> list[CampaignPlan]:
         """Return the plans of campaigns in id order, without those that have unreadable rows."""
         plans = [self._plan_or_none(connection, row) for row in _CAMPAIGNS.rows(connection, campaign_ids)]
-        return [plan for plan in plans if plan is not None]
+        return [plan for plan in plans if plan is not None and plan.user_id not in self._odd_users]
 
     def _plan_or_none(self, connection: Connection, row: RowMapping) -> CampaignPlan | None:
         try:
@@ -246,6 +254,9 @@ class Loader:
         )
 
     def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
+        check_types(row, _campaigns)
+        if row["frequency"] < 1:
+            raise ValueError(f"frequency is {row['frequency']}, and should be at least 1")
         voicemail_id = row["voicemail_audiofile_id"]
         lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
         return CampaignPlan(

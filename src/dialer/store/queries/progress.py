@@ -1,6 +1,7 @@
 """Queries of calls and messages in progress, and of their gateways, for the engine."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import NO_SUBSCRIBER, SIMULATED, SMS_LINES_FROM, Call, CampaignPlan, GatewayPlan, Subscriber
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
+from dialer.store.queries.readable import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import (
     HALT_COMPLETED,
@@ -27,6 +29,8 @@ from dialer.store.tables import (
 )
 from dialer.store.tables import Subscriber as SubscriberRow
 
+UNREADABLE_PROTOCOL: Final = "unreadable"
+"""The protocol of a gateway whose row cannot be read."""
 _RECENT_MS: Final = 1_000
 
 _requests = CallRequest.__table__
@@ -155,24 +159,35 @@ def sms_gateway_id_of(campaign: RowMapping) -> int | None:
 
 
 def gateways_of(
-    connection: Connection, now_ms: int, hours: CallingHours, among: Collection[int] | None = None
+    connection: Connection,
+    now_ms: int,
+    hours: CallingHours,
+    among: Collection[int] | None = None,
+    unreadable: Unreadable | None = None,
 ) -> list[LoadedGateway]:
     """Return all gateways, or those with the engine's ids in `among`, with the attempts in the last second.
 
-    `hours` are the calling hours of the service.
+    `hours` are the calling hours of the service. A gateway that cannot be read has a protocol that no process knows, so
+    it dials nothing.
     """
     voice = texts = None
     if among is not None:
         voice = [gateway_id for gateway_id in among if gateway_id < SMS_LINES_FROM]
         texts = [gateway_id - SMS_LINES_FROM for gateway_id in among if gateway_id >= SMS_LINES_FROM]
-    found = []
-    for row in _GATEWAYS.rows(connection, voice):
-        plan = _gateway_plan(row, row["id"], row["max_channels"], hours)
-        found.append(_loaded(connection, row, plan, _RECENT_CALLS, now_ms))
-    for row in _SMS_GATEWAYS.rows(connection, texts):
-        plan = _gateway_plan(row, SMS_LINES_FROM + row["id"], 0, hours)
-        found.append(_loaded(connection, row, plan, _RECENT_MESSAGES, now_ms))
+    found, odd = [], {} if unreadable is None else unreadable
+    for table, rows, first_id, attempts in (
+        (_gateways, _GATEWAYS.rows(connection, voice), 0, _RECENT_CALLS),
+        (_sms_gateways, _SMS_GATEWAYS.rows(connection, texts), SMS_LINES_FROM, _RECENT_MESSAGES),
+    ):
+        for row in rows:
+            read = partial(_loaded, connection, first_id, attempts, now_ms, hours)
+            found += readable([row], table, read, odd) or [_closed(first_id + int(row["id"]))]
     return found
+
+
+def _closed(gateway_id: int) -> LoadedGateway:
+    """Return a gateway that no process has a carrier for."""
+    return LoadedGateway(GatewayOpened(GatewayPlan(gateway_id, protocol=UNREADABLE_PROTOCOL)), "{}")
 
 
 def busy_campaigns(
@@ -182,7 +197,14 @@ def busy_campaigns(
 
     Messages in progress are those on their way, and those that wait for room on their gateway.
     """
-    return {row["campaign_id"]: row["user_id"] for busy in _BUSY for row in busy.rows(connection, among, shards)}
+    rows = (row for busy in _BUSY for row in busy.rows(connection, among, shards))
+    found: list[tuple[Any, Any]] = [(row["campaign_id"], row["user_id"]) for row in rows]
+    # Rows that somebody has edited so that they belong to nobody are left out.
+    return {
+        campaign_id: user_id
+        for campaign_id, user_id in found
+        if isinstance(campaign_id, int) and isinstance(user_id, int)
+    }
 
 
 def under_way_of_campaign(connection: Connection, campaign_id: int) -> UnderWay:
@@ -273,11 +295,11 @@ def _is_simulated(row: RowMapping) -> bool:
     return bool(row["protocol"] == SIMULATED)
 
 
-def _gateway_plan(row: RowMapping, gateway_id: int, max_channels: int, hours: CallingHours) -> GatewayPlan:
+def _gateway_plan(row: RowMapping, first_id: int, hours: CallingHours) -> GatewayPlan:
     is_simulated = _is_simulated(row)
     return GatewayPlan(
-        gateway_id,
-        max_channels,
+        first_id + row["id"],
+        0 if first_id else row["max_channels"],
         row["max_cps"],
         row["addprefix"],
         row["removeprefix"],
@@ -287,8 +309,9 @@ def _gateway_plan(row: RowMapping, gateway_id: int, max_channels: int, hours: Ca
 
 
 def _loaded(
-    connection: Connection, row: RowMapping, plan: GatewayPlan, attempts: Select[Any], now_ms: int
+    connection: Connection, first_id: int, attempts: Select[Any], now_ms: int, hours: CallingHours, row: RowMapping
 ) -> LoadedGateway:
+    plan = _gateway_plan(row, first_id, hours)
     breaker = CircuitBreaker(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
         return LoadedGateway(GatewayOpened(plan, breaker=breaker), row["parameters"])

@@ -41,6 +41,10 @@ class User(Row):
     """Always the sum of the user's ledger entries; moved only by `dialer.store.ledger`."""
     held: Mapped[Money] = mapped_column(default=0)
     """Always the sum of the holds of the user's calls, transfers and messages in progress."""
+    allowed_countries: Mapped[str] = mapped_column(default="", server_default="")
+    """ISO 3166 codes of the countries that the account may call, separated by commas; empty for all."""
+    allows_special: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the account may call premium-rate, shared-cost and satellite numbers."""
     rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Grows with every change of the user's rate card. Compare with an earlier value to detect changes."""
     created_date: Mapped[Milliseconds]

@@ -218,6 +218,26 @@ class TextNews(Row):
     __table_args__ = (Index("ix_text_news_is_text", "is_text", "id"), {"sqlite_autoincrement": True})
 
 
+class SetAsideReport(Row):
+    """A report of a line that could not be handled, with the reason. It is kept for a few days."""
+
+    __tablename__ = "set_aside_report"
+
+    identity: Mapped[str] = mapped_column(String(36), unique=True)
+    """A keyed hash of the report without its age, by which it is recognised if the line tells it again."""
+    gateway_id: Mapped[int] = mapped_column(BIG)
+    key: Mapped[str] = mapped_column(String(36), index=True)
+    """The name of the leg; empty if it has none that could be one."""
+    number: Mapped[str] = mapped_column(String(64), index=True)
+    """The normal form of the number at the other end, as far as the report gives it."""
+    kind: Mapped[str] = mapped_column(String(32))
+    report: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    ends_leg: Mapped[bool] = mapped_column(Boolean)
+    """True if the leg is ended in place of the report; false if that failed, too."""
+    at_ms: Mapped[Milliseconds] = mapped_column(index=True)
+
+
 class CallBack(Row):
     """A simulated callee who missed a call and will call back; `id` is that of the call request."""
 

@@ -1,6 +1,6 @@
 """Gateways, caller IDs and DIDs."""
 
-from sqlalchemy import String
+from sqlalchemy import Boolean, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.key_ring import SecretParameters
@@ -90,6 +90,8 @@ class Did(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     did_number: Mapped[str] = mapped_column(String(64))
+    is_assigned: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    """True if an admin has given the number to the account. Calls reach no other DIDs."""
     campaign_id: Mapped[int | None] = mentions("campaign")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]

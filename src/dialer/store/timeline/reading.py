@@ -19,6 +19,7 @@ from dialer.domain.windows import Windows, window_at
 from dialer.domain.zones import countries_of_key, is_zone_key, zones_of_key
 from dialer.store.queries.blockers import circumstances_of
 from dialer.store.queries.campaigns import find_campaign
+from dialer.store.queries.destinations import is_forbidden_for
 from dialer.store.queries.do_not_call import entries_on, lists_of, on_dnc
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
@@ -208,6 +209,7 @@ def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | 
             is_on_dnc=is_on_dnc,
             is_emergency=is_emergency(row["number"]),
             is_impossible=not is_possible(row["number"]),
+            is_forbidden=is_forbidden_for(connection, campaign.user_id, campaign.destinations, row["number"]),
         )
         waits_for, waits_until_ms = wait.reason.value, wait.until_ms
     return SubscriberPart(

@@ -6,7 +6,7 @@ Without the id in the index, PostgreSQL sorts all contacts of the phonebook, or 
 from alembic import op
 
 revision = "0047_0041"
-down_revision = "0041_0041"
+down_revision = "0046_0041"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,104 @@
+"""DIDs: numbers for inbound calls.
+
+Any manager can name any number, and calls reach it only once an admin has assigned it. So nobody can take the calls of
+another account, and no answer tells whether another account has a number.
+"""
+
+from collections.abc import Iterator
+
+from sqlalchemy import ColumnElement, select, true
+
+from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, shapes, writable
+from dialer.api.crud.fields import Boolean, PhoneNumber
+from dialer.api.crud.references import Reference
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.http.errors import Errors
+from dialer.app.touching import touched_did
+from dialer.domain.numbers.normal_form import digits_of
+from dialer.domain.roles import Permission
+from dialer.store.tables import Did
+
+_DID = shapes(
+    "Did",
+    {
+        **own("did"),
+        "did_number": writable(
+            PhoneNumber(),
+            description="The number that people call. No other DID of the account may have it. If a manager changes "
+            "it, an admin must assign it again.",
+            example="+12025550198",
+        ),
+        "is_assigned": writable(
+            Boolean(),
+            default=False,
+            description="Whether an admin has assigned the number to the account. If false, it waits for an admin, and "
+            "calls do not reach it. Only admins set it to true. New DIDs of admins are assigned.",
+        ),
+        **STAMPS,
+        "user": OWNER,
+        "campaign": optional(
+            Reference("campaigns"),
+            description="The campaign whose survey answers calls to the number. Null: unassigned.",
+        ),
+    },
+    write_doc="A number for inbound calls, and the campaign that answers them.",
+    read_doc="A number for inbound calls, as it is stored.",
+)
+_dids = table_of(Did)
+
+
+def _one_did_for_a_number(change: Change) -> Errors:
+    """Return an error if the account has the number as a DID already, or an admin assigns it a second time.
+
+    A number can reach one campaign only, in any spelling.
+    """
+    number, is_assigned = change.values["did_number"], change.values["is_assigned"]
+    taken = {"did_number": [f"{number!r} is a DID already. Use another number."]}
+    if change.moves("did_number") and any(_others(change, _dids.c.user_id == change.values["user"])):
+        return taken
+    if not is_assigned or not (change.moves("did_number") or change.moves("is_assigned")):
+        return {}
+    if not change.unit.actor.may(Permission.ADMIN):
+        return {"is_assigned": ["Only an admin assigns a number."]} if change.moves("is_assigned") else {}
+    if not any(_others(change, _dids.c.is_assigned == true())):
+        return {}
+    if change.moves("did_number"):
+        return taken
+    return {"is_assigned": [f"{number!r} is assigned to another account. Set is_assigned of that DID to false first."]}
+
+
+def _others(change: Change, condition: ColumnElement[bool]) -> Iterator[bool]:
+    """Yield, for each other DID that meets the condition, whether it has the number of the changed one."""
+    wanted = digits_of(change.values["did_number"])
+    query = select(_dids.c.did_number).where(condition, _dids.c.id != change.record_id)
+    return (digits_of(number) == wanted for number in change.unit.connection.scalars(query))
+
+
+def _assigned_by_admins(unit: Unit, given: Values) -> Values:
+    """Return that a new DID is assigned if an admin creates it, unless the request says otherwise."""
+    return {} if "is_assigned" in given else {"is_assigned": unit.actor.may(Permission.ADMIN)}
+
+
+def _assignment(change: Change) -> Values:
+    """Return that an assignment ends when a manager changes the number."""
+    if change.is_new or change.unit.actor.may(Permission.ADMIN):
+        return {}
+    if digits_of(change.values["did_number"]) == digits_of(change.stored["did_number"]):
+        return {}
+    # The audit log shows what is given.
+    change.values["is_assigned"], change.given = False, change.given | {"is_assigned"}
+    return {"is_assigned": False}
+
+
+DIDS = Resource(
+    path="did",
+    model=Did,
+    shapes=_DID,
+    filters=("did_number", "is_assigned"),
+    orderings=("did_number", "created_date", "updated_date"),
+    numbers=("did_number",),
+    rules=(FieldRule(("did_number", "is_assigned", "user"), _one_did_for_a_number),),
+    defaults=_assigned_by_admins,
+    columns=_assignment,
+    touches=lambda _, row: touched_did(row["id"]),
+)

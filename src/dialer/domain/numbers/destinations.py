@@ -1,0 +1,122 @@
+"""Destinations: the numbers that an account may call, by their country and by their kind.
+
+Calls to premium-rate, shared-cost and satellite numbers cost a multiple of others, and somebody earns by them. Nobody
+calls them unless an admin says so.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+import msgspec
+import phonenumbers
+from phonenumbers import PhoneMetadata, PhoneNumberDesc
+
+COUNTRIES_MAX: Final = 250
+"""Countries that one account may be limited to."""
+SATELLITE_AND_SPECIAL: Final = frozenset({"870", "878", "881", "882", "883", "888", "979"})
+"""Calling codes of no country: satellites, networks of ships and aircraft, personal and premium-rate numbers."""
+
+
+class Destinations(msgspec.Struct, frozen=True):
+    """The destinations of an account."""
+
+    countries: frozenset[str] = frozenset()
+    """ISO 3166 codes of the countries that may be called; empty for all."""
+    allows_special: bool = False
+    """True if premium-rate, shared-cost and satellite numbers may be called."""
+
+    def allows_country(self, number: str) -> bool:
+        """Return whether the country of a number in normal form is allowed.
+
+        Of countries that share a calling code, one that is allowed is enough unless the number tells them apart. A
+        number without a country code is in no country.
+        """
+        if not self.countries:
+            return True
+        regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE.get(int(_code_of(number) or 0), ())
+        if self.countries.isdisjoint(regions):
+            return False
+        return len(regions) == 1 or _region_of(number) in self.countries
+
+
+EVERYWHERE: Final = Destinations()
+"""The destinations of an account for which no admin has said anything."""
+
+
+def read_countries(text: str) -> frozenset[str]:
+    """Return the countries in a text, separated by commas or blanks.
+
+    Raises:
+        ValueError: it names something else; the argument is the first of these.
+    """
+    found = frozenset(text.upper().replace(",", " ").split())
+    for one in sorted(found):
+        if one not in phonenumbers.SUPPORTED_REGIONS:
+            raise ValueError(one)
+    if len(found) > COUNTRIES_MAX:
+        raise ValueError(f"{len(found)} countries")
+    return found
+
+
+def special_digits(number: str) -> int:
+    """Return after how many digits a number in normal form is certainly special; 0 for a number that is not.
+
+    Special numbers are premium-rate, shared-cost and satellite numbers. A shorter prefix, such as that of a country,
+    does not name them. The engine asks this at every dial, so it makes few calls.
+    """
+    if number[:1] != "+":
+        return 0
+    for end in _CODE_ENDS:
+        code = number[1:end]
+        if code in _CODES:
+            break
+    else:
+        return 0
+    if code in SATELLITE_AND_SPECIAL:
+        return end - 1
+    if code not in _known:
+        _known[code] = _patterns(code)
+    special, ordinary = _known[code]
+    if special is None or special.match(number, end) is None:
+        return 0
+    # Carriers ignore digits behind a complete number.
+    is_special = special.fullmatch(number, end) is not None
+    return end if is_special or ordinary is None or ordinary.fullmatch(number, end) is None else 0
+
+
+_CODES: Final = frozenset(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE))
+_CODE_ENDS: Final = (2, 3, 4)
+_Pattern: TypeAlias = re.Pattern[str] | None
+_known: Final[dict[str, tuple[_Pattern, _Pattern]]] = {}
+"""The patterns of each calling code that was asked for."""
+
+
+def _code_of(number: str) -> str:
+    """Return the calling code of a number in normal form; empty for a number without one."""
+    codes = [number[1:end] for end in _CODE_ENDS if number[:1] == "+" and number[1:end] in _CODES]
+    return codes[0] if codes else ""
+
+
+def _patterns(code: str) -> tuple[_Pattern, _Pattern]:
+    """Return the patterns of the national part of special and of ordinary numbers with a calling code, if any."""
+    regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[int(code)]
+    found = [PhoneMetadata.metadata_for_region_or_calling_code(int(code), region) for region in regions]
+    known = [one for one in found if one is not None]
+    special = [kind for one in known for kind in (one.premium_rate, one.shared_cost)]
+    ordinary = [kind for one in known for kind in (one.fixed_line, one.mobile, one.voip, one.toll_free)]
+    return _any_of(special), _any_of(ordinary)
+
+
+def _any_of(kinds: Iterable[PhoneNumberDesc | None]) -> _Pattern:
+    patterns = [one.national_number_pattern for one in kinds if one is not None and one.national_number_pattern]
+    return re.compile("|".join(f"(?:{one})" for one in patterns)) if patterns else None
+
+
+def _region_of(number: str) -> str | None:
+    """Return the country of a number whose calling code several countries share."""
+    try:
+        found: str | None = phonenumbers.region_code_for_number(phonenumbers.parse(number))
+    except phonenumbers.NumberParseException:
+        return None
+    return found

@@ -1,0 +1,97 @@
+"""Listener: an engine as it hears of things. It knows which report it is told, and which are set aside.
+
+A report that cannot be handled is set aside, with its reason: in its place, its leg ends. So a call never depends on a
+report that nobody can read, and its channel and its money are free again.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import Connection
+
+from dialer.domain import events
+from dialer.domain.enums import Cause
+from dialer.domain.line import Arrived, Receipt, Ringing, TextReceived
+from dialer.runtime.line_news import LineNews
+from dialer.runtime.reports import Report, ReportError, checked, described
+from dialer.runtime.switchboard import Switchboard
+from dialer.store.queries.selection import Shards
+from dialer.store.set_aside import KnownReports, SetAside, set_aside
+from dialer.store.text_news import UnreadNews
+
+Apply = Callable[[events.Event], None]
+"""Tells the engine of an event."""
+_NEEDS_NO_END: Final = (Receipt, Ringing, TextReceived)
+"""Reports without which a leg goes on as before."""
+
+
+class Listener:
+    """An engine as it hears of things: its lines, its accounts, and the way to tell it of events."""
+
+    def __init__(self, switchboard: Switchboard, shards: Shards, apply: Apply, known: KnownReports) -> None:
+        self.switchboard: Final = switchboard
+        self.shards: Final = shards
+        self.apply: Final = apply
+        self._known: Final = known
+        self.told: list[Report] = []
+        """The reports of which the present step has begun to tell the engine."""
+        self.telling: Report | None = None
+        """The report of which the engine is being told."""
+        self.in_place: list[Report] = []
+        """The reports of the present step in whose place their legs were ended."""
+        self.faulty: list[SetAside] = []
+        """The reports of the present step that were set aside because of a field."""
+
+    def begin_step(self) -> None:
+        """Forget the reports of the last step."""
+        self.told, self.telling, self.faulty, self.in_place = [], None, [], []
+
+    def begin(self, report: Report) -> None:
+        """Note the report of which the engine is about to be told."""
+        self.told.append(report)
+        self.telling = report
+
+    def end(self) -> None:
+        """Note that the engine was told of everything."""
+        self.telling = None
+
+    def accepted(self, connection: Connection, sound: LineNews, now_ms: int) -> LineNews | None:
+        """Return a report of a line, checked. If it is set aside, end its leg in its place, and return None."""
+        try:
+            sound, fault = checked(sound), ""
+        except ReportError as error:
+            fault = str(error)
+        if not fault and not self._known.ends_leg:
+            return sound
+        one = described(sound, fault)
+        identity = self._known.identity(one.name)
+        ends_leg = self._known.ends_leg.get(identity)
+        if fault and ends_leg is None:
+            set_aside(connection, one, now_ms)
+            self.faulty.append(one)
+            ends_leg = True
+        if ends_leg is None and sound.key not in self._known.lost_keys:
+            return sound
+        if ends_leg:
+            self.in_place.append(self.told[-1])
+            self._end_leg(sound, now_ms)
+        return None
+
+    def put_aside(self, connection: Connection, unread: UnreadNews, now_ms: int) -> None:
+        """Set aside a callback that holds no report."""
+        name = ascii(f"{unread.gateway_id} {unread.key} {unread.heard}")
+        one = SetAside(name, unread.gateway_id, "", "", "TextNews", unread.heard, unread.reason)
+        set_aside(connection, one, now_ms)
+        self.faulty.append(one)
+
+    def _end_leg(self, sound: LineNews, now_ms: int) -> None:
+        """End the leg of a report, as one of which nobody can say what became of it. Refuse a call that came in."""
+        key: object = sound.key
+        if isinstance(sound.heard, _NEEDS_NO_END) or not isinstance(key, str):
+            return
+        if isinstance(sound.heard, Arrived) and not self.switchboard.has_leg(sound.key):
+            if sound.gateway_id in self.switchboard.settings:
+                self.switchboard.turn_away(sound.gateway_id, sound.key, Cause.TEMPORARY_FAILURE)
+            return
+        for event in self.switchboard.end(sound.gateway_id, key, now_ms):
+            self.apply(event)

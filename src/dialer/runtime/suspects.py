@@ -1,0 +1,82 @@
+"""Suspects: the reports of a step that has failed, of which nobody knows which one it has failed for."""
+
+from collections import deque
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
+
+from dialer.runtime.line_news import LineNews
+from dialer.runtime.reports import Report
+
+
+class Allowance(NamedTuple):
+    """The reports and events that one step may handle."""
+
+    sounds: int | None = None
+    """Reports of lines, oldest first; None for all."""
+    stored: AbstractSet[int] | None = None
+    """Callbacks, by id; None for all."""
+    events: int | None = None
+    """Limit of events; None for the usual one."""
+
+
+EVERYTHING_AT_ONCE: Final = Allowance()
+_NO_REPORT: Final = Allowance(0, frozenset())
+
+
+class Suspects:
+    """The search for the report that a step has failed for.
+
+    The next step is told none of them. If that fails, too, the reports are innocent. Otherwise each following step is
+    told one. So a guilty report fails no third step, and the work that does not need it goes on at once.
+    """
+
+    def __init__(self) -> None:
+        self._left: Final[deque[Report]] = deque()
+        self._is_without = False
+        """True while the next step is told no report."""
+        self._is_one_by_one = False
+        """True while a step handles as few events as possible."""
+
+    @property
+    def allowance(self) -> Allowance:
+        """The allowance of the next step."""
+        if self._is_one_by_one:
+            return _NO_REPORT._replace(events=1)
+        if not self._left:
+            return EVERYTHING_AT_ONCE
+        if self._is_without:
+            return _NO_REPORT
+        first = self._left[0]
+        return Allowance(1, frozenset()) if isinstance(first, LineNews) else Allowance(0, frozenset({first.id}))
+
+    def begin(self, told: Sequence[Report]) -> None:
+        """Look for the guilty one of the reports that a failed step was told."""
+        self._left.extend(told)
+        self._is_without = True
+
+    def failed(self, told: Sequence[Report]) -> Report | None:
+        """Return the report that a step was told alone, and that it has failed for; None if it may be anything."""
+        if not self._is_without and self._left and len(told) == 1:
+            self._left.popleft()
+            return told[0]
+        self._left.clear()
+        return None
+
+    def go_one_by_one(self) -> bool:
+        """Look for the guilty event. Return False if that is being done already."""
+        was_one_by_one, self._is_one_by_one = self._is_one_by_one, not self._is_one_by_one
+        return not was_one_by_one
+
+    def committed(self, *, is_done: bool) -> Report | None:
+        """Note that a step was committed. Return the report that is guilty, because without it all is well."""
+        if not is_done:
+            return None
+        self._is_one_by_one = False
+        if not self._left:
+            return None
+        if self._is_without:
+            self._is_without = False
+            return self._left.popleft() if len(self._left) == 1 else None
+        self._left.popleft()
+        return None

@@ -1,0 +1,43 @@
+"""The destinations of accounts in rows: the numbers that they may call."""
+
+from typing import Any, Final
+
+from sqlalchemy import Connection, exists, select
+
+from dialer.domain.billing.credit import is_forbidden
+from dialer.domain.billing.rates import NO_CARD
+from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, read_countries, special_digits
+from dialer.store.tables import RateCardLine, User
+
+_lines = RateCardLine.__table__
+_users = User.__table__
+NONE: Final = Destinations(frozenset({""}))
+"""The destinations of an account whose row cannot be read: it calls nobody."""
+
+
+def destinations_of(allowed_countries: str, *, allows_special: bool) -> Destinations:
+    """Return the destinations in the columns of a user. A row that somebody edited allows nothing."""
+    if not allowed_countries and not allows_special:
+        return EVERYWHERE
+    try:
+        return Destinations(read_countries(allowed_countries), bool(allows_special))
+    except ValueError:
+        return NONE
+
+
+def read_destinations(connection: Connection, user_id: int) -> Destinations:
+    """Return the destinations of a user."""
+    query = select(_users.c.allowed_countries, _users.c.allows_special).where(_users.c.id == user_id)
+    row: Any = connection.execute(query).one_or_none()
+    return NONE if row is None else destinations_of(row[0], allows_special=row[1])
+
+
+def is_forbidden_for(connection: Connection, user_id: int, destinations: Destinations, number: str) -> bool:
+    """Return whether a user may not call a number in normal form. The rate card is only read for special numbers."""
+    if not is_forbidden(number, destinations, NO_CARD):
+        return False
+    digits = special_digits(number)
+    if not digits or not destinations.allows_country(number):
+        return True
+    named = [number[1:end] for end in range(digits + 1, len(number) + 1)]
+    return not connection.scalar(select(exists().where(_lines.c.user_id == user_id, _lines.c.prefix.in_(named))))

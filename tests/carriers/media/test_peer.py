@@ -1,0 +1,365 @@
+"""Tests of where sound goes and from where it is believed: strangers, forgers, and packets under way after a move."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from dialer.carriers.media import peer as peer_module
+from dialer.carriers.media.activities import Asking
+from dialer.carriers.media.peer import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Address, Peer, Rank
+from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
+from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
+from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundLeg, SoundTerms
+from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.domain.line import Ask
+from tests.carriers.media.studio import PEER, SOUND, key_packets, sound_packet
+
+SAME_HOST: Final = (PEER[0], 40_000)
+CARRIER: Final = ("198.51.100.1", 5_000)
+STRANGER: Final = ("203.0.113.66", 30_000)
+NATTED: Final = ("192.168.7.3", 30_000)
+PUBLIC: Final = ("203.0.113.9", 61_234)
+MOVED: Final = (PEER[0], 30_100)
+LOUD: Final = b"\x2a" * 160
+
+
+def is_carrier(source: Address) -> bool:
+    return source[0] == CARRIER[0]
+
+
+class Call:
+    """A leg that asks for keys, and its clock."""
+
+    def __init__(self, at: Address = PEER, *, is_symmetric: bool = True) -> None:
+        self.leg = SoundLeg("a", 7 << 60, SoundTerms(is_symmetric=is_symmetric, is_carrier=is_carrier))
+        self.now_ms = 0
+        self.asking = Asking(Ask(1, (), 99, 10**9), b"")
+        self.leg.begin(self.asking)
+        self.agree(at)
+
+    def agree(self, at: Address) -> None:
+        self.leg.agree(self.now_ms, replace(SOUND, host=at[0], port=at[1]))
+
+    def send(self, source: Address, *packets: RtpPacket) -> list[bool]:
+        """Send packets 20 ms after each other, and return which are believed."""
+        found = []
+        for packet in packets:
+            self.now_ms += 20
+            found.append(self.leg.receive(self.now_ms, write_packet(packet), source) is not None)
+        return found
+
+    @property
+    def goes_to(self) -> Address | None:
+        sent = self.leg.next_packet()
+        return None if sent is None else sent[1]
+
+    @property
+    def keys(self) -> str:
+        return self.asking._keys  # noqa: SLF001 - the order is not over
+
+
+def sounds(count: int, first: int = 0, ssrc: int = 5, payload: int = 8) -> list[RtpPacket]:
+    return [replace(sound_packet(first + at, LOUD, payload), ssrc=ssrc) for at in range(count)]
+
+
+def test_a_stranger_gets_no_sound_and_presses_no_key_even_before_the_first_packet() -> None:
+    """RFC 3550 9.1: anybody can send to a port. The first packet of a stranger is as strange as any other."""
+    call = Call()
+    assert call.send(STRANGER, *sounds(50), *key_packets("1", 100, 9_000)) == [False] * 58
+    assert (call.goes_to, call.keys) == (PEER, "")
+    assert call.send(PEER, *sounds(2), *key_packets("2", 100, 9_000)) == [True] * 10
+    assert (call.goes_to, call.keys) == (PEER, "2")
+
+
+@pytest.mark.parametrize("source", [SAME_HOST, CARRIER])
+def test_sound_goes_to_another_port_of_the_host_and_to_the_carrier_if_they_send(source: Address) -> None:
+    """RFC 4961: symmetric RTP. The address of the description takes over again whenever it sends."""
+    call = Call()
+    assert call.send(source, *sounds(1)) == [True]
+    assert call.goes_to == source
+    assert call.send(PEER, *sounds(1, ssrc=6)) == [True]
+    assert call.goes_to == PEER
+    assert call.send(source, *sounds(1, 1)) == [False]
+    assert call.goes_to == PEER
+
+
+def test_sound_of_a_leg_that_is_not_symmetric_goes_to_the_description_only() -> None:
+    """RFC 3264 5.1: the description says where sound is received, not where it is sent from."""
+    call = Call(is_symmetric=False)
+    assert call.send(SAME_HOST, *sounds(1)) == [True]
+    assert call.send(CARRIER, *sounds(50)) == [False] * 50
+    assert call.goes_to == PEER
+
+
+def test_a_side_behind_nat_is_learnt_from_packets_in_a_row() -> None:
+    """Its description has a private address (RFC 1918), so its sound comes from one that nobody has told."""
+    call = Call(NATTED)
+    assert call.send(PUBLIC, *sounds(LEARNING_PACKETS)) == [False] * (LEARNING_PACKETS - 1) + [True]
+    assert call.goes_to == PUBLIC
+    assert call.send(STRANGER, *sounds(50, ssrc=9)) == [False] * 50
+    call.now_ms += 10 * QUIET_MS
+    assert call.send(STRANGER, *sounds(50, 50, ssrc=9)) == [False] * 50
+    assert call.goes_to == PUBLIC
+    assert call.send(CARRIER, *sounds(1, ssrc=3)) == [True]
+    assert call.goes_to == CARRIER
+
+
+def test_a_side_behind_nat_comes_back_after_a_stray_packet_of_the_carrier() -> None:
+    """One packet, which may be forged, does not silence the call for good. A stranger gains nothing by it."""
+    call = Call(NATTED)
+    call.send(PUBLIC, *sounds(LEARNING_PACKETS))
+    call.send(CARRIER, *sounds(1, ssrc=3))
+    assert call.goes_to == CARRIER
+    call.now_ms += QUIET_MS
+    call.send(STRANGER, *sounds(50, ssrc=9))
+    assert call.goes_to == CARRIER
+    call.send(PUBLIC, *sounds(LEARNING_PACKETS + 1, 200))
+    assert call.goes_to == PUBLIC
+
+
+def test_a_side_behind_nat_is_learnt_though_a_stranger_sends_in_between() -> None:
+    """Strangers who send single packets from many ports do not disturb the counting."""
+    call = Call(NATTED)
+    for number in range(LEARNING_PACKETS):
+        for port in range(40):
+            call.send((STRANGER[0], 1_000 + 40 * number + port), *sounds(1, ssrc=port))
+        call.send(PUBLIC, *sounds(1, number))
+    assert call.goes_to == PUBLIC
+
+
+def test_packets_of_other_payload_types_lead_nowhere() -> None:
+    """Only sound and keys that were agreed on tell where the other side is."""
+    call = Call()
+    for payload in (COMFORT_NOISE, 0, 18, 96):
+        assert call.send(SAME_HOST, *sounds(9, payload=payload)) == [False] * 9
+    assert call.goes_to == PEER
+    call = Call(NATTED)
+    call.send(PUBLIC, *sounds(9, payload=96))
+    assert call.goes_to == NATTED
+
+
+@pytest.mark.parametrize("moved", [MOVED, ("192.0.2.200", 30_000)])
+def test_packets_under_way_after_a_new_description_hold_nothing_back(moved: Address) -> None:
+    """RFC 3264 8.3.1: a 200 after a 183, or a re-INVITE, moves the sound, and packets of the old port still come."""
+    call = Call()
+    call.send(PEER, *sounds(5))
+    call.agree(moved)
+    call.send(PEER, *sounds(3, 5))
+    assert call.goes_to == moved
+    assert call.send(moved, *sounds(1, ssrc=8), *key_packets("7", 100, 9_000)[:3])[0]
+    assert call.goes_to == moved
+    call.send(PEER, *sounds(50, 8))
+    assert call.goes_to == moved
+
+
+def test_a_side_that_sends_from_one_port_and_names_another_is_heard_after_a_move() -> None:
+    """RFC 3264 5.1: the port of a description is where it receives. It may send from another, the same as before."""
+    call = Call()
+    call.send(SAME_HOST, *sounds(5))
+    call.agree(MOVED)
+    assert call.send(SAME_HOST, *sounds(5, 5)) == [True] * 5
+    assert call.goes_to == MOVED
+    call.now_ms += MOVING_MS
+    call.send(SAME_HOST, *sounds(1, 500))
+    assert call.goes_to == SAME_HOST
+
+
+def test_a_trusted_place_takes_over_from_a_silent_one_after_packets_in_a_row() -> None:
+    """A carrier's media server may move within its host without a word."""
+    call = Call()
+    call.send(SAME_HOST, *sounds(5))
+    other = (PEER[0], 41_000)
+    assert call.send(other, *sounds(5, ssrc=8)) == [False] * 5
+    call.now_ms += QUIET_MS
+    call.send(other, *sounds(1, 100, ssrc=8))
+    assert call.goes_to == SAME_HOST
+    call.send(other, *sounds(LEARNING_PACKETS, 101, ssrc=8))
+    assert call.goes_to == other
+
+
+def test_a_forged_packet_with_another_ssrc_is_not_believed() -> None:
+    """RFC 3550 8.2: who forges the source does not know the SSRC. Another one is believed after packets in a row."""
+    call = Call()
+    call.send(PEER, *sounds(3))
+    forged = [replace(one, ssrc=666) for one in key_packets("9", 900, 77_000)]
+    assert call.send(PEER, forged[0], *sounds(1, 3), forged[7]) == [False, True, False]
+    assert call.keys == ""
+    assert call.send(PEER, *sounds(LEARNING_PACKETS + 1, 0, ssrc=8)) == [False] * (LEARNING_PACKETS - 1) + [True] * 2
+
+
+def test_keys_may_have_an_ssrc_of_their_own() -> None:
+    """RFC 4733 2.5.1.2 lets events be a stream of their own. Sound goes on beside it."""
+    call = Call()
+    for number, key in enumerate("42"):
+        keys = [replace(one, ssrc=77) for one in key_packets(key, 10 * number, 5_000 * number)]
+        for place, packet in enumerate(keys):
+            assert call.send(PEER, *sounds(1, 10 * number + place)) == [True]
+            call.send(PEER, packet)
+    assert call.keys == "42"
+
+
+def test_reports_are_believed_from_the_host_that_is_heard_and_of_the_carrier() -> None:
+    call = Call()
+    heard = write_report(RtcpReport(5, None, (Block(0, 0.5, 40, 9, 160),)), "x")
+    for source in (STRANGER, PEER, CARRIER):
+        call.leg.take_report(0, heard, (source[0], 1))
+    assert "the other side lost 40" in call.leg.quality.in_words(1)
+    call = Call()
+    call.leg.take_report(0, heard, STRANGER)
+    assert "the other side" not in call.leg.quality.in_words(1)
+
+
+# --- any sequence of moves and packets, from anybody --------------------------------------------------------------
+
+PLACES: Final = (PEER, SAME_HOST, MOVED, CARRIER, STRANGER, (STRANGER[0], 9), NATTED, (NATTED[0], 7), PUBLIC)
+AGREED: Final = (PEER, MOVED, CARRIER, NATTED)
+Event = tuple[Any, ...]
+events = st.one_of(
+    st.tuples(st.just("move"), st.sampled_from(AGREED)),
+    st.tuples(
+        st.just("sound"),
+        st.sampled_from(PLACES),
+        st.sampled_from((0, 8, 13, 96)),
+        st.integers(0, 3),
+        st.sampled_from((-3, 0, 1, 1, 1, 2, 7, 900)),
+        st.integers(1, 9),
+    ),
+    st.tuples(st.just("key"), st.sampled_from(PLACES), st.sampled_from("0123456789*#"), st.integers(0, 3)),
+    st.tuples(st.just("wait"), st.sampled_from((20, 500, 2_000, 60_000))),
+    st.tuples(st.just("torn"), st.sampled_from(PLACES), st.binary(max_size=40)),
+)
+
+
+class Judge:
+    """The rule of sound, in other words than those of the program."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.agreed: Address = PEER
+        self.runs: dict[tuple[Address, int], tuple[int, int]] = {}
+        self.learnable: set[Address] = set()
+
+    def moved(self, agreed: Address) -> None:
+        if agreed != self.agreed:
+            self.agreed, self.runs, self.learnable = agreed, {}, set()
+
+    def is_trusted(self, place: Address) -> bool:
+        return place[0] in {self.agreed[0], CARRIER[0]}
+
+    def noted(self, source: Address, packet: RtpPacket) -> None:
+        """Count packets of agreed types in a row: enough make a place learnable, if the agreed one is private."""
+        if packet.payload not in {8, 101} or self.agreed[0] != NATTED[0]:
+            return
+        last, count = self.runs.get((source, packet.ssrc), (packet.sequence - 1, 0))
+        step = (packet.sequence - last) % 65_536
+        count = count + 1 if 0 < step <= 8 else 1
+        self.runs[source, packet.ssrc] = packet.sequence, count
+        if count >= LEARNING_PACKETS:
+            self.learnable.add(source)
+
+    def check(self, source: Address | None, keys_before: str) -> None:
+        goes_to = self.call.goes_to
+        assert goes_to is not None
+        assert goes_to == self.agreed or self.is_trusted(goes_to) or goes_to in self.learnable, goes_to
+        if self.call.keys != keys_before:
+            assert source is not None
+            assert self.is_trusted(source) or source in self.learnable, source
+
+
+def play(history: list[Event]) -> None:
+    """Play a history, and judge after each event."""
+    call = Call()
+    judge = Judge(call)
+    numbers: dict[tuple[Address, int], int] = {}
+    for number, event in enumerate(history):
+        keys, source = call.keys, None
+        match event:
+            case "move", agreed:
+                judge.moved(agreed)
+                call.agree(agreed)
+            case "sound", source, payload, ssrc, step, count:
+                for _ in range(count):
+                    at = numbers[source, ssrc] = (numbers.get((source, ssrc), 0) + step) % 65_536
+                    packet = RtpPacket(payload, at, 160 * at, ssrc, LOUD)
+                    judge.noted(source, packet)
+                    call.send(source, packet)
+            case "key", source, key, ssrc:
+                for packet in key_packets(key, numbers.get((source, ssrc), 0) + 1, 7_000 * number):
+                    packet = replace(packet, ssrc=ssrc, sequence=packet.sequence % 65_536)  # noqa: PLW2901 - another's
+                    numbers[source, ssrc] = packet.sequence
+                    judge.noted(source, packet)
+                    call.send(source, packet)
+            case "wait", wait_ms:
+                call.now_ms += wait_ms
+            case "torn", source, data:
+                call.leg.receive(call.now_ms, data, source)
+        judge.check(source, keys)
+
+
+any_history = st.lists(events, max_size=40)
+
+
+@given(any_history)
+@settings(max_examples=300, deadline=None)
+def test_sound_goes_to_the_agreed_address_or_nowhere_and_keys_come_only_from_there(history: list[Event]) -> None:
+    play(history)
+
+
+def believe_all_hosts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Peer, "_rank_of_host", lambda *_: Rank.CARRIER)
+
+
+def latch_at_first(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(peer_module, "LEARNING_PACKETS", 1)
+    patch.setattr(Peer, "_is_learnt", lambda *_: True)
+
+
+def learn_at_once_everywhere(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(peer_module, "_is_private", lambda _: True)
+
+
+def keep_after_a_move(patch: pytest.MonkeyPatch) -> None:
+    """Plant that a move forgets neither the place nor its rank."""
+    before: Callable[..., None] = Peer.agree
+
+    def agree(self: Peer, now_ms: int, agreed: Address) -> None:
+        heard, rank = self._heard, self._rank
+        before(self, now_ms, agreed)
+        self._heard, self._rank = heard, rank
+
+    patch.setattr(Peer, "agree", agree)
+
+
+@pytest.mark.parametrize("plant", [believe_all_hosts, latch_at_first, learn_at_once_everywhere, keep_after_a_move])
+def test_the_property_finds_planted_bugs(plant: Callable[[pytest.MonkeyPatch], None]) -> None:
+    """The property is worth something: it fails when one rule is missing."""
+
+    @given(any_history)
+    @settings(max_examples=2_000, deadline=None, derandomize=True, database=None, phases=(Phase.generate,))
+    def search(history: list[Event]) -> None:
+        play(history)
+
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch)
+        with pytest.raises(AssertionError):
+            search()
+
+
+def test_a_packet_is_read_with_its_marker() -> None:
+    packet = RtpPacket(8, 1, 2, 3, b"x", is_marked=True)
+    assert read_packet(write_packet(packet)) == packet
+
+
+def test_the_other_codec_of_an_answer_is_heard() -> None:
+    """RFC 3264 6.1: each codec of the answer may be used, so `0 8` may bring PCMA. We send the first."""
+    spoken = ((0, Codec.PCMU), (8, Codec.PCMA))
+    call = Call()
+    call.leg.agree(0, AgreedSound(*PEER, Codec.PCMU, 0, None, spoken=spoken))
+    tone_of_5 = sounds(1, payload=8)[0]
+    found = call.leg.receive(0, write_packet(tone_of_5), PEER)
+    assert found is not None
+    assert found.data != LOUD
