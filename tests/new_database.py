@@ -29,5 +29,6 @@ def new_file(folder: Path, name: str = "dialer.db") -> str:
     """Create an empty, migrated database file in a folder unless there is one, and return its URL."""
     path = folder / name
     if not path.exists():
+        path.touch(mode=0o600)
         path.write_bytes(_migrated())
     return f"sqlite+aiosqlite:///{path}"

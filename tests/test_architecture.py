@@ -28,12 +28,26 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "runtime": frozenset({"runtime", "domain", "carriers", "store", "settings", "__version__"}),
     "app": frozenset({"app", "domain", "store", "settings", "__version__"}),
     "forecast": frozenset({"forecast", "app", "domain", "sim", "store", "runtime", "logs"}),
-    "api": frozenset({"api", "app", "domain", "store", "runtime", "forecast", "settings", "passwords", "__version__"})
+    "api": frozenset(
+        {
+            "api",
+            "app",
+            "domain",
+            "store",
+            "runtime",
+            "forecast",
+            "settings",
+            "settings_values",
+            "passwords",
+            "__version__",
+        }
+    )
     | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
-    "settings": frozenset({"domain"}),
+    "settings": frozenset({"domain", "settings_values"}),
+    "settings_values": frozenset({"domain"}),
     "__init__": frozenset(),
 }
 OUTERMOST: Final = frozenset({"commands", "demo"})

@@ -1,12 +1,16 @@
 """Tests of passwords: hashing, verification, and messages that never show them."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dialer.passwords import (
     DUMMY_HASH,
+    EASY,
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,
     PasswordError,
+    check_password,
     hash_password,
     verify_password,
 )
@@ -55,3 +59,55 @@ def test_a_bad_password_is_refused_without_being_shown(password: str) -> None:
     with pytest.raises(PasswordError) as error:
         hash_password(password)
     assert not password or password not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "password1234",
+        "123456789012",
+        "aaaaaaaaaaaa",
+        "abcdefghijkl",
+        "abcabcabcabc",
+        "qwertyuiop12",
+        "P@ssw0rd1234",
+        "PasswordPassword",
+        "iloveyou1234",
+        "dialerdialer",
+        "a" * PASSWORD_LENGTH_MAX,
+        "password1234" * 20,
+    ],
+)
+def test_a_password_that_others_guess_soon_is_refused(password: str) -> None:
+    with pytest.raises(PasswordError) as error:
+        check_password(password)
+    assert str(error.value) == EASY
+    assert password not in EASY
+
+
+@pytest.mark.parametrize(
+    "password",
+    [GOOD, "another long password", "tickets please, all aboard", "Zaq-9 x7 Hm2p", "日本語のとても長いパスワード"],
+)
+def test_an_uncommon_password_is_accepted(password: str) -> None:
+    check_password(password)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.text(min_size=PASSWORD_LENGTH_MIN, max_size=PASSWORD_LENGTH_MAX) | st.text("aA1@!q", min_size=12, max_size=80)
+)
+def test_every_text_is_a_password_or_refused_with_a_reason(password: str) -> None:
+    refusal = ""
+    try:
+        check_password(password)
+    except PasswordError as error:
+        refusal = str(error)
+    assert refusal in {"", EASY} or refusal.startswith("a password ")
+
+
+@given(st.text(min_size=1, max_size=1), st.integers(PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX))
+@settings(deadline=None, max_examples=50)
+def test_one_character_over_and_over_is_never_a_password(character: str, times: int) -> None:
+    with pytest.raises(PasswordError):
+        check_password(character * times)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 import pytest
 
-from dialer import connections, passwords
+from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
@@ -21,7 +21,7 @@ from dialer.api.records import advancing, campaign_life, campaigns, contacts, tr
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
-from dialer.app import api_keys, import_report, imports
+from dialer.app import api_keys, import_report, imports, second_factor, sessions
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.freeswitch import parameters as switch_parameters
 from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
@@ -226,6 +226,16 @@ LIMITS: Final = {
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),
     "Wrong passwords from one address": f"{throttle.ADDRESS_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes",
+    "Wrong passwords for a user name from all addresses": (
+        f"{throttle.NAME_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
+    ),
+    "Wrong codes of a second factor, from all addresses": (
+        f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
+    ),
+    "Time from the password to the code": f"{sessions.SIGN_IN_MS // 60_000} minutes",
+    "Recovery codes of a user": f"{second_factor.RECOVERY_CODES}",
+    "Bytes of a body that still arrive after its answer": f"{connections.LINGERING_BYTES_MAX // 1024} KiB",
+    "Names in `DIALER_OTHER_HOSTS`": f"{settings_values.OTHER_HOSTS_MAX}",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{advancing.ADVANCE_MS_MAX // 86_400_000} days",
     "A message of FreeSWITCH's event socket": (

@@ -14,6 +14,7 @@ import rich_click as click
 
 from dialer import __version__
 from dialer.commands.output import examples
+from dialer.store.private_files import make_new_files_private
 
 _EXPECTED: Final = (
     "dialer.app.errors.AppError",
@@ -84,6 +85,7 @@ def cli(config: Path | None) -> None:
 
 def main() -> None:
     """Run the command that this process's arguments name, and exit: 0 done, 1 failed, 2 wrong usage."""
+    make_new_files_private()
     code: object = 0
     try:
         code = cli.main(prog_name="dialer", standalone_mode=False)

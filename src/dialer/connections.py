@@ -25,6 +25,8 @@ BODY_WINDOW_S: Final = 30
 BODY_WINDOW_BYTES_MIN: Final = 1024 * 1024
 """The least growth of a body in each `BODY_WINDOW_S`. A small request therefore has that time in all, and a large
 upload goes on for as long as it arrives."""
+LINGERING_BYTES_MAX: Final = 256 * 1024
+"""Bytes of a body that may still arrive after its request is answered, so that its client has time to read why."""
 STALLED_S: Final = 60
 """The time in which a client must read some of its answer."""
 
@@ -88,6 +90,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """The request that was passed to the application last. `cycle` is the one that was received last."""
         self._head_bytes = 0
         self._body_bytes = 0
+        self._lingering_bytes = 0
         self._parse_refusal = _MALFORMED
         self._pending_refusal: Refusal | None = None
         """The answer to give, and to close with, once the requests received before are answered."""
@@ -135,11 +138,16 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head = False
         self._is_in_body = True
         self._body_bytes = 0
+        self._lingering_bytes = 0
         self._set_deadline(BODY_WINDOW_S)
 
     def on_body(self, body: bytes) -> None:
-        """Count the bytes of a body."""
+        """Count the bytes of a body, and close the connection if it goes on for long after its answer."""
         self._body_bytes += len(body)
+        if self.cycle.response_complete:
+            self._lingering_bytes += len(body)
+            if self._lingering_bytes > LINGERING_BYTES_MAX:
+                self.transport.close()
         super().on_body(body)
 
     def on_message_complete(self) -> None:

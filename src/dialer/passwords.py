@@ -1,4 +1,4 @@
-"""Passwords: Argon2id at or above the parameters that OWASP advises."""
+"""Passwords: Argon2id at or above the parameters that OWASP advises, and no password that others guess soon."""
 
 from typing import Final
 
@@ -8,6 +8,17 @@ from argon2.exceptions import Argon2Error
 PASSWORD_LENGTH_MIN: Final = 12
 PASSWORD_LENGTH_MAX: Final = 1_024
 """Characters. Longer input is refused before it costs anything."""
+
+ESTIMATED_MAX: Final = 32
+"""Characters by which a password is judged. The time that this takes grows with the square of their number."""
+GUESSES_MIN: Final = 1_000_000
+"""Guesses that a program needs for a password, which tries common words, names, keys side by side and dates first."""
+CONTEXT: Final = ("dialer",)
+"""Words that somebody who guesses a password of this service tries first."""
+EASY: Final = (
+    "this password is too easy to guess: it is common, or made of common words, repetitions or sequences;"
+    " take four or more random words"
+)
 
 DUMMY_HASH: Final = "$argon2id$v=19$m=19456,t=2,p=1$pxx2zVB195oLn2fJtn+/5g$/KdFgzcXXmQ3jaeAxdi31nALp97YP89ZfEH6qjf3+y4"
 """The hash of an unknown password. Verifying against it makes an unknown user take as long as a known one."""
@@ -23,7 +34,8 @@ def hash_password(password: str) -> str:
     """Return the salted hash of a password, in PHC format.
 
     Raises:
-        PasswordError: the password is too short, too long, or holds characters that no client can send.
+        PasswordError: the password is too short, too long, too easy to guess, or has characters that
+            no client can send.
     """
     check_password(password)
     return _HASHER.hash(password)
@@ -46,3 +58,21 @@ def check_password(password: str) -> None:
         raise PasswordError(f"a password has {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters")
     if any(character < " " or "\ud800" <= character <= "\udfff" for character in password):
         raise PasswordError("a password holds no control characters and is valid Unicode")
+    if _guesses(_repeated(password)) < GUESSES_MIN:
+        raise PasswordError(EASY)
+
+
+def _repeated(password: str) -> str:
+    """Return the part whose repetition is the whole password, twice; or else the beginning of the password."""
+    for length in range(1, ESTIMATED_MAX // 2 + 1):
+        part = password[:length]
+        if password == (part * (len(password) // length + 1))[: len(password)]:
+            return part * 2
+    return password[:ESTIMATED_MAX]
+
+
+def _guesses(password: str) -> float:
+    # Its lists take time to read, and few processes check new passwords.
+    from zxcvbn import zxcvbn  # type: ignore[import-untyped] # noqa: PLC0415
+
+    return float(zxcvbn(password, user_inputs=list(CONTEXT))["guesses"])

@@ -6,24 +6,42 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import msgspec
-import phonenumbers
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from dialer.domain.calling_hours import ANY_HOUR, read_calling_hours
-from dialer.domain.secret_keys import KEY_MIN, is_keys
-from dialer.domain.zones import is_zone
+from dialer.domain.calling_hours import ANY_HOUR
+from dialer.domain.secret_keys import KEY_MIN
+from dialer.settings_values import (
+    ADMINS,
+    CONSENT,
+    DIRECT,
+    EVERYBODY,
+    OPEN,
+    OPTIONAL,
+    OTHER_HOSTS_MAX,
+    matching,
+    read_base_url,
+    read_calling_hours,
+    read_clock,
+    read_consent,
+    read_database_url,
+    read_hosts,
+    read_keys,
+    read_moment,
+    read_one_of,
+    read_region,
+    read_voice,
+    read_whole,
+    read_zone,
+)
 
 SEED_MAX: Final = 2**63 - 1
 USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
-CONSENT: Final = "yes-i-have-consent"
-"""The value of DIALER_ALLOW_ANY_HOUR."""
 READERS_MIN: Final = 2
 READERS_MAX: Final = 100
 LOCK_TIMEOUT_MAX: Final = 60
@@ -36,12 +54,7 @@ HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
 """Text that stands for a secret wherever a setting is shown."""
-_DATABASES: Final = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+psycopg", "postgresql+asyncpg")
-"""Starts of the URLs of databases. A driver's name after the `+` decides nothing."""
-_CLOCK: Final = re.compile(r"real|virtual|x[1-9][0-9]{0,4}")
 _USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
-_VOICE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+_-]{0,39}")
-_CLOCK_START_YEARS: Final = range(1970, 2200)
 
 
 class SettingsError(Exception):
@@ -76,6 +89,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Voice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
+    other_hosts: tuple[str, ...] = ()
+    """Names of the service besides that of `base_url`."""
+    second_factor: str = OPTIONAL
+    """The users who need a second factor: `optional` (nobody), `admins` or `everybody`."""
+    metrics: str = OPEN
+    """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
     """Days for which entries of the audit log are kept."""
     rate_limit: int | None = None
@@ -180,16 +199,6 @@ def _milliseconds(moment: datetime, timezone: str) -> int:
     return round(aware.astimezone(UTC).timestamp() * 1000)
 
 
-def _read_database_url(text: str) -> str:
-    try:
-        url = make_url(text)
-    except ArgumentError:
-        raise ValueError(text) from None
-    if url.drivername not in _DATABASES or url.database in {None, "", ":memory:"}:
-        raise ValueError(text)
-    return text
-
-
 def without_password(url: str) -> str:
     """Return a database's URL as it may be shown."""
     try:
@@ -198,77 +207,13 @@ def without_password(url: str) -> str:
         return HIDDEN
 
 
-def _read_clock(text: str) -> str:
-    return _matching(_CLOCK, text)
-
-
-def _read_moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    if moment.year not in _CLOCK_START_YEARS:
-        raise ValueError(text)
-    return moment
-
-
-def _read_whole(text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > len(str(most)) or not least <= int(text) <= most:
-        raise ValueError(text)
-    return int(text)
-
-
-def _read_zone(text: str) -> str:
-    if not is_zone(text):
-        raise ValueError(text)
-    return text
-
-
-def _read_region(text: str) -> str:
-    if text.upper() not in phonenumbers.SUPPORTED_REGIONS:
-        raise ValueError(text)
-    return text.upper()
-
-
-def _read_calling_hours(text: str) -> str:
-    read_calling_hours(text)
-    return text
-
-
-def _read_consent(text: str) -> bool:
-    if text != CONSENT:
-        raise ValueError(text)
-    return True
-
-
-def _read_keys(text: str) -> str:
-    if not is_keys(text):
-        raise ValueError(text)
-    return text
-
-
-def _read_voice(text: str) -> str:
-    return _matching(_VOICE, text)
-
-
-def _read_base_url(text: str) -> str:
-    url = urlsplit(text)
-    plain = not (url.query or url.fragment or url.username or url.password) and text.isascii() and text.isprintable()
-    if url.scheme not in {"http", "https"} or not url.hostname or not plain or url.port == 0:
-        raise ValueError(text)
-    return text.rstrip("/")
-
-
 def is_username(text: str) -> bool:
     """Return whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
     return _USERNAME.fullmatch(text) is not None
 
 
 def _read_username(text: str) -> str:
-    return _matching(_USERNAME, text)
-
-
-def _matching(pattern: re.Pattern[str], text: str) -> str:
-    if not pattern.fullmatch(text):
-        raise ValueError(text)
-    return text
+    return matching(_USERNAME, text)
 
 
 SETTINGS: Final = (
@@ -278,7 +223,7 @@ SETTINGS: Final = (
         default="sqlite+aiosqlite:///dialer.db",
         meaning="the database",
         may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path) or postgresql://USER@HOST/NAME",
-        read=_read_database_url,
+        read=read_database_url,
         show=lambda text: repr(without_password(text)),
     ),
     Setting(
@@ -287,7 +232,7 @@ SETTINGS: Final = (
         default="6",
         meaning="reads of a process at once, and its connections for them",
         may_hold=f"a whole number from {READERS_MIN} to {READERS_MAX}",
-        read=partial(_read_whole, least=READERS_MIN, most=READERS_MAX),
+        read=partial(read_whole, least=READERS_MIN, most=READERS_MAX),
     ),
     Setting(
         variable="DIALER_DATABASE_LOCK_TIMEOUT",
@@ -295,7 +240,7 @@ SETTINGS: Final = (
         default="5",
         meaning="seconds to wait for others that write",
         may_hold=f"a whole number from 1 to {LOCK_TIMEOUT_MAX}",
-        read=partial(_read_whole, least=1, most=LOCK_TIMEOUT_MAX),
+        read=partial(read_whole, least=1, most=LOCK_TIMEOUT_MAX),
     ),
     Setting(
         variable="DIALER_DATABASE_STATEMENT_TIMEOUT",
@@ -303,7 +248,7 @@ SETTINGS: Final = (
         default="30",
         meaning="seconds of the longest statement on PostgreSQL",
         may_hold=f"a whole number from 1 to {STATEMENT_TIMEOUT_MAX}",
-        read=partial(_read_whole, least=1, most=STATEMENT_TIMEOUT_MAX),
+        read=partial(read_whole, least=1, most=STATEMENT_TIMEOUT_MAX),
     ),
     Setting(
         variable="DIALER_MEDIA_DIR",
@@ -327,7 +272,7 @@ SETTINGS: Final = (
         default="from the file",
         meaning="the key of stored secrets, in place of the file",
         may_hold=f"{KEY_MIN} random characters or more; after a blank, an older key",
-        read=_read_keys,
+        read=read_keys,
         is_secret=True,
     ),
     Setting(
@@ -353,7 +298,7 @@ SETTINGS: Final = (
         default="real",
         meaning="the clock of the whole service",
         may_hold="real, virtual (advanced by request) or xN, such as x60 (N times real time, N up to 99999)",
-        read=_read_clock,
+        read=read_clock,
     ),
     Setting(
         variable="DIALER_CLOCK_START",
@@ -361,7 +306,7 @@ SETTINGS: Final = (
         default="now",
         meaning="start of the clock on an empty database, unless real",
         may_hold="an ISO 8601 timestamp of the years 1970 to 2199, such as 2026-01-31T09:00:00Z",
-        read=_read_moment,
+        read=read_moment,
     ),
     Setting(
         variable="DIALER_SEED",
@@ -369,7 +314,7 @@ SETTINGS: Final = (
         default="0",
         meaning="the seed of all simulated chance",
         may_hold=f"a whole number from 0 to {SEED_MAX}",
-        read=partial(_read_whole, least=0, most=SEED_MAX),
+        read=partial(read_whole, least=0, most=SEED_MAX),
     ),
     Setting(
         variable="DIALER_TIMEZONE",
@@ -377,7 +322,7 @@ SETTINGS: Final = (
         default="UTC",
         meaning="zone of timestamps and daily windows without one",
         may_hold="an IANA time zone, such as Europe/Berlin",
-        read=_read_zone,
+        read=read_zone,
     ),
     Setting(
         variable="DIALER_DEFAULT_REGION",
@@ -385,7 +330,7 @@ SETTINGS: Final = (
         default="unset",
         meaning="the country of numbers without a +",
         may_hold="an ISO 3166 country code, such as US",
-        read=_read_region,
+        read=read_region,
     ),
     Setting(
         variable="DIALER_CALLING_HOURS",
@@ -393,7 +338,7 @@ SETTINGS: Final = (
         default="08:00-21:00",
         meaning="the hours for calls and texts, where the callee is",
         may_hold="two times of one day, such as 08:00-21:00, or off",
-        read=_read_calling_hours,
+        read=read_calling_hours,
     ),
     Setting(
         variable="DIALER_ALLOW_ANY_HOUR",
@@ -401,7 +346,7 @@ SETTINGS: Final = (
         default="unset",
         meaning="permission to set DIALER_CALLING_HOURS to off",
         may_hold=CONSENT,
-        read=_read_consent,
+        read=read_consent,
     ),
     Setting(
         variable="DIALER_SPEECH",
@@ -409,7 +354,7 @@ SETTINGS: Final = (
         default="unset",
         meaning="the voice that speaks scripts without a recording",
         may_hold="a voice of espeak-ng, such as en or en-us+f3",
-        read=_read_voice,
+        read=read_voice,
     ),
     Setting(
         variable="DIALER_BASE_URL",
@@ -417,7 +362,31 @@ SETTINGS: Final = (
         default="from the request",
         meaning="start of the absolute URLs in responses",
         may_hold="an http or https URL without query, such as https://dialer.example.com",
-        read=_read_base_url,
+        read=read_base_url,
+    ),
+    Setting(
+        variable="DIALER_OTHER_HOSTS",
+        field="other_hosts",
+        default="unset",
+        meaning="names of the service besides DIALER_BASE_URL's",
+        may_hold=f"1 to {OTHER_HOSTS_MAX} host names with commas, such as dialer.internal,dialer.lan",
+        read=read_hosts,
+    ),
+    Setting(
+        variable="DIALER_SECOND_FACTOR",
+        field="second_factor",
+        default=OPTIONAL,
+        meaning="the users who need a second factor",
+        may_hold="optional, admins or everybody",
+        read=partial(read_one_of, words=frozenset({OPTIONAL, ADMINS, EVERYBODY})),
+    ),
+    Setting(
+        variable="DIALER_METRICS",
+        field="metrics",
+        default=OPEN,
+        meaning="who may read /metrics",
+        may_hold="open, or direct: requests that passed a proxy get status 404",
+        read=partial(read_one_of, words=frozenset({OPEN, DIRECT})),
     ),
     Setting(
         variable="DIALER_AUDIT_LOG_DAYS",
@@ -425,7 +394,7 @@ SETTINGS: Final = (
         default="365",
         meaning="days for which the audit log is kept",
         may_hold=f"a whole number from {AUDIT_LOG_DAYS_MIN} to {AUDIT_LOG_DAYS_MAX}",
-        read=partial(_read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
+        read=partial(read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
     ),
     Setting(
         variable="DIALER_RATE_LIMIT",
@@ -433,7 +402,7 @@ SETTINGS: Final = (
         default="unset",
         meaning="requests per minute of a user or an address",
         may_hold=f"a whole number from 1 to {RATE_LIMIT_MAX}",
-        read=partial(_read_whole, least=1, most=RATE_LIMIT_MAX),
+        read=partial(read_whole, least=1, most=RATE_LIMIT_MAX),
     ),
 )
 """Every variable, in the order of the help."""

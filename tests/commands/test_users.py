@@ -110,3 +110,20 @@ def test_wrong_usage_is_exit_code_2_in_one_line(run: Run, arguments: list[str]) 
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert outcome.err.startswith("dialer: ")
     assert PASSWORD not in outcome.err
+
+
+@pytest.mark.parametrize(("options", "stays"), [((), False), (("--keep-keys",), True)])
+def test_a_new_password_revokes_keys_unless_they_are_to_be_kept(
+    run: Run, options: tuple[str, ...], *, stays: bool
+) -> None:
+    assert run("users", "create", "anna", "--create", "--password-stdin", stdin=PASSWORD).code == 0
+    assert run("keys", "create", "anna", "--name", "program").code == 0
+    assert run("users", "passwd", "anna", "--password-stdin", *options, stdin="another long password").code == 0
+    assert bool(run("keys", "list", "--json").data) == stays
+
+
+def test_a_second_factor_that_does_not_exist_cannot_be_turned_off(run: Run) -> None:
+    assert run("users", "create", "anna", "--create", "--password-stdin", stdin=PASSWORD).code == 0
+    outcome = run("users", "reset-second-factor", "anna")
+    assert outcome[:2] == (1, "")
+    assert outcome.err == "dialer: The user has no second factor.\n"

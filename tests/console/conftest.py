@@ -14,6 +14,7 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
+from dialer.api.http.auth import Authenticator
 from dialer.console.app import Console
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -75,8 +76,20 @@ def worker_of_session() -> FakeWorker:
 
 
 @pytest.fixture(scope="session")
+def authenticator_of_session(database_of_session: Database, worker_of_session: FakeWorker) -> Authenticator:
+    def now_ms() -> int:
+        return worker_of_session.clock.now_ms()  # Each test begins with another clock.
+
+    return Authenticator(database_of_session, clock_ms=now_ms)
+
+
+@pytest.fixture(scope="session")
 def client_of_session(
-    database_of_session: Database, worker_of_session: FakeWorker, machine_of_session: Machine, media_of_session: Path
+    database_of_session: Database,
+    worker_of_session: FakeWorker,
+    machine_of_session: Machine,
+    media_of_session: Path,
+    authenticator_of_session: Authenticator,
 ) -> Iterator[TestClient[Litestar]]:
     console = Console(database_of_session, now_ms=lambda: machine_of_session.now_ms, now_s=count().__next__)
     app = create_app(
@@ -84,6 +97,7 @@ def client_of_session(
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
+        authenticator=authenticator_of_session,
         console=console,
     )
     with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:

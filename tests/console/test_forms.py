@@ -7,6 +7,8 @@ from litestar import Litestar
 
 from dialer.api.http.permissions import OPEN_PAGES, PAGES
 from dialer.console.forms import FIELDS_MAX, FORM_BYTES_MAX
+from dialer.console.sessions import form_token
+from tests.api.harness import PASSWORD
 from tests.console.visitor import Visitor, words
 
 POSTS = sorted(route.removeprefix("POST /console/") for route in {*PAGES, *OPEN_PAGES} if route.startswith("POST "))
@@ -49,6 +51,17 @@ def test_a_token_without_a_session_is_of_no_use(alice: Visitor) -> None:
     alice.cookies.clear()
     answer = alice.send("account/sign-out/")
     assert (answer.status_code, answer.headers["location"]) == (303, "/console/sign-in/")
+
+
+@pytest.mark.parametrize("secret", [None, ""])
+def test_a_form_before_the_sign_in_needs_the_cookie_of_its_page(visitor: Visitor, secret: str | None) -> None:
+    """Without it, a page of another site would sign a visitor in as somebody else: its token is no secret."""
+    guessed = [form_token(""), ""]
+    for token in guessed:
+        visitor.cookies = {} if secret is None else {"dialer_form": secret}
+        fields = {"csrf": token, "username": "alice", "password": PASSWORD}
+        assert visitor.request("POST", "sign-in/", data=fields).status_code == 403
+        assert visitor.cookies.keys() <= {"dialer_form"}
 
 
 def test_a_form_from_another_site_is_refused_even_with_the_token(alice: Visitor) -> None:

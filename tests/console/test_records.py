@@ -4,7 +4,7 @@ import re
 
 from dialer.console.catalogue import PAGES
 from dialer.console.pages.records import ROWS
-from tests.api.harness import Caller
+from tests.api.harness import PASSWORD, Caller
 from tests.console.building import HOSTILE, campaign
 from tests.console.visitor import Visitor, words
 
@@ -108,7 +108,7 @@ def test_a_record_that_is_needed_stays(alice: Visitor, api: Caller) -> None:
 
 def test_the_key_is_shown_once(alice: Visitor, api: Caller) -> None:
     alice.get("records/api-key/new/")
-    shown = alice.send("records/api-key/", name="nightly", scopes="", **{"scopes.read": "1"})
+    shown = alice.send("records/api-key/", name="nightly", scopes="", current=PASSWORD, **{"scopes.read": "1"})
     key = shown.text.split('class="secret">')[1].partition("<")[0]
     assert (shown.status_code, shown.headers["cache-control"]) == (200, "no-store")
     assert api.get("api-key/")["results"][0]["scopes"] == ["read"]

@@ -28,13 +28,22 @@ def visitor_of() -> Iterator[Opening]:
         yield open_one
 
 
-def test_the_first_admin_is_created_on_this_machine_and_never_again(tmp_path: Path, visitor_of: Opening) -> None:
+def printed_path(served: Served) -> str:
+    """Return the path below the console that the server printed for the first admin."""
+    assert served.process.stderr is not None
+    served.process.stderr.readline()
+    return served.process.stderr.readline().rpartition("/console/")[2].strip()
+
+
+def test_the_first_admin_is_created_with_the_printed_token_and_never_again(tmp_path: Path, visitor_of: Opening) -> None:
     with serving(tmp_path, **VIRTUAL) as served:
+        path = printed_path(served)
+        token = path.partition("token=")[2]
         visitor, late = visitor_of(served), visitor_of(served)
         assert visitor.request("GET", "sign-in/").headers["location"] == "/console/first-admin/"
-        late.get("first-admin/")
-        visitor.get("first-admin/")
-        refused = visitor.send("first-admin/", username="a b", password="short", again="other")
+        late.get(path)
+        visitor.get(path)
+        refused = visitor.send("first-admin/", token=token, username="a b", password="short", again="other")
         assert refused.status_code == 400
         assert [
             message in refused.text
@@ -44,10 +53,10 @@ def test_the_first_admin_is_created_on_this_machine_and_never_again(tmp_path: Pa
                 "The two passwords differ. Enter the password twice.",
             )
         ] == [True] * 3
-        done = visitor.send("first-admin/", **FORM)
+        done = visitor.send("first-admin/", token=token, **FORM)
         assert (done.status_code, done.headers["location"]) == (303, "/console/")
         assert "root · Admin" in visitor.text("account/")
-        again = late.send("first-admin/", **{**FORM, "username": "late"})
+        again = late.send("first-admin/", token=token, **{**FORM, "username": "late"})
         assert (again.status_code, "There are users already" in again.text) == (409, True)
         assert late.request("GET", "first-admin/").headers["location"] == "/console/sign-in/"
         (user,) = served.client.get("users/").json()["results"]
@@ -56,11 +65,18 @@ def test_the_first_admin_is_created_on_this_machine_and_never_again(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "headers",
-    [{"X-Forwarded-For": "203.0.113.7"}, {"Forwarded": "for=203.0.113.7"}, {"Host": "dialer.example"}],
+    [
+        {},
+        {"Host": "localhost"},
+        {"Host": "127.0.0.1:8000", "Connection": "close"},
+        {"X-Forwarded-For": "203.0.113.7"},
+        {"Host": "dialer.example"},
+    ],
 )
-def test_from_elsewhere_the_first_admin_needs_the_printed_token(
+def test_the_first_admin_needs_the_printed_token_wherever_the_request_seems_to_come_from(
     tmp_path: Path, visitor_of: Opening, headers: dict[str, str]
 ) -> None:
+    """A proxy or a tunnel on the machine of the service sends the requests of others from its own address."""
     with serving(tmp_path, **VIRTUAL) as served:
         visitor = visitor_of(served)
         for path in ("first-admin/", "first-admin/?token=wrong"):
@@ -69,16 +85,13 @@ def test_from_elsewhere_the_first_admin_needs_the_printed_token(
                 403,
                 True,
             )
-        visitor.get("first-admin/")
         _, _, err = served.end()
         assert err.count("/console/first-admin/?token=") == 1
 
 
 def test_the_printed_address_creates_the_first_admin_from_elsewhere(tmp_path: Path, visitor_of: Opening) -> None:
     with serving(tmp_path, **VIRTUAL) as served:
-        assert served.process.stderr is not None
-        served.process.stderr.readline()
-        printed = served.process.stderr.readline().rpartition("/console/")[2].strip()
+        printed = printed_path(served)
         visitor = visitor_of(served)
         answer = visitor.request("GET", printed, headers={"X-Forwarded-For": "203.0.113.7"})
         assert answer.status_code == 200
@@ -113,3 +126,23 @@ def test_a_stream_sends_events_until_the_session_or_the_server_ends(tmp_path: Pa
             code, _, err = served.end()
             assert all(chunks)
         assert (code, "error" in err) == (0, False)
+
+
+@pytest.mark.parametrize("change", [{"role": "agent"}, {"manager": "/rest-api/users/2/"}])
+def test_a_stream_ends_when_the_rights_of_its_viewer_change(
+    tmp_path: Path, visitor_of: Opening, change: dict[str, str]
+) -> None:
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        for name in ("ben", "ada"):
+            fields = {"username": name, "password": PASSWORD, "role": "admin"}
+            assert served.client.post("users/", json=fields).status_code == 201
+        watching = visitor_of(served)
+        assert watching.sign_in("ada").status_code == 303
+        cookie = {"Cookie": f"dialer_session={watching.cookies['dialer_session']}", "Accept": "text/event-stream"}
+        with watching.client.stream("GET", "/console/overview/live/", headers=cookie) as answer:
+            assert answer.status_code == 200
+            chunks = answer.iter_text()
+            assert [next(chunks)[:5] for _ in range(2)] == ["retry", "data:"]
+            assert served.client.patch("users/3/", json=change).status_code == 202
+            rest = list(chunks)
+        assert len(rest) <= 2, "the stream goes on"

@@ -118,7 +118,27 @@ def test_over_https_the_cookie_is_secure(visitor: Visitor) -> None:
         line = visitor.sign_in("alice").headers.get_list("set-cookie")[0]
     finally:
         visitor.client.base_url = str(visitor.client.base_url).replace("https:", "http:")
-    assert "; Secure" in line
+    token = visitor.cookies["__Host-dialer_session"]
+    assert line == f"__Host-dialer_session={token}; HttpOnly; Max-Age=604800; Path=/; SameSite=strict; Secure"
+
+
+def test_over_https_a_cookie_that_another_host_may_have_set_is_no_session(alice: Visitor) -> None:
+    """A host beside this one, or anybody on the way of a plain request, can set a cookie without the prefix."""
+    alice.client.base_url = str(alice.client.base_url).replace("http:", "https:")
+    try:
+        assert not is_signed_in(alice)
+        alice.cookies = {f"__Host-{name}": value for name, value in alice.cookies.items()}
+        assert is_signed_in(alice)
+    finally:
+        alice.client.base_url = str(alice.client.base_url).replace("https:", "http:")
+
+
+def test_live_parts_do_not_keep_a_session_awake(alice: Visitor, machine: Machine) -> None:
+    """A page that is left open asks by itself. That is no use of the session."""
+    machine.now_ms += 12 * HOUR_MS - 1
+    assert alice.request("GET", "overview/live/").status_code == 200
+    machine.now_ms += 1
+    assert not is_signed_in(alice)
 
 
 @pytest.mark.parametrize("token", ["", "x", "é" * 43, "a" * 43, "a" * 100_00])

@@ -1,5 +1,6 @@
 """Tests of the compose file as data: its commands, settings, addresses and files exist."""
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any, Final
@@ -63,6 +64,22 @@ def test_addresses_belong_to_the_processes_that_are_asked() -> None:
     assert {one["environment"].get("FORWARDED_ALLOW_IPS") for one in OURS.values()} == {None, subnet}
     named = {volume.partition(":")[0] for one in FILE["services"].values() for volume in one.get("volumes", [])}
     assert named == {*FILE["volumes"], "./Caddyfile"}
+
+
+def test_images_have_exact_versions_and_dependencies_are_locked() -> None:
+    lines = (FOLDER / "Dockerfile").read_text("utf-8").splitlines()
+    images = [line.split()[1] for line in lines if line.startswith("FROM ")]
+    images += [one["image"] for one in FILE["services"].values() if one["image"] != "dialer"]
+    assert [image for image in images if not re.fullmatch(r"[a-z]+:\d+\.\d+(\.\d+)?(-[a-z-]+)?", image)] == []
+    assert any(line.startswith("RUN uv sync --frozen --no-dev ") for line in lines)
+    makefile = (FOLDER.parents[1] / "Makefile").read_text("utf-8")
+    (version,) = re.findall(r"^UV_VERSION := (\S+)$", makefile, re.MULTILINE)
+    assert any(line.endswith(f" uv=={version}") for line in lines)
+
+
+def test_only_this_machine_reaches_the_proxy_which_has_no_tls() -> None:
+    ports = [port for one in FILE["services"].values() for port in one.get("ports", [])]
+    assert ports == ["127.0.0.1:${PORT:-8080}:8080"]
 
 
 def test_caddy_finds_nothing_wrong() -> None:

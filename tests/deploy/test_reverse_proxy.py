@@ -1,8 +1,11 @@
 """Tests of the configurations of nginx and Caddy: both are valid, and both serve dialer as it is."""
 
+import contextlib
 import subprocess
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Final
 
 import httpx
@@ -16,6 +19,7 @@ from tests.test_server import ADMIN, PASSWORD, VIRTUAL, serving
 
 ROOT_USER: Final = ("root", PASSWORD)
 CONTACTS: Final = 20_000
+BEHIND: Final = b"the server behind"
 
 
 @pytest.fixture(scope="module", params=PROXIES)
@@ -84,6 +88,54 @@ def test_an_import_and_an_export_of_many_contacts_lose_nothing(proxied: Proxied)
 def test_metrics_are_for_the_machine_itself_and_health_is_for_everybody(proxied: Proxied) -> None:
     statuses = [proxied.client.get(path).status_code for path in ("/metrics", "/health/ready", "/schema")]
     assert statuses == [404, 200, 200]
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_a_proxy_hides_metrics_in_every_spelling(name: str, tmp_path: Path) -> None:
+    """The server behind it answers under every path. Unlike httpx, curl sends these paths as they are."""
+    find_tool(name)
+    hidden = [
+        "/metrics",
+        "/metrics/",
+        "//metrics",
+        "/metrics%2f",
+        "/%6detrics",
+        "/x/../metrics",
+        "/metrics?x",
+        "/METRICS",
+    ]
+    with answering_everything() as upstream, PROXIES[name](tmp_path, upstream) as proxied:
+        found = {path: is_passed_on(proxied, path) for path in [*hidden, "/health/live"]}
+    assert found == {**dict.fromkeys(hidden, False), "/health/live": True}
+
+
+def is_passed_on(proxied: Proxied, path: str) -> bool:
+    """Return whether the answer is that of the server behind the proxy."""
+    silent = ("-sS", "-k", "--path-as-is", "-H", f"Host: {NAME}")
+    url = f"{str(proxied.client.base_url).rstrip('/')}{path}"
+    return subprocess.run([find_tool("curl"), *silent, url], capture_output=True, check=True).stdout == BEHIND
+
+
+@contextlib.contextmanager
+def answering_everything() -> Iterator[str]:
+    """Run a server that answers every GET alike, and yield its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(BEHIND)))
+            self.end_headers()
+            self.wfile.write(BEHIND)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 def test_a_body_beyond_its_limit_is_refused_by_the_service(proxied: Proxied) -> None:

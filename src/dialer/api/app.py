@@ -17,6 +17,7 @@ from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
+from dialer.api.http.hosts import OwnNames
 from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
@@ -125,7 +126,12 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     def clock_ms() -> int:
         return worker.clock.now_ms()
 
-    authenticator = authenticator or Authenticator(database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms)
+    authenticator = authenticator or Authenticator(
+        database,
+        requests_a_minute=settings.rate_limit,
+        clock_ms=clock_ms,
+        second_factor=settings.second_factor,
+    )
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -152,7 +158,8 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     )
     methods = {route.path_format: route.methods for route in app.routes}
     permissions.serve(methods)
-    app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods)
+    names = OwnNames(settings.base_url, settings.other_hosts)
+    app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods, names)
     return app
 
 
@@ -182,7 +189,8 @@ def create_worker_app(
         openapi_config=None,
         logging_config=None,
     )
-    app.asgi_handler = Edge(app.asgi_handler, metrics, {route.path_format: route.methods for route in app.routes})
+    methods = {route.path_format: route.methods for route in app.routes}
+    app.asgi_handler = Edge(app.asgi_handler, metrics, methods, OwnNames(None, ()))
     return app
 
 

@@ -78,6 +78,12 @@ def revoke_api_key(unit: UnitOfWork, key_id: int) -> None:
     unit.note(NOTHING, ApiKeyRevoked(key_id, user_id))
 
 
+def revoke_api_keys(unit: UnitOfWork, user_id: int) -> None:
+    """Revoke all API keys of a user."""
+    found = unit.connection.execute(delete(_keys).where(_keys.c.user_id == user_id).returning(_keys.c.id))
+    unit.note(NOTHING, *(ApiKeyRevoked(key_id, user_id) for key_id in sorted(found.scalars())))
+
+
 def hash_secret(secret: str) -> bytes:
     """Return the hash under which a secret is stored.
 

@@ -252,3 +252,21 @@ class SessionEnded(AppEvent, frozen=True):
     """A session of the console ended because a user signed out or revoked it."""
 
     user_id: int
+
+
+class SecondFactorSet(AppEvent, frozen=True):
+    """A user set up a second factor."""
+
+    user_id: int
+
+
+class SecondFactorRemoved(AppEvent, frozen=True):
+    """The second factor of a user was turned off, by the user or by an admin."""
+
+    user_id: int
+
+
+class RecoveryCodeUsed(AppEvent, frozen=True):
+    """A user signed in with a recovery code, which is used up."""
+
+    user_id: int

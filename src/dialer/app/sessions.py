@@ -13,13 +13,15 @@ from dialer.app.errors import UnknownRecordError
 from dialer.app.events import SessionEnded, SignedIn
 from dialer.app.trail import masked
 from dialer.app.unit import UnitOfWork
-from dialer.store.tables import ConsoleSession
+from dialer.store.tables import ConsoleSession, User
 from dialer.store.touched import NOTHING
 
 IDLE_MS: Final = 12 * 3_600_000
 """Time without a request after which a session ends."""
 LIFE_MS: Final = 7 * 86_400_000
 """Time after which a session ends in any case."""
+SIGN_IN_MS: Final = 300_000
+"""Time from the right password to the code."""
 SESSIONS_MAX: Final = 20
 """Sessions of one user; the one that was used longest ago ends first."""
 TOKEN_BYTES: Final = 32
@@ -29,6 +31,7 @@ USED_EVERY_MS: Final = 300_000
 """Steps in which the last use of a session is written down."""
 
 _sessions: Final = ConsoleSession.__table__
+_users: Final = User.__table__
 
 
 class NewSession(NamedTuple):
@@ -42,7 +45,43 @@ class NewSession(NamedTuple):
 
 def begin_session(unit: UnitOfWork, new: NewSession) -> str:
     """Begin a session of a user who signed in, and return its token, which is stored nowhere."""
-    _make_room(unit.connection, new)
+    token = _insert(unit, new, is_pending=False)
+    unit.note(NOTHING, SignedIn(new.user_id))
+    return token
+
+
+def begin_sign_in(unit: UnitOfWork, new: NewSession) -> str:
+    """Note that the password of a user was right, and return a token with which the user may give a code."""
+    unit.note(NOTHING)
+    return _insert(unit, new, is_pending=True)
+
+
+class SigningIn(NamedTuple):
+    """A user whose password was right."""
+
+    user_id: int
+    username: str
+
+
+def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn | None:
+    """Return the user whose password was right and who may give a code now, or None."""
+    is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
+    query = (
+        select(_sessions.c.user_id, _users.c.username)
+        .join(_users, _users.c.id == _sessions.c.user_id)
+        .where(is_one, _users.c.enabled, _sessions.c.created_date > at_ms - SIGN_IN_MS)
+    )
+    found = connection.execute(query).first()
+    return None if found is None else SigningIn(*found)
+
+
+def end_sign_in(connection: Connection, token: str) -> None:
+    """Forget that a password was right."""
+    connection.execute(delete(_sessions).where(_sessions.c.token_hash == hash_secret(token), _sessions.c.is_pending))
+
+
+def _insert(unit: UnitOfWork, new: NewSession, *, is_pending: bool) -> str:
+    _make_room(unit.connection, new, is_pending=is_pending)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     values = {
         "user_id": new.user_id,
@@ -51,9 +90,9 @@ def begin_session(unit: UnitOfWork, new: NewSession) -> str:
         "browser": masked(new.browser)[:BROWSER_MAX],
         "created_date": new.at_ms,
         "used_date": new.at_ms,
+        "is_pending": is_pending,
     }
     unit.connection.execute(insert(_sessions).values(values))
-    unit.note(NOTHING, SignedIn(new.user_id))
     return token
 
 
@@ -80,11 +119,20 @@ def end_sessions(connection: Connection, user_id: int) -> None:
     connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id))
 
 
-def _make_room(connection: Connection, new: NewSession) -> None:
-    """Delete the sessions of a user that are over, and those beyond the limit."""
-    is_over = (_sessions.c.used_date <= new.at_ms - IDLE_MS) | (_sessions.c.created_date <= new.at_ms - LIFE_MS)
+def end_other_sessions(connection: Connection, user_id: int, session_id: int) -> None:
+    """End all sessions of a user but one."""
+    connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id, _sessions.c.id != session_id))
+
+
+def _make_room(connection: Connection, new: NewSession, *, is_pending: bool) -> None:
+    """Delete the sessions of a user that are over, and those of the same kind beyond the limit."""
+    is_late = _sessions.c.is_pending & (_sessions.c.created_date <= new.at_ms - SIGN_IN_MS)
+    is_idle = _sessions.c.used_date <= new.at_ms - IDLE_MS
+    is_over = is_late | is_idle | (_sessions.c.created_date <= new.at_ms - LIFE_MS)
     connection.execute(delete(_sessions).where(_sessions.c.user_id == new.user_id, is_over))
-    kept = select(_sessions.c.id).where(_sessions.c.user_id == new.user_id).order_by(_sessions.c.used_date.desc())
+    # A sign-in that waits for a code must not push out a session.
+    alike = (_sessions.c.user_id == new.user_id) & _sessions.c.is_pending.is_(is_pending)
+    kept = select(_sessions.c.id).where(alike).order_by(_sessions.c.used_date.desc())
     too_many = list(connection.scalars(kept.offset(SESSIONS_MAX - 1)))
     if too_many:
         connection.execute(delete(_sessions).where(_sessions.c.id.in_(too_many)))

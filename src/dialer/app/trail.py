@@ -48,7 +48,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """The user who acts, and the way of the request into the service."""
 
     via: str
-    """`password`, `key`, `console`, `none` or `command line`."""
+    """`password`, `key`, `console`, `code`, `none` or `command line`."""
     actor_id: int | None = None
     actor: str = ""
     key_prefix: str = ""

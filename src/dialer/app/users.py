@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, update
 
+from dialer.app.api_keys import revoke_api_keys
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
 from dialer.app.sessions import end_sessions
@@ -71,8 +72,10 @@ def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
     return row
 
 
-def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any]) -> None:
+def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, revokes_keys: bool = False) -> None:
     """Write columns of a user account. A new password, and disabling the user, end the sessions of the console.
+
+    A new password also revokes the user's API keys, if `revokes_keys` is true.
 
     Raises:
         UnknownRecordError: there is no such user.
@@ -89,6 +92,8 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any]) -> N
     has_new_password = after["password_hash"] != before["password_hash"]
     if has_new_password or not after["enabled"]:
         end_sessions(unit.connection, user_id)
+    if has_new_password and revokes_keys:
+        revoke_api_keys(unit, user_id)
     unit.note(touched_account(user_id), *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))
 
 
@@ -112,14 +117,14 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
     unit.note(touched_account(user_id), UserDeleted(user_id))
 
 
-def change_password(unit: UnitOfWork, username: str, password_hash: str) -> str:
-    """Replace the hash of a user's password; return the stored username.
+def change_password(unit: UnitOfWork, username: str, password_hash: str, *, revokes_keys: bool = False) -> str:
+    """Replace the hash of a user's password, and revoke the API keys if asked for; return the stored username.
 
     Raises:
         UnknownRecordError: there is no such user.
     """
     user = known_user(unit.connection, username)
-    change_user(unit, user.id, {"password_hash": password_hash})
+    change_user(unit, user.id, {"password_hash": password_hash}, revokes_keys=revokes_keys)
     return user.username
 
 

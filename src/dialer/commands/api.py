@@ -72,4 +72,4 @@ def api(host: str, port: int) -> None:
 def shared_authenticator(settings: Settings, database: Database, clock: RealClock) -> Authenticator:
     """Return the check of credentials of a process whose limits hold for all processes of the service."""
     limits = SharedLimits(database, settings.rate_limit, clock.now_ms)
-    return Authenticator(database, limits=limits, clock_ms=clock.now_ms)
+    return Authenticator(database, limits=limits, clock_ms=clock.now_ms, second_factor=settings.second_factor)

@@ -24,6 +24,7 @@ from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.key_check import check_key
 from dialer.store.key_ring import RING
+from dialer.store.private_files import ALL_BUT_OWNER, OTHERS, files_beside, take_rights
 from dialer.store.service_state import ServiceSettings, read_settings, read_state, save_settings, save_speech
 from dialer.store.touched import Touched
 
@@ -97,6 +98,28 @@ def check_there_is_one(settings: Settings, *, hint: str = "") -> None:
         f"there is no database at {place_of_database(settings)}: run the command in the folder of the database,"
         f" or set DIALER_DATABASE_URL{hint}"
     )
+
+
+def _close_files_to_others(settings: Settings) -> None:
+    """Take the rights of other users from files that an older version or another program made, with a warning.
+
+    A group may have been let into the media folder: the switch on the same machine, for example.
+    """
+    if _has_file(settings):
+        for path in files_beside(_path(settings)):
+            _close(path, ALL_BUT_OWNER, "its owner")
+    with contextlib.suppress(OSError):  # A folder that cannot be used at all is refused in other words.
+        _close(settings.media_dir, OTHERS, "its owner and its group")
+
+
+def _close(path: Path, rights: int, to_whom: str) -> None:
+    try:
+        was_open = take_rights(path, rights)
+    except PermissionError as error:
+        say(f"Warning: other users of this machine can read {path}, and this cannot be changed: {error.strerror}")
+        return
+    if was_open:
+        say(f"Warning: other users of this machine could read {path} until now. Only {to_whom} can from now on.")
 
 
 def existing_database_file(settings: Settings, *, instead: str) -> Path:
@@ -179,6 +202,7 @@ def served_together(settings: Settings) -> Iterator[ServingPlace]:
     check_there_is_one(settings)
     backend = backend_for(settings.database_url)
     with backend.serving_together(backend.synchronous_url(settings.database_url)) as place:
+        _close_files_to_others(settings)
         yield place
 
 
@@ -219,14 +243,17 @@ def open_service_clock(settings: Settings, database: Database) -> Clock:
     return open_clock(settings.clock, first_ms if state is None else state.now_ms)
 
 
-def serving_alone(settings: Settings) -> contextlib.AbstractContextManager[ServingPlace]:
-    """Return a context that lets one process serve the database, with its place.
+@contextlib.contextmanager
+def serving_alone(settings: Settings) -> Iterator[ServingPlace]:
+    """Let this process alone serve the database, and yield its place.
 
     Raises:
         ServedError: another process serves it.
     """
     backend = backend_for(settings.database_url)
-    return backend.serving_alone(backend.synchronous_url(settings.database_url))
+    with backend.serving_alone(backend.synchronous_url(settings.database_url)) as place:
+        _close_files_to_others(settings)
+        yield place
 
 
 def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:

@@ -8,6 +8,7 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
+from dialer.app.second_factor import remove_second_factor
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, change_password, change_user, create_user, known_user
 from dialer.commands.opening import (
@@ -135,18 +136,23 @@ def create(
 
 @users.command()
 @_NAME
+@click.option("--keep-keys", is_flag=True, help="Keep the user's API keys, which are revoked otherwise.")
 @_PASSWORD_STDIN
 @_JSON
 @examples(
     "dialer users passwd anna",
     "pwgen 24 1 | dialer users passwd anna --password-stdin",
 )
-def passwd(username: str, *, password_stdin: bool, as_json: bool) -> None:
-    """Change a user's password."""
+def passwd(username: str, *, keep_keys: bool, password_stdin: bool, as_json: bool) -> None:
+    """Change a user's password, and revoke the user's API keys."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
     settings = settings_from_environment()
     with open_existing_database(settings) as database:
-        shown_name = in_unit(settings, database, lambda unit: change_password(unit, username, password_hash))
+        shown_name = in_unit(
+            settings,
+            database,
+            lambda unit: change_password(unit, username, password_hash, revokes_keys=not keep_keys),
+        )
     say(f"Changed the password of {shown_name}.")
     if as_json:
         print_json({"username": shown_name})
@@ -182,6 +188,26 @@ def change(username: str, *, role: str | None, enabled: bool | None, manager: st
     with open_existing_database(settings) as database:
         shown_name = in_unit(settings, database, work)
     say(f"Changed the user {shown_name}.")
+    if as_json:
+        print_json({"username": shown_name})
+
+
+@users.command("reset-second-factor")
+@_NAME
+@_JSON
+@examples("dialer users reset-second-factor anna")
+def reset_second_factor(username: str, *, as_json: bool) -> None:
+    """Turn off the second factor of a user who has lost the telephone and the recovery codes."""
+
+    def work(unit: UnitOfWork) -> str:
+        user = known_user(unit.connection, username)
+        remove_second_factor(unit, user.id)
+        return user.username
+
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        shown_name = in_unit(settings, database, work)
+    say(f"Turned off the second factor of {shown_name}.")
     if as_json:
         print_json({"username": shown_name})
 

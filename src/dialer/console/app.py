@@ -13,7 +13,14 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live import Snapshots
-from dialer.console.pages.account import change_own_password, revoke_session, show_account, show_home, sign_out
+from dialer.console.pages.account import (
+    change_own_password,
+    revoke_key,
+    revoke_session,
+    show_account,
+    show_home,
+    sign_out,
+)
 from dialer.console.pages.call import dispose_of_shown_call, play_answer, show_call
 from dialer.console.pages.calls import export_calls, show_calls
 from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
@@ -29,8 +36,21 @@ from dialer.console.pages.overview import show_overview, stream_overview
 from dialer.console.pages.record import change_record, create_record, delete_record, show_new_record, show_record
 from dialer.console.pages.recordings import delete_recording, play_recording, show_upload, upload_recording
 from dialer.console.pages.records import show_records
+from dialer.console.pages.second_factor import (
+    reset_second_factor,
+    set_second_factor,
+    show_second_factor,
+    unset_second_factor,
+)
 from dialer.console.pages.service import advance, show_service
-from dialer.console.pages.sign_in import make_first_admin, show_first_admin, show_sign_in, sign_in
+from dialer.console.pages.sign_in import (
+    make_first_admin,
+    show_code,
+    show_first_admin,
+    show_sign_in,
+    sign_in,
+    sign_in_with_code,
+)
 from dialer.console.pages.static import show_asset, show_nothing
 from dialer.console.pages.survey import show_survey_template, try_survey
 from dialer.console.pages.survey_editor import order_sections, remove_branch, set_branch
@@ -43,6 +63,8 @@ from dialer.store.database import Database
 OPEN: Final[tuple[ControllerRouterHandler, ...]] = (
     show_sign_in,
     sign_in,
+    show_code,
+    sign_in_with_code,
     show_first_admin,
     make_first_admin,
     show_asset,
@@ -55,6 +77,11 @@ PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
     sign_out,
     revoke_session,
     change_own_password,
+    revoke_key,
+    show_second_factor,
+    set_second_factor,
+    unset_second_factor,
+    reset_second_factor,
     show_overview,
     stream_overview,
     show_campaigns,

@@ -11,7 +11,7 @@ from litestar.types import ExceptionHandlersMap
 from dialer.api.http.errors import EXCEPTION_HANDLERS, Refusal, refusal_of
 from dialer.api.http.headers import add_headers
 from dialer.console.rendering import html, render
-from dialer.console.sessions import HEADERS, CurrentSession, NotSignedInError
+from dialer.console.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
 
 _DETAILS: Final[Mapping[str, str]] = {
     "Not found.": "Nothing is at this address. It may have been deleted, or it is not yours."
@@ -19,6 +19,7 @@ _DETAILS: Final[Mapping[str, str]] = {
 """The words for people in place of the API's."""
 Answer = Callable[[Request[Any, Any, Any], Exception], Response[Any]]
 SIGN_IN: Final = "/console/sign-in/"
+SECOND_FACTOR: Final = "/console/account/second-factor/"
 HOME: Final = "/console/"
 _TITLES: Final[Mapping[int, str]] = {
     HTTPStatus.FORBIDDEN: "Not allowed",
@@ -33,6 +34,8 @@ _TITLES: Final[Mapping[int, str]] = {
 def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     if isinstance(error, NotSignedInError) and not request.scope["path"].rstrip("/").endswith("/live"):
         return _sign_in(request)
+    if isinstance(error, NoSecondFactorError) and request.scope["method"] == "GET":
+        return _see_other(SECOND_FACTOR)
     refusal = refusal_of(request, error)
     # A page shows no password dialog of the browser.
     headers = {name: value for name, value in refusal.headers.items() if name != "WWW-Authenticate"}
@@ -62,7 +65,11 @@ def _sign_in(request: Request[Any, Any, Any]) -> Response[Any]:
         if request.scope["method"] == "GET" and here.rstrip("/") != HOME.rstrip("/")
         else ""
     )
-    headers = {"Location": f"{SIGN_IN}{back}", "Cache-Control": "no-store"}
+    return _see_other(f"{SIGN_IN}{back}")
+
+
+def _see_other(url: str) -> Response[Any]:
+    headers = {"Location": url, "Cache-Control": "no-store"}
     return Response(b"", status_code=HTTPStatus.SEE_OTHER, media_type="text/plain", headers=headers)
 
 

@@ -56,4 +56,8 @@ def _expected(request: ApiRequest) -> str:
     session = request.scope.get("auth")
     if isinstance(session, CurrentSession):
         return session.form_token
-    return form_token(cookie_of(request, FORM_COOKIE))
+    secret = cookie_of(request, FORM_COOKIE)
+    if not secret:
+        # A page of another site sends no cookie of ours, and could work out the token that belongs to none.
+        raise ForbiddenError(STALE)
+    return form_token(secret)

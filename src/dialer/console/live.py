@@ -136,8 +136,9 @@ async def answer_live(
             yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
             async with aclosing(snapshots.ticks()) as ticks:
                 async for _ in ticks:
-                    if await sessions.find(cookie_of(request, SESSION_COOKIE)) is None:
-                        return
+                    now = await sessions.find(cookie_of(request, SESSION_COOKIE), is_use=False)
+                    if now is None or now.actor != session.actor:
+                        return  # The part was made with the rights of the beginning.
                     yield await snapshots.get_event(key, make)
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -7,7 +7,6 @@ from litestar import Response
 from litestar.datastructures import Cookie
 
 from dialer.api.crud.resource import Actor
-from dialer.api.crud.urls import Links
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
 from dialer.console.live import Snapshots
@@ -53,7 +52,7 @@ class ConsoleServices:
         self.authenticator: Final = authenticator
         self.sessions: Final = sessions
         self.first_admin_token: Final = first_admin_token
-        """The token with which the first admin can be created from another machine."""
+        """The token with which the first admin can be created; None if there are users."""
         self.snapshots: Final = snapshots
         self.minutes: Final = Minutes()
 
@@ -62,12 +61,6 @@ def current_session(request: ApiRequest) -> CurrentSession:
     """Return the session of a request to a page that needs one."""
     session: CurrentSession = request.scope["auth"]
     return session
-
-
-def is_secure(request: ApiRequest) -> bool:
-    """Return whether the browser uses HTTPS, directly or at a proxy."""
-    links: Links = request.service.links(request)
-    return links.base.startswith("https:")
 
 
 def frame(request: ApiRequest, here: str) -> dict[str, Any]:

@@ -15,10 +15,12 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from dialer.api.crud.resource import Actor
+from dialer.api.crud.urls import links_for
 from dialer.api.http.auth import Authenticator, origin_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import add_headers
 from dialer.api.http.permissions import Permissions
+from dialer.api.service import SERVICE, Service
 from dialer.app.api_keys import hash_secret
 from dialer.app.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
 from dialer.app.unit import UnitOfWork
@@ -27,9 +29,15 @@ from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.queries.sessions import SESSION_IN_USE
 
 SESSION_COOKIE: Final = "dialer_session"
+CODE_COOKIE: Final = "dialer_code"
+"""The proof of a right password while the code of the second factor is still to come."""
 FORM_COOKIE: Final = "dialer_form"
 """A random text that binds forms to the browser before there is a session."""
 PATH: Final = "/console"
+HOST_PREFIX: Final = "__Host-"
+"""The beginning of the names of cookies over HTTPS, which browsers take from this host alone, and over HTTPS only."""
+LIVE: Final = "/live"
+"""The end of the paths of live parts, which an open page asks for by itself."""
 COOKIE_LENGTH_MAX: Final = 128
 FORM_TOKEN_BYTES: Final = 16
 HEADERS: Final[Mapping[str, str]] = {
@@ -53,6 +61,13 @@ class NotSignedInError(AnsweredError):
         super().__init__(HTTPStatus.UNAUTHORIZED, "Sign in first.")
 
 
+class NoSecondFactorError(AnsweredError):
+    """An error for a user who must set up a second factor before anything else."""
+
+    def __init__(self) -> None:
+        super().__init__(HTTPStatus.FORBIDDEN, "Set up a second factor first, on the page of your account.")
+
+
 class CurrentSession(msgspec.Struct, frozen=True):
     """The session of a request, and its user."""
 
@@ -60,6 +75,7 @@ class CurrentSession(msgspec.Struct, frozen=True):
     actor: Actor
     form_token: str
     """The text that every form of this session must carry."""
+    has_second_factor: bool
 
 
 def machine_ms() -> int:
@@ -82,15 +98,33 @@ def new_form_secret() -> str:
     return secrets.token_urlsafe(FORM_TOKEN_BYTES)
 
 
+def is_secure(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Return whether the browser uses HTTPS, directly or at a proxy."""
+    service: Service = connection.app.state[SERVICE]
+    return links_for(connection, service.settings.base_url).base.startswith("https:")
+
+
 def cookie_of(connection: ASGIConnection[Any, Any, Any, Any], name: str) -> str:
     """Return the value of a cookie; empty if there is none, or if it is too long to be ours."""
-    value = connection.cookies.get(name, "")
+    value = connection.cookies.get(_full_name(name, is_secure=is_secure(connection)), "")
     return value if len(value) <= COOKIE_LENGTH_MAX else ""
 
 
 def cookie(name: str, value: str, *, is_secure: bool, max_age_s: int | None = None) -> Cookie:
     """Return a cookie that scripts and other sites cannot use; with a `max_age_s` of 0, the browser deletes it."""
-    return Cookie(name, value=value, path=PATH, max_age=max_age_s, httponly=True, samesite="strict", secure=is_secure)
+    return Cookie(
+        _full_name(name, is_secure=is_secure),
+        value=value,
+        path="/" if is_secure else PATH,
+        max_age=max_age_s,
+        httponly=True,
+        samesite="strict",
+        secure=is_secure,
+    )
+
+
+def _full_name(name: str, *, is_secure: bool) -> str:
+    return f"{HOST_PREFIX}{name}" if is_secure else name
 
 
 class Sessions:
@@ -100,8 +134,8 @@ class Sessions:
         self._database: Final = database
         self.now_ms: Final = now_ms
 
-    async def find(self, token: str) -> CurrentSession | None:
-        """Return the session with a token, unless it is over or its user is disabled. Its use is written down."""
+    async def find(self, token: str, *, is_use: bool = True) -> CurrentSession | None:
+        """Return the session with a token, unless it is over or its user is disabled. A use of it is written down."""
         now_ms = self.now_ms()
         values = {
             "token_hash": hash_secret(token),
@@ -111,11 +145,11 @@ class Sessions:
         rows = await self._rows(values) if token else []
         if not rows:
             return None
-        session_id, used_ms, user_id, username, role, manager_id = rows[0]
-        if now_ms - used_ms >= USED_EVERY_MS:
+        session_id, used_ms, user_id, username, role, manager_id, confirmed_ms = rows[0]
+        if is_use and now_ms - used_ms >= USED_EVERY_MS:
             await self._use(session_id, now_ms)
         actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id)
-        return CurrentSession(session_id, actor, form_token(token))
+        return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None)
 
     async def _rows(self, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(SESSION_IN_USE, values)
@@ -131,6 +165,11 @@ class Sessions:
             )
         except StorageUnavailableError:
             return
+
+
+def _is_of_account(template: str) -> bool:
+    """Return whether a page belongs to the viewer's account, where a second factor is set up."""
+    return template.startswith(f"{PATH}/account")
 
 
 class Guarded:
@@ -161,10 +200,14 @@ class SignedInOnly:
         """Handle one request."""
         if scope["type"] == ScopeType.HTTP:
             connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
-            session = await self._sessions.find(cookie_of(connection, SESSION_COOKIE))
+            is_use = not scope["path"].rstrip("/").endswith(LIVE)
+            session = await self._sessions.find(cookie_of(connection, SESSION_COOKIE), is_use=is_use)
             if session is None:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session
+            is_needed = self._authenticator.needs_second_factor(session.actor.role)
+            if is_needed and not session.has_second_factor and not _is_of_account(scope["path_template"]):
+                raise NoSecondFactorError
             client = scope["client"]
             host = client[0] if client else ""
             try:

@@ -9,8 +9,8 @@ from dialer.api.http.headers import header
 from dialer.api.service import ApiRequest
 from dialer.app.sessions import LIFE_MS, NewSession
 from dialer.app.trail import Origin
-from dialer.console.services import ConsoleServices, go_to, is_secure
-from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie
+from dialer.console.services import ConsoleServices, go_to
+from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie, is_secure
 from dialer.console.words import capitalised
 from dialer.passwords import PasswordError, check_password
 

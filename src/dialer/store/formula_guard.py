@@ -7,9 +7,12 @@ import re
 from typing import Final
 
 GUARD: Final = "'"
-FORMULA_STARTS: Final = frozenset("=+-@\t\r")
-"""First characters of a text that a spreadsheet takes for a formula, unless the text is a number."""
-_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
+FORMULA_STARTS: Final = frozenset("=+-@|\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""First characters of a text that a spreadsheet takes for a formula, unless the text is a number.
+
+The last four are the full-width forms of the first four.
+"""
+_FORMULA: Final = re.compile(rf"'*[{re.escape(''.join(sorted(FORMULA_STARTS)))}]")
 _NUMBER: Final = re.compile(r"'*[+-]?[0-9]+(\.[0-9]+)?")
 
 

@@ -17,7 +17,7 @@ from dialer.api.app import create_app
 from dialer.api.http import auth
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.errors import AnsweredError
-from dialer.api.http.throttle import ADDRESS_FAILURES_MAX
+from dialer.api.http.throttle import ADDRESS_FAILURES_MAX, NAME_FAILURES_MAX, NAME_WAIT_S
 from dialer.passwords import hash_password, verify_password
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -301,5 +301,26 @@ def test_an_address_with_very_many_failures_is_not_heard_but_for_passwords_it_kn
         assert await door.knock("bob", HOSTS[0], PASSWORD) == 429
         assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
         assert await door.knock("bob", HOSTS[1], PASSWORD) == 200
+
+    anyio.run(live)
+
+
+@pytest.mark.usefixtures("cheap_verification")
+def test_a_name_that_is_guessed_from_everywhere_is_still_heard_at_addresses_that_it_knows(
+    database_of_session: Database,
+) -> None:
+    """A client that makes up an address for each guess gains nothing, and locks nobody out."""
+
+    async def live() -> None:
+        door = Door(database_of_session)
+        assert await door.knock("alice", "10.0.0.1", PASSWORD) == 200
+        statuses = [await door.knock("alice", f"10.1.0.{number}", f"guess {number}") for number in range(150)]
+        assert statuses == [401] * NAME_FAILURES_MAX + [429] * (150 - NAME_FAILURES_MAX)
+        assert await door.knock("alice", "10.2.0.1", PASSWORD) == 429
+        assert await door.knock("alice", "10.0.0.1", "a slip of the finger") == 401
+        assert await door.knock("alice", "10.0.0.1", PASSWORD) == 200
+        assert await door.knock("bob", "10.2.0.1", PASSWORD) == 200
+        door.time.now_s += NAME_WAIT_S
+        assert await door.knock("alice", "10.2.0.1", PASSWORD) == 200
 
     anyio.run(live)

@@ -4,6 +4,8 @@ import pytest
 
 from dialer.api.http.throttle import (
     ADDRESS_FAILURES_MAX,
+    NAME_FAILURES_MAX,
+    NAME_WAIT_S,
     PAIR_FAILURES_MAX,
     SUBJECTS_MAX,
     WINDOW_S,
@@ -45,7 +47,31 @@ def test_the_tables_of_failures_are_bounded() -> None:
     assert throttle.retry_after_s("alice", HERE) == throttle.retry_after_s("bob", HERE) == WINDOW_S
     for number in range(SUBJECTS_MAX):
         fail(throttle, 1, "alice", f"address {number}")
-    assert throttle.retry_after_s("alice", HERE) == throttle.retry_after_s("bob", HERE) == 0
+    known = throttle.retry_after_s("alice", HERE, is_known=True), throttle.retry_after_s("bob", HERE)
+    assert known == (0, 0)
+
+
+def test_a_name_that_is_guessed_from_many_addresses_is_heard_slowly_everywhere() -> None:
+    """One who has a thousand addresses, or makes them up, tries one password in a while, and not ten at each."""
+    now = [0.0]
+    throttle = Throttle(lambda: now[0])
+    for number in range(NAME_FAILURES_MAX - 1):
+        fail(throttle, 1, "alice", f"address {number}")
+    assert throttle.retry_after_s("alice", "new address") == 0
+    fail(throttle, 1, "alice", "one more")
+    assert throttle.retry_after_s("alice", "new address") == NAME_WAIT_S
+    assert throttle.retry_after_s("alice", "new address", is_known=True) == 0
+    assert throttle.retry_after_s("bob", "new address") == 0
+    now[0] += NAME_WAIT_S
+    assert throttle.retry_after_s("alice", "new address") == 0
+    fail(throttle, 1, "alice", "new address")
+    assert throttle.retry_after_s("alice", "newer address") == NAME_WAIT_S
+
+
+def test_an_address_that_is_known_is_blocked_for_its_own_failures() -> None:
+    throttle = Throttle(lambda: 0.0)
+    fail(throttle, PAIR_FAILURES_MAX)
+    assert throttle.retry_after_s("alice", HERE, is_known=True) == WINDOW_S
 
 
 @pytest.mark.parametrize(

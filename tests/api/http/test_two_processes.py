@@ -15,7 +15,7 @@ from sqlalchemy.pool import StaticPool
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.limits import PARTS, SharedLimits
-from dialer.api.http.throttle import PAIR_FAILURES_MAX
+from dialer.api.http.throttle import NAME_FAILURES_MAX, NAME_WAIT_S, PAIR_FAILURES_MAX
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import Row
@@ -120,13 +120,27 @@ class MemoryDatabase:
 
     def __init__(self) -> None:
         self._engine: Final = create_engine("sqlite://", poolclass=StaticPool)
-        Row.metadata.tables["request_allowance"].create(self._engine)
+        for name in ("request_allowance", "wrong_password"):
+            Row.metadata.tables[name].create(self._engine)
 
     async def read(self, work: Callable[[Connection], Any]) -> Any:  # noqa: ANN401 - the result of any unit of work
         with self._engine.begin() as connection:
             return work(connection)
 
     write_without_lock = read
+
+
+def test_a_name_that_is_guessed_from_everywhere_is_heard_slowly_in_all_processes() -> None:
+    database = MemoryDatabase()
+    first, second = (SharedLimits(database, None, lambda: NOW_MS) for _ in range(2))  # type: ignore[arg-type] # a fake
+    waits = []
+    for number in range(NAME_FAILURES_MAX):
+        waits.append(at_once(second.guess_after_s("alice", "10.2.0.1", is_known=False)))
+        at_once(first.failed("alice", f"10.1.0.{number}"))
+    assert waits == [0] * NAME_FAILURES_MAX
+    assert at_once(second.guess_after_s("alice", "10.2.0.1", is_known=False)) == NAME_WAIT_S
+    assert at_once(second.guess_after_s("alice", "10.2.0.1", is_known=True)) == 0
+    assert at_once(second.guess_after_s("bob", "10.2.0.1", is_known=False)) == 0
 
 
 @settings(max_examples=20)

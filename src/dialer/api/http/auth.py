@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -25,10 +25,11 @@ from msgspec.structs import replace
 from sqlalchemy import Select, bindparam, select
 
 from dialer.api.crud.resource import Actor, KeyInUse, table_of
-from dialer.api.http.errors import AnsweredError
+from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.headers import header
 from dialer.api.http.key_uses import KeyUses
 from dialer.api.http.limits import Limits, OwnLimits
+from dialer.api.http.other_sites import refuse_other_sites
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.refusals import Refusals
 from dialer.api.http.throttle import client_address
@@ -40,8 +41,10 @@ from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.runtime.clock import RealClock
 from dialer.settings import USERNAME_MAX
+from dialer.settings_values import ADMINS, EVERYBODY, OPTIONAL
 from dialer.store.database import Database
-from dialer.store.tables import ApiKey, User
+from dialer.store.queries.sessions import SESSIONS_FROM
+from dialer.store.tables import ApiKey, SecondFactor, User
 
 REMEMBERED_S: Final = 60.0
 """The time for which credentials are accepted without being verified again."""
@@ -53,14 +56,23 @@ CREDENTIALS_LENGTH_MAX: Final = 8_192
 
 SCOPES_KEPT_MAX: Final = 1_024
 """Sets of scopes of keys that are kept as they were read."""
+CODE_NEEDED: Final = (
+    "This account has or needs a second factor, so its password alone does not open the API. Use an API key."
+)
 NOT_PROVIDED: Final = "Authentication credentials were not provided."
 INVALID: Final = "Invalid username/password."
 INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired."
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
 _USERS: Final = table_of(User)
 _ACTOR: Final = (_USERS.c.id, _USERS.c.username, _USERS.c.role, _USERS.c.manager_id)
-_ACCOUNT: Final = select(*_ACTOR, _USERS.c.enabled, _USERS.c.password_hash).where(
-    _USERS.c.username_key == bindparam("username_key")
+_FACTORS: Final = table_of(SecondFactor)
+_ACCOUNT: Final = (
+    select(*_ACTOR, _USERS.c.enabled, _USERS.c.password_hash, _FACTORS.c.confirmed_date)
+    .outerjoin(_FACTORS, _FACTORS.c.user_id == _USERS.c.id)
+    .where(_USERS.c.username_key == bindparam("username_key"))
 )
 _KEYS: Final = table_of(ApiKey)
 _KEY: Final = (
@@ -85,6 +97,14 @@ class _Account(NamedTuple):
 
     actor: Actor | None
     password_hash: str
+    has_second_factor: bool = False
+
+
+class Identified(NamedTuple):
+    """A user whose password was right."""
+
+    actor: Actor
+    has_second_factor: bool
 
 
 class _Login(NamedTuple):
@@ -106,8 +126,10 @@ class Authenticator:
         requests_a_minute: int | None = None,
         limits: Limits | None = None,
         clock_ms: Callable[[], int] | None = None,
+        second_factor: str = OPTIONAL,
     ) -> None:
         self._database: Final = database
+        self._second_factor: Final = second_factor
         self.clock_ms: Final = clock_ms or RealClock().now_ms
         """The time of the service, by which keys expire."""
         self.uses: Final = KeyUses(database)
@@ -117,6 +139,8 @@ class Authenticator:
         self._key: Final = secrets.token_bytes(32)
         self._verified_s: Final[OrderedDict[bytes, float]] = OrderedDict()
         """The times at which credentials were last verified, by fingerprint."""
+        self._known: Final[OrderedDict[tuple[str, str], None]] = OrderedDict()
+        """The names and addresses of those who had a right password, the newest last."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
@@ -137,9 +161,30 @@ class Authenticator:
         credentials = parse_basic(authorization or "")
         if credentials is None:
             raise _unauthorized(INVALID if _holds_basic(authorization or "") else NOT_PROVIDED)
-        return await self._owner_of_password(credentials, address)
+        account = await self._account_of_password(credentials, address)
+        if account.has_second_factor or self.needs_second_factor(account.actor.role):
+            raise ForbiddenError(CODE_NEEDED)
+        return account.actor
 
-    async def identify_by_password(self, credentials: Credentials, host: str) -> Actor:
+    def needs_second_factor(self, role: Role) -> bool:
+        """Return whether users of a role need a second factor."""
+        return self._second_factor == EVERYBODY or (self._second_factor == ADMINS and role is Role.ADMIN)
+
+    async def refuse_codes(self, user_id: int) -> None:
+        """Refuse a further code of a second factor after too many wrong ones, wherever they came from.
+
+        Raises:
+            AnsweredError: 429.
+        """
+        retry_after_s = await self._limits.guess_after_s(*_codes_of(user_id), is_known=True)
+        if retry_after_s:
+            raise _too_many("Too many wrong codes; try again later.", retry_after_s)
+
+    async def count_wrong_code(self, user_id: int) -> None:
+        """Count a wrong code of a user."""
+        await self._limits.failed(*_codes_of(user_id))
+
+    async def identify_by_password(self, credentials: Credentials, host: str) -> Identified:
         """Return the user with these credentials, under the limits that requests to the API have.
 
         Raises:
@@ -149,7 +194,7 @@ class Authenticator:
         await self._limit_requests(f"address {address}")
         if not 0 < len(credentials.username) <= USERNAME_MAX or "\x00" in "".join(credentials):
             raise _unauthorized(INVALID)
-        return await self._owner_of_password(credentials, address)
+        return await self._account_of_password(credentials, address)
 
     async def limit_requests(self, actor: Actor, host: str) -> None:
         """Count a request of a user who is known by a session.
@@ -160,7 +205,7 @@ class Authenticator:
         await self._limit_requests(f"address {client_address(host)}")
         await self._limit_requests(f"user {actor.id}")
 
-    async def _owner_of_password(self, credentials: Credentials, address: str) -> Actor:
+    async def _account_of_password(self, credentials: Credentials, address: str) -> Identified:
         """Return the user of right credentials; raise `AnsweredError` with status 401 or 429 for others."""
         login = _Login(username_key(credentials.username), credentials.password, address)
         account = await self._account_of(login.username_key)
@@ -168,7 +213,7 @@ class Authenticator:
             await self._limits.failed(_subject(login, account.password_hash), address)
             raise _unauthorized(INVALID)
         await self._limit_requests(f"user {account.actor.id}")
-        return account.actor
+        return Identified(account.actor, account.has_second_factor)
 
     async def _owner_of_key(self, secret: str) -> Actor:
         """Return the user of an API key; raise `AnsweredError` with status 401 if the key may not be used."""
@@ -191,9 +236,9 @@ class Authenticator:
         rows = await self._rows(_ACCOUNT, {"username_key": key})
         if not rows:
             return _Account(None, DUMMY_HASH)
-        user_id, username, role, manager_id, enabled, password_hash = rows[0]
+        user_id, username, role, manager_id, enabled, password_hash, confirmed_ms = rows[0]
         actor = Actor(user_id, username, Role(role), manager_id) if enabled else None
-        return _Account(actor, password_hash)
+        return _Account(actor, password_hash, confirmed_ms is not None)
 
     async def _rows(self, query: Select[Any], values: dict[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(query, values)
@@ -207,9 +252,19 @@ class Authenticator:
             raise _too_many("Too many requests; try again later.", retry_after_s)
 
     async def _refuse_guesses(self, login: _Login, password_hash: str) -> None:
-        retry_after_s = await self._limits.guess_after_s(_subject(login, password_hash), login.address)
+        subject = _subject(login, password_hash)
+        retry_after_s = await self._limits.guess_after_s(subject, login.address, is_known=False)
+        if retry_after_s and await self._is_known(login):
+            retry_after_s = await self._limits.guess_after_s(subject, login.address, is_known=True)
         if retry_after_s:
             raise _too_many("Too many wrong passwords; try again later.", retry_after_s)
+
+    async def _is_known(self, login: _Login) -> bool:
+        """Return whether the user has signed in from this address, as a program lately or in a session that goes on."""
+        if (login.username_key, login.address) in self._known:
+            return True
+        values = {"username_key": login.username_key, "address": login.address}
+        return bool(await self._rows(SESSIONS_FROM, values))
 
     async def _is_right(self, login: _Login, password_hash: str) -> bool:
         """Tell whether a password is right. Simultaneous requests with equal credentials share one verification.
@@ -238,10 +293,8 @@ class Authenticator:
                 await self._refuse_guesses(login, password_hash)
             is_right = await anyio.to_thread.run_sync(verify_password, password_hash, login.password)
         if is_right:
-            self._verified_s[fingerprint] = self._now_s()
-            self._verified_s.move_to_end(fingerprint)
-        while len(self._verified_s) > REMEMBERED_MAX:
-            self._verified_s.popitem(last=False)
+            _keep(self._verified_s, fingerprint, self._now_s())
+            _keep(self._known, (login.username_key, login.address), None)
         return is_right
 
     def _is_fresh(self, fingerprint: bytes) -> bool:
@@ -253,9 +306,22 @@ class Authenticator:
         return hashlib.blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
 
 
+def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
+    """Put a value at the end of a table of bounded size."""
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > REMEMBERED_MAX:
+        kept.popitem(last=False)
+
+
 @lru_cache(maxsize=SCOPES_KEPT_MAX)
 def _scopes(text: str) -> frozenset[KeyScope]:
     return frozenset(map(KeyScope, text.split()))
+
+
+def _codes_of(user_id: int) -> tuple[str, str]:
+    """Return the name and the address under which wrong codes of a user are counted, from all addresses together."""
+    return f"codes of user {user_id}", f"codes of user {user_id}"
 
 
 def _subject(login: _Login, password_hash: str) -> str:
@@ -286,6 +352,8 @@ class Authentication:
                 scope["user"] = actor = await self._authenticator.identify(authorization, host)
                 origin = origin_of(actor, host)
                 scope["auth"] = None
+                if actor.key is None:
+                    refuse_other_sites(scope)
                 self._permissions.check(actor, scope["method"], scope["path_template"])
             except AnsweredError as error:
                 if authorization:

@@ -1,4 +1,4 @@
-"""The outermost layer of every request, with or without a route: request ids, metrics, and HEAD."""
+"""The outermost layer of every request, with or without a route: its host, request ids, metrics, and HEAD."""
 
 import os
 import re
@@ -7,16 +7,21 @@ from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Final
 
+import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from dialer.api.http.errors import REQUEST_ID_STATE
+from dialer.api.http.errors import REQUEST_ID_STATE, ErrorBody
 from dialer.api.http.headers import ADDED_STATE, IS_HEAD_STATE, header
+from dialer.api.http.hosts import OwnNames
 from dialer.api.http.metrics import Metrics
 
 REQUEST_ID_HEADER: Final = b"x-request-id"
 REQUEST_ID_BYTES: Final = 16
 """Random bytes of a generated id, which has twice as many hexadecimal digits."""
+
+PRECAUTIONS: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+"""Headers of every answer that has no such header of its own."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 
@@ -24,8 +29,9 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 class Edge:
     """Middleware around the whole application. `methods` are those of each route, by its path template."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]]) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, methods: Mapping[str, Collection[str]], names: OwnNames) -> None:
         self._app: Final = app
+        self._names: Final = names
         self._metrics: Final = metrics
         self._methods: Final = methods
 
@@ -52,13 +58,14 @@ class Edge:
                 if method == "OPTIONS" or status == HTTPStatus.METHOD_NOT_ALLOWED:
                     headers = [self._allowing(scope, header) for header in headers]
                 added = scope["state"].get(ADDED_STATE, ())
-                message["headers"] = [*headers, *added, (REQUEST_ID_HEADER, request_id.encode())]
+                message["headers"] = _with_precautions([*headers, *added, (REQUEST_ID_HEADER, request_id.encode())])
             elif method == "HEAD" and message["type"] == "http.response.body":
                 message["body"] = b""
             await send(message)
 
         try:
-            await self._app(scope, receive, send_marked)
+            problem = self._names.problem(scope)
+            await (_refuse(problem, send_marked) if problem else self._app(scope, receive, send_marked))
         finally:
             template = str(scope.get("path_template") or "none")
             self._metrics.observe(method, template, status, time.perf_counter() - started_s)
@@ -70,6 +77,23 @@ class Edge:
             return header
         known = self._methods.get(str(scope.get("path_template")), value.decode().split(", "))
         return name, ", ".join(sorted({*known, *({"HEAD"} if "GET" in known else ())})).encode()
+
+
+def _with_precautions(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    known = {name.lower() for name, _ in headers}
+    return [*headers, *(one for one in PRECAUTIONS if one[0] not in known)]
+
+
+async def _refuse(detail: str, send: Send) -> None:
+    """Answer a request that is not even for this service, and let the server close the connection."""
+    body = msgspec.json.encode(ErrorBody(detail))
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": HTTPStatus.BAD_REQUEST, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _request_id(scope: Scope) -> str:

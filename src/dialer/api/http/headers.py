@@ -10,6 +10,16 @@ IS_HEAD_STATE: Final = "is_head"
 ADDED_STATE: Final = "added_headers"
 """The key in the state of the scope of headers that every answer to the request gets, errors included."""
 
+OF_PROXIES: Final = frozenset(
+    {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
+)
+"""Headers that proxies add."""
+
+
+def has_passed_proxy(scope: Scope) -> bool:
+    """Return whether a proxy that says so has passed the request on."""
+    return any(name in OF_PROXIES for name, _ in scope["headers"])
+
 
 def is_head(scope: Scope) -> bool:
     """Tell whether the request is a HEAD, so that the body of its answer is not sent."""

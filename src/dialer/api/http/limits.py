@@ -5,10 +5,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from math import ceil
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from dialer.api.http.rate_limit import PERIOD_S, SUBJECTS_MAX, RateLimit
-from dialer.api.http.throttle import ADDRESS_FAILURES_MAX, PAIR_FAILURES_MAX, WINDOW_S, Throttle
+from dialer.api.http.throttle import (
+    ADDRESS_FAILURES_MAX,
+    NAME_FAILURES_MAX,
+    NAME_WAIT_S,
+    PAIR_FAILURES_MAX,
+    WINDOW_S,
+    Throttle,
+)
 from dialer.store.database import Database
 from dialer.store.limits import (
     count_wrong_password,
@@ -33,8 +40,11 @@ class Limits(Protocol):
     async def take(self, subject: str) -> int:
         """Take one request of a user or an address, and return 0; or return the seconds until there is one."""
 
-    async def guess_after_s(self, username: str, address: str) -> int:
-        """Return the seconds until an address may try a password for a user name again; 0 for now."""
+    async def guess_after_s(self, username: str, address: str, *, is_known: bool) -> int:
+        """Return the seconds until an address may try a password for a user name again; 0 for now.
+
+        An address is known if the user has signed in there.
+        """
 
     async def failed(self, username: str, address: str) -> None:
         """Count a wrong password."""
@@ -51,9 +61,9 @@ class OwnLimits:
         """Take one request of a user or an address, and return 0; or return the seconds until there is one."""
         return self._rate_limit.take(subject) if self._rate_limit else 0
 
-    async def guess_after_s(self, username: str, address: str) -> int:
+    async def guess_after_s(self, username: str, address: str, *, is_known: bool) -> int:
         """Return the seconds until an address may try a password for a user name again; 0 for now."""
-        return self._throttle.retry_after_s(username, address)
+        return self._throttle.retry_after_s(username, address, is_known=is_known)
 
     async def failed(self, username: str, address: str) -> None:
         """Count a wrong password."""
@@ -76,22 +86,37 @@ class SharedLimits:
         """Take one request of a user or an address, and return 0; or return the seconds until there is one."""
         return await self._shares.take(subject) if self._shares else 0
 
-    async def guess_after_s(self, username: str, address: str) -> int:
+    async def guess_after_s(self, username: str, address: str, *, is_known: bool) -> int:
         """Return the seconds until an address may try a password for a user name again; 0 for now."""
-        limits = {_hashed(username, address): PAIR_FAILURES_MAX, _hashed(address): ADDRESS_FAILURES_MAX}
-        found = await self._database.read(partial(wrong_passwords, subjects=list(limits)))
-        blocked = [one.last_ms for subject, one in found.items() if one.failures >= limits[subject]]
-        if not blocked:
-            return 0
-        return max(0, ceil(WINDOW_S + (max(blocked) - self._clock_ms()) / _SECOND_MS))
+        pair, name = _hashed(username, address), _hashed("", username)
+        waits = {
+            pair: _Wait(PAIR_FAILURES_MAX, WINDOW_S),
+            _hashed(address): _Wait(ADDRESS_FAILURES_MAX, WINDOW_S),
+            **({} if is_known else {name: _Wait(NAME_FAILURES_MAX, NAME_WAIT_S)}),
+        }
+        found = await self._database.read(partial(wrong_passwords, subjects=list(waits)))
+        now_s = self._clock_ms() / _SECOND_MS
+        ends_s = [
+            one.last_ms / _SECOND_MS + waits[subject].wait_s
+            for subject, one in found.items()
+            if one.failures >= waits[subject].failures_max
+        ]
+        return max(0, ceil(max(ends_s, default=now_s) - now_s))
 
     async def failed(self, username: str, address: str) -> None:
         """Count a wrong password."""
-        subjects = [_hashed(username, address), _hashed(address)]
+        subjects = [_hashed(username, address), _hashed(address), _hashed("", username)]
         window_ms = round(WINDOW_S * _SECOND_MS)
         await self._database.write_without_lock(
             partial(count_wrong_password, subjects=subjects, now_ms=self._clock_ms(), window_ms=window_ms)
         )
+
+
+class _Wait(NamedTuple):
+    """The number of wrong passwords from which a subject waits, and for how long after each."""
+
+    failures_max: int
+    wait_s: float
 
 
 class _Share:

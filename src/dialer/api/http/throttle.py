@@ -1,4 +1,4 @@
-"""Limits on guessing passwords: wrong passwords are counted for each user name at each address."""
+"""Limits on guessing passwords: wrong passwords are counted for each user name at each address, and at all of them."""
 
 import time
 from collections import OrderedDict
@@ -14,6 +14,10 @@ PAIR_FAILURES_MAX: Final = 10
 """Wrong passwords for one user name from one address."""
 ADDRESS_FAILURES_MAX: Final = 200
 """Wrong passwords from one address, for all user names together. Many users may share an address."""
+NAME_FAILURES_MAX: Final = 100
+"""Wrong passwords for one user name from all addresses together."""
+NAME_WAIT_S: Final = 10.0
+"""The time between two further attempts for such a user name, from addresses where nobody has signed in with it."""
 WINDOW_S: Final = 300.0
 """The time in which the failures must fall, and the time for which a subject is blocked after its last failure."""
 SUBJECTS_MAX: Final = 10_000
@@ -26,23 +30,27 @@ _IPV6_HOST_BITS: Final = 64
 
 
 class Throttle:
-    """Wrong passwords of the last minutes by (user name, address) and by address, in tables of bounded size.
+    """Wrong passwords of the last minutes by (user name, address), address and user name, in tables of bounded size.
 
-    Only clients at the same address can block a user name there, so nobody is locked out by a stranger.
+    Only clients at the same address can block a user name there. Strangers elsewhere can slow it down, but not at
+    addresses that are known for it. So nobody is locked out by a stranger.
     """
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self._pairs: Final = _Failures(PAIR_FAILURES_MAX, now_s)
         self._addresses: Final = _Failures(ADDRESS_FAILURES_MAX, now_s)
+        self._names: Final = _Failures(NAME_FAILURES_MAX, now_s, NAME_WAIT_S)
 
-    def retry_after_s(self, username: str, address: str) -> int:
+    def retry_after_s(self, username: str, address: str, *, is_known: bool = False) -> int:
         """Return the seconds until this address may try a password for this user name again; 0 for now."""
-        return max(self._pairs.blocked_s(_pair(username, address)), self._addresses.blocked_s(address))
+        own_s = max(self._pairs.blocked_s(_pair(username, address)), self._addresses.blocked_s(address))
+        return own_s if is_known else max(own_s, self._names.blocked_s(username[:USERNAME_MAX]))
 
     def failed(self, username: str, address: str) -> None:
         """Count a wrong password."""
         self._pairs.add(_pair(username, address))
         self._addresses.add(address)
+        self._names.add(username[:USERNAME_MAX])
 
 
 def _pair(username: str, address: str) -> tuple[str, str]:
@@ -59,10 +67,11 @@ class _Record(NamedTuple):
 
 
 class _Failures:
-    """Failures by subject. A subject with `failures_max` of them is blocked."""
+    """Failures by subject. A subject with `failures_max` of them waits for `wait_s` after each."""
 
-    def __init__(self, failures_max: int, now_s: Callable[[], float]) -> None:
+    def __init__(self, failures_max: int, now_s: Callable[[], float], wait_s: float = WINDOW_S) -> None:
         self._failures_max: Final = failures_max
+        self._wait_s: Final = wait_s
         self._now_s: Final = now_s
         self._records: Final[OrderedDict[Hashable, _Record]] = OrderedDict()
 
@@ -81,7 +90,7 @@ class _Failures:
         record = self._records.get(subject)
         if record is None or record.failures < self._failures_max:
             return 0
-        return max(0, ceil(record.last_s + WINDOW_S - self._now_s()))
+        return max(0, ceil(record.last_s + self._wait_s - self._now_s()))
 
 
 @lru_cache(maxsize=ADDRESSES_KEPT_MAX)

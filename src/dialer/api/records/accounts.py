@@ -29,7 +29,17 @@ from dialer.domain.numbers.destinations import read_countries
 from dialer.domain.roles import Permission, Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
 from dialer.settings import USERNAME_MAX, is_username
-from dialer.store.tables import ApiKey, IdempotentResponse, Payment, RateCardLine, Row, User
+from dialer.store.tables import (
+    ApiKey,
+    ConsoleSession,
+    IdempotentResponse,
+    Payment,
+    RateCardLine,
+    RecoveryCode,
+    Row,
+    SecondFactor,
+    User,
+)
 
 COUNTRIES_TEXT_MAX: Final = 2_000
 """Characters of a list of countries."""
@@ -223,7 +233,12 @@ def _owns_nothing(unit: Unit, stored: Values) -> None:
     refuse_while_any(unit, named)
 
 
-_GO_WITH_THE_USER: Final = frozenset({table_of(model) for model in (ApiKey, IdempotentResponse, RateCardLine)})
+_GO_WITH_THE_USER: Final = frozenset(
+    {
+        table_of(model)
+        for model in (ApiKey, ConsoleSession, IdempotentResponse, RateCardLine, RecoveryCode, SecondFactor)
+    }
+)
 """Tables whose rows are deleted with their user."""
 
 USERS = Resource(

@@ -23,7 +23,9 @@ _AUDIT_LOG: Final = shapes(
             Text(), description="The user name, or `command line`. Long digits are masked.", example="ann"
         ),
         "via": read_only(
-            Text(), description="The credentials: password, key, console, none, or command line.", example="password"
+            Text(),
+            description="The credentials: password, key, console, code, none, or command line.",
+            example="password",
         ),
         "key_prefix": read_only(
             Text(), description="The first characters of the API key, or empty.", example="dk_1a2b3c4d"

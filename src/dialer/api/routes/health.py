@@ -11,12 +11,16 @@ from msgspec import Meta
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
 from dialer.runtime.vitals import Vitals
+from dialer.settings_values import DIRECT
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import ServiceState
 
+METRICS: Final = "/metrics"
 READY: Final = "ok"
 STORAGE: Final = "storage"
 SECOND_MS: Final = 1_000
@@ -124,7 +128,12 @@ _METRICS: Final = CONTENT_TYPE_LATEST.partition("; charset")[0]
 """The media type without the charset, which the framework adds."""
 
 
-@get("/metrics", media_type="text/plain", tags=["health"])
-async def metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
-    """Return the metrics of the service for Prometheus."""
+@get(METRICS, media_type="text/plain", tags=["health"])
+async def metrics(request: ApiRequest, metrics: NamedDependency[Metrics]) -> Response[bytes]:
+    """Return the metrics of the service for Prometheus. Other spellings of the path have none."""
+    # A proxy may hide the path in this spelling only, and the framework knows more of them.
+    is_exact = request.scope["raw_path"] == METRICS.encode()
+    is_kept_back = request.service.settings.metrics == DIRECT and has_passed_proxy(request.scope)
+    if not is_exact or is_kept_back:
+        raise RecordNotFoundError
     return Response(metrics.exposition(), media_type=_METRICS)

@@ -9,17 +9,20 @@ from litestar.di import NamedDependency
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import parse_id
-from dialer.api.http.auth import Credentials, origin_of
-from dialer.api.http.errors import AnsweredError, RecordNotFoundError
+from dialer.api.http.auth import origin_of
+from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.service import ApiRequest
+from dialer.app.api_keys import revoke_api_key
 from dialer.app.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
 from dialer.app.users import change_user
+from dialer.console.confirming import CURRENT, doubt_of
 from dialer.console.forms import read_fields
-from dialer.console.services import ConsoleServices, current_session, go_to, is_secure, page
-from dialer.console.sessions import SESSION_COOKIE, cookie
-from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
+from dialer.console.services import ConsoleServices, current_session, go_to, page
+from dialer.console.sessions import SESSION_COOKIE, cookie, is_secure
+from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
 from dialer.domain.roles import Permission
 from dialer.passwords import hash_password
+from dialer.store.queries.api_keys import keys_of
 from dialer.store.queries.sessions import sessions_of
 
 ACCOUNT: Final = "/console/account/"
@@ -47,22 +50,16 @@ async def change_own_password(request: ApiRequest, console: NamedDependency[Cons
     errors = password_errors(fields.get("password", ""), fields.get("again", ""))
     if errors:
         return await _account(request, console, HTTPStatus.BAD_REQUEST, errors=errors)
-    try:
-        credentials = Credentials(actor.username, fields.get("current", ""))
-        await console.authenticator.identify_by_password(credentials, host)
-    except AnsweredError as error:
-        console.authenticator.refusals.note(origin_of(actor, host), error.status, "POST /console/account/password")
-        is_wrong = error.status == HTTPStatus.UNAUTHORIZED
-        errors = {"current": "This is not your password." if is_wrong else error.detail}
-        status = HTTPStatus.BAD_REQUEST if is_wrong else error.status
-        refused = await _account(request, console, status, errors=errors)
-        refused.headers.update(retry_after(error))
+    doubt = await doubt_of(request, console, fields)
+    if doubt is not None:
+        refused = await _account(request, console, doubt.status, errors={CURRENT: doubt.message})
+        refused.headers.update(doubt.headers)
         return refused
     password_hash = await anyio.to_thread.run_sync(hash_password, fields["password"])
     new = session_of(request, console, actor.id, origin_of(actor, host))
 
     def change(unit: Unit) -> str:
-        change_user(unit, actor.id, {"password_hash": password_hash})
+        change_user(unit, actor.id, {"password_hash": password_hash}, revokes_keys="keep_keys" not in fields)
         return begin_session(unit, new)
 
     return signed_in(request, await request.service.write(request, change), f"{ACCOUNT}?changed=1")
@@ -88,6 +85,23 @@ async def revoke_session(request: ApiRequest) -> Response[Any]:
     return go_to(ACCOUNT)
 
 
+@post("/account/keys")
+async def revoke_key(request: ApiRequest) -> Response[Any]:
+    """Revoke an API key of the viewer."""
+    fields = await read_fields(request)
+    key_id = parse_id(fields.get("key", ""))
+    if key_id is None:
+        raise RecordNotFoundError
+
+    def revoke(unit: Unit) -> None:
+        if key_id not in {key.id for key in keys_of(unit.connection, unit.actor.id)}:
+            raise RecordNotFoundError
+        revoke_api_key(unit, key_id)
+
+    await request.service.write(request, revoke)
+    return go_to(ACCOUNT)
+
+
 async def _account(
     request: ApiRequest,
     console: ConsoleServices,
@@ -97,8 +111,16 @@ async def _account(
     is_changed: bool = False,
 ) -> Response[Any]:
     now_ms = console.sessions.now_ms()
-    sessions = await request.service.read(
-        request, lambda unit: sessions_of(unit.connection, unit.actor.id, now_ms - IDLE_MS, now_ms - LIFE_MS)
-    )
-    shown = {"sessions": sessions, "session_id": current_session(request).id, "is_changed": is_changed}
+    session = current_session(request)
+
+    def read(unit: Unit) -> dict[str, Any]:
+        found = sessions_of(unit.connection, unit.actor.id, now_ms - IDLE_MS, now_ms - LIFE_MS)
+        return {"sessions": found, "keys": keys_of(unit.connection, unit.actor.id)}
+
+    shown = {
+        **await request.service.read(request, read),
+        "session_id": session.id,
+        "is_changed": is_changed,
+        "has_second_factor": session.has_second_factor,
+    }
     return page(request, "account.html", "account", status, errors=errors or {}, **shown)

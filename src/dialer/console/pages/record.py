@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from litestar import Response, get, post
+from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from dialer.api.crud import records
@@ -17,14 +18,16 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 from dialer.api.service import ApiRequest
+from dialer.app.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.catalogue import RECORDS, RecordPage
 from dialer.console.cells import Cell, rows_of
+from dialer.console.confirming import doubt_of
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, inputs_of, members_of, refilled
 from dialer.console.named import name_column, options_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
-from dialer.console.services import go_to, page
+from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.titles import title_of
 from dialer.console.zones import zone_of
 from dialer.domain.states import IllegalMoveError
@@ -32,6 +35,11 @@ from dialer.domain.states import IllegalMoveError
 VERSION: Final = "version"
 """The field of a form with the version of the record that it shows."""
 CHANGED: Final = "Somebody has changed this record since you opened it. Load the page again, and repeat your change."
+USERS: Final = "users"
+KEEP_KEYS: Final = "keep_keys"
+"""The field of a form that keeps the API keys of a user who gets a new password."""
+CONFIRMED: Final = frozenset({"api-key"})
+"""Records that are created only with the password of the session's user."""
 NOT_FORMS: Final = frozenset({"user"})
 """Fields that only admins find in forms: the owner is the viewer."""
 
@@ -62,10 +70,17 @@ async def show_new_record(request: ApiRequest, path: FromPath[str]) -> Response[
 
 
 @post("/records/{path:str}", media_type="text/html")
-async def create_record(request: ApiRequest, path: FromPath[str]) -> Response[Any]:
+async def create_record(
+    request: ApiRequest, path: FromPath[str], console: NamedDependency[ConsoleServices]
+) -> Response[Any]:
     """Create a record."""
     found, filled = shown_page(request, path), await read_fields(request)
     resource = checked(request, found, "POST")
+    doubt = await doubt_of(request, console, filled) if found.path in CONFIRMED else None
+    if doubt is not None:
+        refused = await _show_new(request, found, Wrong(filled, {}, [doubt.message], doubt.status))
+        refused.headers.update(doubt.headers)
+        return refused
     parsed = await prepared(resource, parse_given(_shape(resource), _given(request, resource, filled), _rules(request)))
     try:
         created = await request.service.write(request, lambda unit: records.create_record(unit, resource, parsed))
@@ -91,10 +106,14 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     given = _given(request, resource, filled)
     parsed = await prepared(resource, parse_given(_shape(resource), given, _rules(request)))
     condition = if_version(filled[VERSION]) if filled.get(VERSION) else UNCONDITIONAL
+
+    def change(unit: Unit) -> None:
+        records.change_record(unit, resource, identity, parsed, condition)
+        if found.path == USERS and filled.get("password") and KEEP_KEYS not in filled:
+            revoke_api_keys(unit, identity)
+
     try:
-        await request.service.write(
-            request, lambda unit: records.change_record(unit, resource, identity, parsed, condition)
-        )
+        await request.service.write(request, change)
     except _REFUSALS as error:
         return await _show(request, found, identity, _wrong(error, filled))
     return go_to(f"{_url(found, identity, is_form=True)}?saved=1")
@@ -199,6 +218,8 @@ def _page(
         is_editable=is_editable,
         chosen=request.query_params if wrong is None else wrong.filled,
         is_saved="saved" in request.query_params and wrong is None,
+        is_confirmed=identity is None and found.path in CONFIRMED,
+        may_reset=found.path == USERS and identity not in {None, request.user.id} and request.user.is_admin,
         may_delete=identity is not None and may(request, resource, "DELETE"),
         within=[] if identity is None else _within(request, found, identity),
     )

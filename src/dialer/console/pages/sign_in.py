@@ -2,9 +2,8 @@
 
 import re
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import urlencode
 
 import anyio.to_thread
 from litestar import Response, get, post
@@ -12,24 +11,26 @@ from litestar.di import NamedDependency
 from sqlalchemy import Connection
 
 from dialer.api.http.auth import Credentials, origin_of
-from dialer.api.http.errors import AnsweredError
-from dialer.api.http.headers import header
+from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
-from dialer.app.sessions import begin_session
+from dialer.app.second_factor import takes_second_factor
+from dialer.app.sessions import SIGN_IN_MS, SigningIn, begin_session, begin_sign_in, end_sign_in, user_signing_in
 from dialer.app.trail import Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
 from dialer.console.forms import read_fields
 from dialer.console.rendering import html, render
-from dialer.console.services import ConsoleServices, go_to, is_secure
+from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import (
+    CODE_COOKIE,
     FORM_COOKIE,
     SESSION_COOKIE,
     cookie,
     cookie_of,
     form_token,
     is_form_token,
+    is_secure,
     new_form_secret,
 )
 from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
@@ -40,10 +41,10 @@ from dialer.store.queries.accounts import has_accounts
 HOME: Final = "/console/"
 FIRST_ADMIN: Final = "/console/first-admin/"
 SIGN_IN: Final = "/console/sign-in/"
+CODE: Final = "/console/sign-in/code/"
+WRONG_CODE: Final = "The code is wrong, or it was used already. Wait for the next one."
 WRONG: Final = "The user name or the password is wrong."
 _WAY_BACK: Final = re.compile(r"/console/(?!/)[A-Za-z0-9/_.?=&%+,:-]{0,500}\Z", re.ASCII)
-_FORWARDED: Final = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
-_LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @get("/sign-in", media_type="text/html")
@@ -64,15 +65,79 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
     host = host_of(request)
     try:
         credentials = Credentials(username, fields.get("password", ""))
-        actor = await console.authenticator.identify_by_password(credentials, host)
+        found = await console.authenticator.identify_by_password(credentials, host)
     except AnsweredError as error:
         origin = Origin(via="none", address=client_address(host), actor=username[:USERNAME_MAX])
         console.authenticator.refusals.note(origin, error.status, "POST /console/sign-in")
         message = WRONG if error.status == HTTPStatus.UNAUTHORIZED else error.detail
         shown = {"way_back": back, "username": username, "message": message}
         return _form(request, "sign_in.html", error.status, retry_after(error), **shown)
-    token = await _begin(request, console, actor.id, origin_of(actor, host))
-    return signed_in(request, token, back)
+    origin = origin_of(found.actor, host)
+    if not found.has_second_factor:
+        return signed_in(request, await _begin(request, console, found.actor.id, origin), back)
+    token = await _begin(request, console, found.actor.id, origin, is_pending=True)
+    waiting = cookie(CODE_COOKIE, token, is_secure=is_secure(request), max_age_s=SIGN_IN_MS // 1_000)
+    return go_to(f"{CODE}?{urlencode({'next': back})}", waiting)
+
+
+@get("/sign-in/code", media_type="text/html")
+async def show_code(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Ask for the code, after the right password."""
+    if await _user_signing_in(request, console) is None:
+        return go_to(SIGN_IN)
+    return _form(request, "sign_in_code.html", way_back=way_back(request.query_params.get("next", "")))
+
+
+@post("/sign-in/code", media_type="text/html")
+async def sign_in_with_code(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Begin a session, if the password was right just now and the code is right."""
+    fields = await read_fields(request)
+    back, user = way_back(fields.get("next", "")), await _user_signing_in(request, console)
+    if user is None:
+        return go_to(SIGN_IN)
+    try:
+        session = await _session_for_code(request, console, user, fields.get("code", ""))
+    except AnsweredError as error:
+        shown = {"way_back": back, "message": WRONG_CODE if error.status == HTTPStatus.FORBIDDEN else error.detail}
+        return _form(request, "sign_in_code.html", error.status, retry_after(error), **shown)
+    answer = signed_in(request, session, back)
+    answer.set_cookie(cookie(CODE_COOKIE, "", is_secure=is_secure(request), max_age_s=0))
+    return answer
+
+
+async def _user_signing_in(request: ApiRequest, console: ConsoleServices) -> SigningIn | None:
+    token, at_ms = cookie_of(request, CODE_COOKIE), console.sessions.now_ms()
+    if not token:
+        return None
+    return await request.service.database.read(lambda connection: user_signing_in(connection, token, at_ms))
+
+
+async def _session_for_code(request: ApiRequest, console: ConsoleServices, user: SigningIn, code: str) -> str:
+    """Use up a code, and return the token of a new session.
+
+    Raises:
+        AnsweredError: 403 for a wrong code, 429 after too many of them.
+    """
+    host, now_ms = host_of(request), request.service.worker.clock.now_ms()
+    origin = Origin(via="code", actor_id=user.user_id, actor=user.username, address=client_address(host))
+    await console.authenticator.refuse_codes(user.user_id)
+    new, pending = session_of(request, console, user.user_id, origin), cookie_of(request, CODE_COOKIE)
+
+    def begin(connection: Connection) -> str | None:
+        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+        if not takes_second_factor(unit, user.user_id, code, new.at_ms):
+            return None
+        end_sign_in(connection, pending)
+        token = begin_session(unit, new)
+        write_trail(unit, origin)
+        return token
+
+    token = await request.service.database.write(begin)
+    if token is None:
+        await console.authenticator.count_wrong_code(user.user_id)
+        console.authenticator.refusals.note(origin, HTTPStatus.FORBIDDEN, "POST /console/sign-in/code")
+        raise ForbiddenError
+    return token
 
 
 @get("/first-admin", media_type="text/html")
@@ -81,7 +146,7 @@ async def show_first_admin(request: ApiRequest, console: NamedDependency[Console
     if await request.service.database.read(has_accounts):
         return go_to(SIGN_IN)
     token = request.query_params.get("token", "")
-    if not may_create_first_admin(request, console, token):
+    if not may_create_first_admin(console, token):
         return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
     return _form(request, "first_admin.html", token=token)
 
@@ -91,7 +156,7 @@ async def make_first_admin(request: ApiRequest, console: NamedDependency[Console
     """Create the first admin, and sign them in."""
     fields = await read_fields(request)
     token, username, password = (fields.get(name, "") for name in ("token", "username", "password"))
-    if not may_create_first_admin(request, console, token):
+    if not may_create_first_admin(console, token):
         return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
     errors = _errors(username, password, fields.get("again", ""))
     if errors:
@@ -108,22 +173,13 @@ def way_back(given: str) -> str:
     return given if _WAY_BACK.match(given) else HOME
 
 
-def may_create_first_admin(request: ApiRequest, console: ConsoleServices, token: str) -> bool:
-    """Return whether a request may create the first admin: it has the token, or comes from this machine.
+def may_create_first_admin(console: ConsoleServices, token: str) -> bool:
+    """Return whether a request may create the first admin: it has the token that the service printed.
 
-    A proxy on this machine passes on requests of others. So a request with a header of a proxy, or for a public name,
-    needs the token.
+    The address and the name of a request prove nothing, because a proxy or a tunnel on this machine has both.
     """
     expected = console.first_admin_token
-    if expected is not None and is_form_token(token, expected):
-        return True
-    is_direct = all(header(request.scope, name) is None for name in _FORWARDED)
-    try:
-        is_local = ip_address(host_of(request)).is_loopback
-        asked = urlsplit(f"//{header(request.scope, b'host') or ''}").hostname
-    except ValueError:
-        return False
-    return is_direct and is_local and asked in _LOCAL_NAMES and request.service.settings.base_url is None
+    return expected is not None and is_form_token(token, expected)
 
 
 def _errors(username: str, password: str, again: str) -> dict[str, str]:
@@ -160,14 +216,16 @@ async def _create(request: ApiRequest, user: NewUser, origin: Origin) -> int:
     return await request.service.database.write(create)
 
 
-async def _begin(request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin) -> str:
-    """Begin a session; return its token."""
+async def _begin(
+    request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin, *, is_pending: bool = False
+) -> str:
+    """Begin a session, or a sign-in that waits for a code; return its token."""
     new = session_of(request, console, user_id, origin)
     now_ms = request.service.worker.clock.now_ms()
 
     def begin(connection: Connection) -> str:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        token = begin_session(unit, new)
+        token = begin_sign_in(unit, new) if is_pending else begin_session(unit, new)
         write_trail(unit, origin)
         return token
 

@@ -1,7 +1,16 @@
 """The tables: one module for each part of the service."""
 
 from dialer.store.tables._base import Row
-from dialer.store.tables.accounts import ApiKey, ConsoleSession, LedgerEntry, Payment, RateCardLine, User
+from dialer.store.tables.accounts import (
+    ApiKey,
+    ConsoleSession,
+    LedgerEntry,
+    Payment,
+    RateCardLine,
+    RecoveryCode,
+    SecondFactor,
+    User,
+)
 from dialer.store.tables.calls import (
     CallBack,
     CallDisposition,
@@ -87,10 +96,12 @@ __all__ = [
     "Queue",
     "QueueHour",
     "RateCardLine",
+    "RecoveryCode",
     "RequestAllowance",
     "Row",
     "SealedSurvey",
     "Seat",
+    "SecondFactor",
     "SectionTemplate",
     "ServiceState",
     "SetAsideReport",

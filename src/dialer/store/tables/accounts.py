@@ -6,6 +6,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
+from dialer.store.key_ring import Secret
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, belongs_to, needs
 
 
@@ -99,11 +100,43 @@ class ConsoleSession(Row):
     created_date: Mapped[Milliseconds]
     used_date: Mapped[Milliseconds]
     """Last use, in steps of some minutes."""
+    is_pending: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True while only the password was right, and a code is still to come. The row opens no page."""
 
     __table_args__ = (
         Index("uq_console_session_token_hash", "token_hash", unique=True),
         {"sqlite_autoincrement": True},
     )
+
+
+class SecondFactor(Row):
+    """The secret that a user's telephone turns into codes (RFC 6238)."""
+
+    __tablename__ = "second_factor"
+
+    user_id: Mapped[int] = mapped_column(BIG, ForeignKey("user_account.id", ondelete="CASCADE"))
+    secret: Mapped[str | None] = mapped_column(Secret, default=None)
+    """In base 32. Null if it was lost with the key of stored secrets: only recovery codes are accepted then."""
+    last_step: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Number of the time step of the last accepted code. No code of this or an earlier step is accepted."""
+    confirmed_date: Mapped[int | None] = mapped_column(BIG, default=None)
+    """Null until the user has typed a first code. Until then, no code is asked for."""
+    created_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_second_factor_user_id", "user_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
+class RecoveryCode(Row):
+    """A code that a user may type once in place of one from the telephone. The code itself is not stored."""
+
+    __tablename__ = "recovery_code"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    code_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
+    """SHA-256 of the code, which has 80 random bits."""
 
 
 class RateCardLine(Row):

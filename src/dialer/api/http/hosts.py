@@ -1,0 +1,81 @@
+"""The name that a request is for: there is one (RFC 9112, 3.2), and it is a name of the service.
+
+A service whose `base_url` is set knows its names. A foreign name that leads to its address is an attempt to let a
+browser take it for a part of a foreign site. Addresses, and names without a dot, cannot be used for that.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+from litestar.types import Scope
+
+from dialer.api.http.headers import header
+
+OPEN_PATHS: Final = ("/health/", "/metrics")
+"""Paths that a monitor on the same network asks for under any name."""
+HOST_SHOWN_MAX: Final = 100
+"""Characters of a wrong host that an error repeats."""
+NAMES_KEPT_MAX: Final = 256
+"""Names of requests that are kept as they were read."""
+_NO_HOST: Final = "The request has no Host header. Send one."
+_TWO_HOSTS: Final = "The request has several Host headers. Send one."
+_OLD: Final = "HTTP/0.9 is not supported. Use HTTP/1.1."
+_CHUNKS: Final = "HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or use HTTP/1.1."
+
+
+class OwnNames:
+    """The names under which a service answers; without a `base_url`, it answers under every one."""
+
+    def __init__(self, base_url: str | None, others: Iterable[str]) -> None:
+        own = () if base_url is None else (str(urlsplit(base_url).hostname), *others)
+        self._names: Final = frozenset(map(_plain, own))
+
+    def problem(self, scope: Scope) -> str | None:
+        """Return the reason for which a request is refused before anything else is looked at, or None."""
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        version = scope["http_version"]
+        if version == "0.9":
+            return _OLD
+        if version == "1.0" and header(scope, b"transfer-encoding") is not None:
+            return _CHUNKS
+        if len(hosts) != 1:
+            return _TWO_HOSTS if hosts else {"1.0": None}.get(version, _NO_HOST)
+        return self._foreign(scope["path"], hosts[0])
+
+    def _foreign(self, path: str, given: str) -> str | None:
+        """Return the reason for which a name is refused, or None."""
+        if not self._names or path.startswith(OPEN_PATHS) or self._is_own(given):
+            return None
+        return f"{given[:HOST_SHOWN_MAX]!r} is not a name of this service. Use {min(self._names)}."
+
+    def _is_own(self, given: str) -> bool:
+        name = host_name(given)
+        return name is not None and (name in self._names or _is_harmless(name))
+
+
+@lru_cache(maxsize=NAMES_KEPT_MAX)
+def host_name(authority: str) -> str | None:
+    """Return the name in a host with or without a port, in lower case; None if it is malformed."""
+    if any(character in authority for character in "/?#@\\"):
+        return None
+    try:
+        name = urlsplit(f"//{authority}").hostname
+    except ValueError:
+        return None
+    return None if name is None else _plain(name)
+
+
+def _plain(name: str) -> str:
+    return name.lower().removesuffix(".")
+
+
+def _is_harmless(name: str) -> bool:
+    """Return whether no other site can have a name: an address, or a name without a dot."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return "." not in name
+    return True
