@@ -17,7 +17,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import AwaitingBeep, Detecting
+from dialer.carriers.media.listening import AwaitingBeep, Detecting
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ
 from dialer.carriers.media.tones import tone
 from dialer.carriers.voice.sound_files import decode_sound

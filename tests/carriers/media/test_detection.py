@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import BEEP_WAIT_MS
+from dialer.carriers.media.listening import BEEP_WAIT_MS
 from dialer.carriers.media.rtp import RATE_HZ, RtpPacket
 from dialer.carriers.media.tones import silence, tone
 from dialer.domain.enums import AmdStatus
@@ -17,7 +17,7 @@ from tests.carriers.media.test_sound import Studio
 CHANCE: Final = Random(5)  # noqa: S311 - chance makes noise, never a secret
 HELLO: Final = (300, 0, 200, 1)
 """Lengths of sound and silence in milliseconds, in turns: here, two syllables."""
-GREETING: Final = (400, 150, 500, 200, 600, 100, 700, 1)
+GREETING: Final = (400, 150, 500, 200, 600, 100, 700, 150, 500, 1)
 
 
 def noise(length_ms: int, level: int) -> bytes:
@@ -48,10 +48,10 @@ def listen(order: Detect | AwaitBeep, sound: bytes) -> tuple[list[Done], int]:
 @pytest.mark.parametrize(
     ("sound", "status", "until_ms"),
     [
-        (HELLO, AmdStatus.PERSON, 1_400),
-        (GREETING, AmdStatus.MACHINE, 2_200),
+        (HELLO, AmdStatus.PERSON, 1_000),
+        (GREETING, AmdStatus.MACHINE, 2_960),
         ((0, 3_000), AmdStatus.UNSURE, 2_520),
-        ((0, 1_500, *HELLO), AmdStatus.PERSON, 2_900),
+        ((0, 1_500, *HELLO), AmdStatus.PERSON, 2_500),
     ],
 )
 def test_a_short_greeting_is_a_person_and_a_long_one_a_machine(

@@ -2,20 +2,15 @@
 
 from typing import ClassVar, Final
 
-from dialer.carriers.media.beeps import BeepFinder
 from dialer.carriers.media.detection import GreetingJudge
-from dialer.carriers.media.hearing import FrameCutter, PacketClock
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, TIMESTAMPS
 from dialer.carriers.media.tones import silence, waiting_tone
-from dialer.domain.enums import AmdSensitivity, AmdStatus
 from dialer.domain.line import Ask, Done
 
 RECORDING_MS_MAX: Final = 120_000
 RECORDING_SILENCE_MS: Final = 5_000
 """A recording ends after so much silence at its end."""
 _LOOKS_EVERY_FRAMES: Final = 10
-BEEP_WAIT_MS: Final = 30_000
-"""The longest wait for the beep of an answering machine."""
 _QUIET: Final = silence(FRAME_MS)
 _WAITING: Final = waiting_tone()
 
@@ -43,6 +38,10 @@ class Activity:
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - most wait for something
         """Return the outcome, or None if it goes on."""
         return None
+
+    def rest(self, turn: int) -> "Activity":
+        """Return the time after the order, until the next one."""
+        return Activity(turn)
 
 
 class Playing(Activity):
@@ -172,72 +171,6 @@ class PlayingWaitingTone(Activity):
         start = self._position
         self._position = (start + FRAME_SAMPLES) % len(_WAITING)
         return _WAITING[start : start + FRAME_SAMPLES]
-
-
-class Detecting(Activity):
-    """The question whether a person or a machine answered."""
-
-    hears_sound = True
-
-    def __init__(self, turn: int, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED) -> None:
-        super().__init__(turn)
-        self._judge: Final = GreetingJudge(sensitivity)
-        self._clock = PacketClock()
-
-    def next_frame(self) -> bytes:
-        """Return silence, and count the time, which passes without packets of the other side, too."""
-        self._clock.pass_frame()
-        return _QUIET
-
-    def take_frame(self, timestamp: int, frame: bytes) -> None:
-        """Listen to a packet, after those that were lost before it."""
-        missing = self._clock.missing_before(timestamp, len(frame))
-        if missing is not None:
-            self._judge.miss_frames(missing)
-            self._judge.take_frame(frame)
-
-    def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return the decision once there is one."""
-        status = self._judge.verdict(self._clock.now_ms, self._clock.unheard_ms)
-        return None if status is None else Done(self.turn, 0, status=status)
-
-    def after(self, turn: int) -> Activity:
-        """Return the rest after the order, which goes on listening for the beep."""
-        return Listening(turn, self._judge.beeps)
-
-
-class Listening(Activity):
-    """The time between two orders, in which a beep may come."""
-
-    hears_sound = True
-
-    def __init__(self, turn: int, beeps: BeepFinder) -> None:
-        super().__init__(turn)
-        self.beeps: Final = beeps
-        self._cutter: Final = FrameCutter()
-
-    def take_frame(self, timestamp: int, frame: bytes) -> None:  # noqa: ARG002 - what matters is the sound
-        """Listen to a packet."""
-        for heard in self._cutter.frames_of(frame):
-            self.beeps.take_frame(heard)
-
-
-class AwaitingBeep(Listening):
-    """The wait for the end of a machine's greeting."""
-
-    def __init__(self, turn: int, beeps: BeepFinder | None = None) -> None:
-        super().__init__(turn, beeps or BeepFinder())
-        self._frames_sent = 0
-
-    def next_frame(self) -> bytes:
-        """Return silence, and count the time."""
-        self._frames_sent += 1
-        return _QUIET
-
-    def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return that it is done once the beep is over, or there is none."""
-        is_late = self._frames_sent * FRAME_MS >= BEEP_WAIT_MS
-        return Done(self.turn, 0, status=AmdStatus.MACHINE) if self.beeps.is_over or is_late else None
 
 
 class Bridging(Activity):

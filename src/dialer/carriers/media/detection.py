@@ -140,21 +140,25 @@ class GreetingJudge:
             for _ in range(min(count, FRAMES_KEPT_MAX)):
                 loudness.keep(level, is_heard=False)
 
-    def verdict(self, since_answer_ms: int, unheard_ms: int = 0) -> AmdStatus | None:
+    def verdict(self, since_answer_ms: int, unheard_ms: int) -> AmdStatus | None:
         """Return the decision; None if it is still to come. `unheard_ms` have passed without a packet."""
-        heard, limits = self._heard(UNDER_PEAK), self._limits
+        heard, limits = self.greeting(unheard_ms), self._limits
         if self.beeps.has_begun or heard.length >= limits.machine:
             return AmdStatus.MACHINE
         is_voice = heard.voice >= VOICE_MS_MIN
-        silence_ms = heard.silence + (unheard_ms if unheard_ms > UNHEARD_MS else 0)
-        if is_voice and silence_ms >= (limits.short_pause if heard.length <= limits.short else limits.pause):
+        if is_voice and heard.silence >= (limits.short_pause if heard.length <= limits.short else limits.pause):
             return AmdStatus.PERSON
         is_late = since_answer_ms >= DECIDE_MS or (not is_voice and since_answer_ms >= NOTHING_MS)
         return AmdStatus.UNSURE if is_late else None
 
+    def greeting(self, unheard_ms: int) -> Greeting:
+        """Return what was heard until now, before `unheard_ms` without a packet."""
+        heard = self._heard(UNDER_PEAK)
+        return heard._replace(silence=heard.silence + unheard_ms) if unheard_ms > UNHEARD_MS else heard
+
     @property
     def silence_ms(self) -> int:
-        """The length of the silence at the end of what was heard."""
+        """The length of the silence at the end of a recording."""
         return self._heard(RECORDED_UNDER_PEAK).silence
 
     def _heard(self, under_peak: float) -> Greeting:

@@ -8,13 +8,12 @@ import msgspec
 from dialer.carriers.media.activities import (
     Activity,
     Asking,
-    AwaitingBeep,
     Bridging,
-    Detecting,
     Playing,
     PlayingWaitingTone,
     Recording,
 )
+from dialer.carriers.media.listening import AwaitingBeep, Detecting
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.sip.sdp import AgreedSound
@@ -84,7 +83,7 @@ class SoundBoard:
         elif isinstance(order, Bridge):
             self._bridge(leg, order)
         else:
-            leg.begin(_activity(order, prompt))
+            leg.begin(_activity(order, prompt, leg.activity))
 
     def _bridge(self, leg: SoundLeg, order: Bridge) -> None:
         """Pass on the sound of two legs to each other. Without the other leg, the order is done at once."""
@@ -138,7 +137,7 @@ class SoundBoard:
 
     def _finish(self, leg: SoundLeg, done: Done) -> OrderDone:
         activity = leg.activity
-        leg.begin(Activity(done.turn))
+        leg.begin(activity.rest(done.turn))
         recording = (activity.name, activity.sound) if isinstance(activity, Recording) else None
         return OrderDone(leg.key, done, recording)
 
@@ -163,8 +162,8 @@ class SoundBoard:
             mix(members)
 
 
-def _activity(order: Order, prompt: bytes) -> Activity:
-    """Return the activity that an order begins."""
+def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
+    """Return the activity that an order begins after another one."""
     match order:
         case Ask():
             begun: Activity = Asking(order, prompt)
@@ -177,7 +176,7 @@ def _activity(order: Order, prompt: bytes) -> Activity:
         case Hold():
             begun = PlayingWaitingTone(order.turn)
         case Detect():
-            begun = Detecting(order.turn)
+            begun = Detecting(order.turn, order.sensitivity)
         case _:
-            begun = AwaitingBeep(order.turn)
+            begun = AwaitingBeep(order.turn, before)
     return begun
