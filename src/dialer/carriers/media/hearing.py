@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import mul, sub
 from typing import Final, NamedTuple
 
@@ -42,8 +42,8 @@ class FrameCutter:
             yield HeardFrame(samples, middle, math.sqrt(_square(samples)), math.sqrt(_square(middle) / 2))
 
 
-def _square(samples: "array[int] | list[int]") -> float:
-    return sum(map(mul, samples, samples)) / len(samples)
+def _square(samples: Sequence[int]) -> float:
+    return float(sum(map(mul, samples, samples))) / len(samples)
 
 
 class PacketClock:

@@ -57,8 +57,8 @@ class AwaitingBeep(Listening):
     """The wait for the end of a machine's greeting. `before` has heard a part of it, perhaps its beep."""
 
     def __init__(self, turn: int, before: Activity | None = None) -> None:
-        known = isinstance(before, Listening)
-        super().__init__(turn, before.judge if known else GreetingJudge(), before.clock if known else PacketClock())
+        known = before if isinstance(before, Listening) else Listening(turn, GreetingJudge(), PacketClock())
+        super().__init__(turn, known.judge, known.clock)
         self._begin_ms: Final = self.clock.now_ms
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
