@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0040_0038"
+revision = "0040_0036"
 down_revision = "0038_0036"
 branch_labels = None
 depends_on = None
