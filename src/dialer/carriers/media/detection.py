@@ -38,8 +38,6 @@ REMAINS_MS: Final = 300
 """A tone that begins so soon after the answer is what remains of the ringing, not a beep."""
 LOST_FRAMES_MAX: Final = 3
 PEAK_FRAMES: Final = 4
-UNHEARD_MS: Final = 60
-"""Time without packets that counts as silence."""
 
 
 class Limits(NamedTuple):
@@ -135,14 +133,20 @@ class GreetingJudge:
 
     def miss_frames(self, count: int) -> None:
         """Take note of frames that were not sent, or were lost. A few of them sound like the last one."""
+        is_loss = count <= LOST_FRAMES_MAX
         for loudness in (self._whole, self._middle):
-            level = loudness.levels[-1] if loudness.levels and count <= LOST_FRAMES_MAX else 0.0
+            level = loudness.levels[-1] if loudness.levels and is_loss else 0.0
             for _ in range(min(count, FRAMES_KEPT_MAX)):
-                loudness.keep(level, is_heard=False)
+                loudness.keep(level, is_heard=not is_loss)
 
-    def verdict(self, since_answer_ms: int, unheard_ms: int) -> AmdStatus | None:
-        """Return the decision; None if it is still to come. `unheard_ms` have passed without a packet."""
-        heard, limits = self.greeting(unheard_ms), self._limits
+    def hear_nothing(self) -> None:
+        """Take note of a frame for which nothing was sent in silence."""
+        self._whole.keep(0.0)
+        self._middle.keep(0.0)
+
+    def verdict(self, since_answer_ms: int) -> AmdStatus | None:
+        """Return the decision; None if it is still to come."""
+        heard, limits = self._heard(UNDER_PEAK), self._limits
         if self.beeps.has_begun or heard.length >= limits.machine:
             return AmdStatus.MACHINE
         is_voice = heard.voice >= VOICE_MS_MIN
@@ -151,10 +155,10 @@ class GreetingJudge:
         is_late = since_answer_ms >= DECIDE_MS or (not is_voice and since_answer_ms >= NOTHING_MS)
         return AmdStatus.UNSURE if is_late else None
 
-    def greeting(self, unheard_ms: int) -> Greeting:
-        """Return what was heard until now, before `unheard_ms` without a packet."""
-        heard = self._heard(UNDER_PEAK)
-        return heard._replace(silence=heard.silence + unheard_ms) if unheard_ms > UNHEARD_MS else heard
+    @property
+    def pause_ms(self) -> int:
+        """The length of the silence at the end of a greeting."""
+        return self._heard(UNDER_PEAK).silence
 
     @property
     def silence_ms(self) -> int:

@@ -11,6 +11,8 @@ from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, TIMESTAM
 
 GAP_SAMPLES_MAX: Final = 5 * RATE_HZ
 """A timestamp that is further away is a new beginning, not a gap."""
+UNHEARD_MS: Final = 60
+"""Time without packets after which there is silence."""
 
 
 class HeardFrame(NamedTuple):
@@ -47,21 +49,24 @@ def _square(samples: Sequence[int]) -> float:
 
 
 class PacketClock:
-    """The time of an order in frames that were sent, and the time of the other side in timestamps."""
+    """The time of an order in frames that were sent, and the time of the other side in timestamps.
+
+    Some senders send nothing in silence (RFC 3551 4.1).
+    """
 
     def __init__(self) -> None:
         self.now_ms = 0
         self._heard_ms = 0
         self._expected: int | None = None
+        self._missing = 0
+        """Samples that are missing, and were not told yet. Negative if silence was told before its end."""
 
-    @property
-    def unheard_ms(self) -> int:
-        """The time since the last packet, or since the begin."""
-        return self.now_ms - self._heard_ms
-
-    def pass_frame(self) -> None:
-        """Count a frame that was sent."""
+    def pass_frame(self) -> bool:
+        """Count a frame that was sent, and return whether it was one of silence, without packets for some time."""
         self.now_ms += FRAME_MS
+        is_silence = self._expected is not None and self.now_ms - self._heard_ms > UNHEARD_MS
+        self._missing -= FRAME_SAMPLES * is_silence
+        return is_silence
 
     def missing_before(self, timestamp: int, samples: int) -> int | None:
         """Return the number of frames that are missing before a packet; None for a packet that is too late."""
@@ -70,4 +75,6 @@ class PacketClock:
         if -GAP_SAMPLES_MAX <= gap < 0:
             return None
         self._expected = (timestamp + samples) % TIMESTAMPS
-        return gap // FRAME_SAMPLES if gap <= GAP_SAMPLES_MAX else 0
+        self._missing = max(0, self._missing + gap) if gap <= GAP_SAMPLES_MAX else 0
+        frames, self._missing = divmod(self._missing, FRAME_SAMPLES)
+        return frames

@@ -26,7 +26,8 @@ class Listening(Activity):
 
     def next_frame(self) -> bytes:
         """Return silence, and count the time, which passes without packets of the other side, too."""
-        self.clock.pass_frame()
+        if self.clock.pass_frame():
+            self.judge.hear_nothing()
         return super().next_frame()
 
     def take_frame(self, timestamp: int, frame: bytes) -> None:
@@ -45,7 +46,7 @@ class Detecting(Listening):
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return the decision once there is one."""
-        status = self.judge.verdict(self.clock.now_ms, self.clock.unheard_ms)
+        status = self.judge.verdict(self.clock.now_ms)
         return None if status is None else Done(self.turn, 0, status=status)
 
     def rest(self, turn: int) -> Activity:
@@ -64,6 +65,6 @@ class AwaitingBeep(Listening):
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return that it is done once the beep is over, or there is none."""
         waited_ms = self.clock.now_ms - self._begin_ms
-        quiet_ms = min(waited_ms, self.judge.greeting(self.clock.unheard_ms).silence)
+        quiet_ms = min(waited_ms, self.judge.pause_ms)
         is_over = self.judge.beeps.is_over or quiet_ms >= NO_BEEP_MS or waited_ms >= BEEP_WAIT_MS
         return Done(self.turn, 0, status=AmdStatus.MACHINE) if is_over else None
