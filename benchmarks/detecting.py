@@ -1,7 +1,7 @@
 """Errors of detection on greetings that it was not tuned with: `python -m benchmarks.detecting`.
 
-Programs speak the greetings of `benchmarks.greetings`: espeak-ng, and flite and festival if they are installed. The same
-seed gives the same calls, if the same programs speak. Each sensitivity is measured on the same calls.
+Programs speak the greetings of `benchmarks.greetings`: espeak-ng, and flite and festival if they are installed. The
+same seed gives the same calls, if the same programs speak. Each sensitivity is measured on the same calls.
 """
 
 import json
@@ -18,9 +18,9 @@ from dialer.carriers.media.listening import AwaitingBeep, Detecting, Listening
 from dialer.carriers.media.rtp import FRAME_MS, RATE_HZ
 from dialer.domain.enums import AmdSensitivity, AmdStatus
 
-COUNT: Final = 300
+COUNT: Final = 200
 """People, and machines as well."""
-SEED: Final = 2
+SEED: Final = 3
 PATIENCE_MS: Final = 40_000
 """Time after a call's sound in which an order still waits."""
 
@@ -69,7 +69,11 @@ def errors(people: list[Answer], machines: list[Answer], sensitivity: AmdSensiti
         "people": _counted(of_people),
         "machines": _counted(of_machines),
         "machines found, %": _share(of_machines, AmdStatus.MACHINE),
-        "after a person's greeting, ms": {"median": percentile(late, 0.5), "95 %": percentile(late, 0.95), "most": max(late)},
+        "after a person's greeting, ms": {
+            "median": percentile(late, 0.5),
+            "95 %": percentile(late, 0.95),
+            "most": max(late),
+        },
         "machines decided after, median ms": percentile((heard.after_ms for heard in of_machines), 0.5),
         "processor time by time of calls": round(
             seconds * 1_000 / sum(heard.after_ms for heard in (*of_people, *of_machines)), 4

@@ -18,6 +18,8 @@ PAUSES_MS: Final = {False: (150, 450), True: (200, 600)}
 """Pauses within a greeting of a person, and of a machine."""
 BEEP_SHARE: Final = 0.75
 """Share of the machines that beep."""
+REMAINS_SHARE: Final = 0.2
+"""Share of the calls in which ringing or music is heard after the answer."""
 TRIES_MAX: Final = 20
 
 
@@ -64,21 +66,25 @@ def tuned(chance: Random) -> Material:
         spoken,
         {**_noises(lines.TUNED_NOISES, chance), "babble": _babble(texts.TUNED, spoken, chance)},
         (440, 1_000, 1_400),
-        (lines.tones((425,), 300, 2_000), lines.tones((440, 480), 200, 1_500)),
+        (lines.tones((425,), 300, 2_000), lines.tones((440, 480), 200, 1_500), lines.tones((294, 370, 440), 350, 900)),
         (20, 20, 10, 30, 60),
         (0.0, 0.01, 0.03),
     )
 
 
-def held_out(chance: Random) -> Material:
+def held_out(chance: Random, programs: frozenset[str] = voices.PROGRAMS) -> Material:
     """Return texts, voices, noises, beeps and remains of ringing that detection was not tuned with."""
-    spoken = voices.installed(voices.HELD_OUT)
+    spoken = voices.installed(tuple(one for one in voices.HELD_OUT if one.program in programs))
     return Material(
         texts.HELD_OUT,
         spoken,
         {**_noises(lines.OTHER_NOISES, chance), "babble": _babble(texts.HELD_OUT, spoken, chance)},
         (400, 620, 850, 1_200, 1_633, 2_000),
-        (lines.tones((400, 450), 250, 1_500), lines.tones((350,), 400, 1_800), lines.tones((262, 330, 392), 250, 700)),
+        (
+            lines.tones((400, 450), 250, 1_500),
+            lines.tones((350,), 400, 1_800),
+            [*lines.tones((523, 659), 180, 800), *lines.tones((392, 587, 784), 260, 800)],
+        ),
         (20, 20, 10, 30, 60),
         (0.0, 0.01, 0.03),
     )
@@ -92,18 +98,19 @@ def _babble(given: dict[str, Texts], spoken: tuple[Voice, ...], chance: Random) 
 
 
 def answers(material: Material, chance: Random, count: int, *, is_machine: bool) -> Iterator[Answer]:
-    """Yield calls by chance, as many of each program that speaks."""
-    programs = sorted({one.program for one in material.voices})
+    """Yield calls by chance, as many in each language, and in each language as many by each program that speaks it."""
     for _ in range(count):
-        yield _spoken_answer(material, programs, chance, is_machine=is_machine)
+        yield _spoken_answer(material, chance, is_machine=is_machine)
 
 
-def _spoken_answer(material: Material, programs: list[str], chance: Random, *, is_machine: bool) -> Answer:
+def _spoken_answer(material: Material, chance: Random, *, is_machine: bool) -> Answer:
     """Return a call. Another voice and text are chosen if a program cannot speak one."""
     for _ in range(TRIES_MAX):
-        program = chance.choice(programs)
-        voice = chance.choice([one for one in material.voices if one.program == program])
-        spoken = material.texts[voice.language]
+        language = chance.choice(sorted(material.texts))
+        speaking = [one for one in material.voices if one.language == language]
+        program = chance.choice(sorted({one.program for one in speaking}))
+        voice = chance.choice([one for one in speaking if one.program == program])
+        spoken = material.texts[language]
         text = chance.choice(spoken.machines if is_machine else spoken.people)
         with suppress(SpeechError):
             return _answer(material, chance, voice, text, is_machine=is_machine)
@@ -114,23 +121,31 @@ def _answer(material: Material, chance: Random, voice: Voice, text: str, *, is_m
     greeting = _greeting(voice, text, chance, is_machine=is_machine)
     power = 10 ** chance.uniform(2.4, 3.6)
     gain = power / max(1.0, lines.power_of(greeting))
-    start, beep, ms = _start(material, chance), list[float](), lambda sound: len(sound) * 1_000 // RATE_HZ
+    start, beep = _start(material, chance), list[float]()
     sound = [*start, *(gain * one for one in greeting)]
-    begins_ms, ends_ms, beep_ms = ms(start), ms(sound), None
+    begins_ms, ends_ms, beep_ms = _ms(start), _ms(sound), None
     if is_machine and chance.random() < BEEP_SHARE:
         hz, level = chance.choice(material.beeps_hz), chance.uniform(1, 3) * power
         beep = lines.tones((hz,), chance.randrange(200, 900), level)
         sound += lines.silence(chance.randrange(100, 1_000))
-        beep_ms = (ms(sound), ms(sound) + ms(beep))
+        beep_ms = (_ms(sound), _ms(sound) + _ms(beep))
     sound += beep + lines.silence(AFTER_MS)
     name = chance.choice(("quiet", *material.noises))
     noise, below_db = material.noises.get(name), chance.uniform(12, 30)
     quiet = [chance.uniform(-6, 6) for _ in range(RATE_HZ)]
     sound = lines.mixed(sound, quiet, 4) if noise is None else lines.mixed(sound, noise, power / 10 ** (below_db / 20))
-    is_alaw, packet_ms, loss = chance.random() < 0.5, chance.choice(material.packets_ms), chance.choice(material.losses)
+    is_alaw, packet_ms, loss = (
+        chance.choice((True, False)),
+        chance.choice(material.packets_ms),
+        chance.choice(material.losses),
+    )
     line = f"{name}{'' if noise is None else f' {below_db:.0f} dB'}, {'A' if is_alaw else 'µ'}-law, loss {loss:.0%}"
     arriving = tuple(lines.packets(sound, chance, is_alaw=is_alaw, packet_ms=packet_ms, loss=loss))
-    return Answer(is_machine, text, voice, line, arriving, packet_ms, begins_ms, ends_ms, beep_ms, ms(sound))
+    return Answer(is_machine, text, voice, line, arriving, packet_ms, begins_ms, ends_ms, beep_ms, _ms(sound))
+
+
+def _ms(sound: Samples) -> int:
+    return len(sound) * 1_000 // RATE_HZ
 
 
 def _greeting(voice: Voice, text: str, chance: Random, *, is_machine: bool) -> Samples:
@@ -144,6 +159,6 @@ def _greeting(voice: Voice, text: str, chance: Random, *, is_machine: bool) -> S
 
 
 def _start(material: Material, chance: Random) -> Samples:
-    """Return the time before the greeting, in a fifth of the calls with remains of ringing."""
-    remains = chance.choice(material.remains) if chance.random() < 0.2 else []
+    """Return the time before the greeting, in some calls with remains of ringing."""
+    remains = chance.choice(material.remains) if chance.random() < REMAINS_SHARE else []
     return [*remains, *lines.silence(chance.randrange(100, 1_200))]

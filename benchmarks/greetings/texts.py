@@ -46,26 +46,51 @@ TUNED: Final = {
 HELD_OUT: Final = {
     "en": Texts(
         people=(
-            *("Hello.", "Hallo?", "Who's there?", "Miller.", "Peter Miller.", "Yes, speaking.", "Good evening.", "Oh, hi!"),
+            *(
+                "Hello.",
+                "Hallo?",
+                "Who's there?",
+                "Miller.",
+                "Peter Miller.",
+                "Yes, speaking.",
+                "Good evening.",
+                "Oh, hi!",
+            ),
             *("Miller, good morning, how can I help?", "Green Garden Services, Peter speaking.", "Hello? | Hello?"),
             *("Hi, | it's Peter.", "Hello, Miller residence.", "One moment. | Yes, hello?"),
         ),
         machines=(
-            "Hello, we can't come to the telephone at the moment. | If you leave a message, we'll ring you back. | Thanks.",
-            "Your call has been forwarded to an automatic voice message system. | Peter Miller | is not available. "
-            "At the tone, please record your message. When you have finished recording, you may hang up.",
+            (
+                "Hello, we can't come to the telephone at the moment. | If you leave a message, we'll ring you back. "
+                "| Thanks."
+            ),
+            (
+                "Your call has been forwarded to an automatic voice message system. | Peter Miller | is not available. "
+                "At the tone, please record your message. When you have finished recording, you may hang up."
+            ),
             "This is Peter. Please leave a message.",
             "Sorry, I missed your call. Leave your name and number after the beep.",
             "The number you have dialled has been switched off. Please call again later.",
-            "Thank you for calling Green Garden Services. | Our office is closed. | Our opening hours are Monday to "
-            "Friday from nine to five. | You can also leave us a message, and we will call you back the next day.",
+            (
+                "Thank you for calling Green Garden Services. | Our office is closed. | Our opening hours are Monday to "
+                "Friday from nine to five. | You can also leave us a message, and we will call you back the next day."
+            ),
             "Hi! | You've got Peter's phone, but not Peter. | Tell me what it's about, and I'll get back to you.",
         ),
     ),
     "fr": Texts(
-        people=("Allô ?", "Oui, allô ?", "Allô, bonjour.", "Martin, j'écoute.", "Cabinet Martin, bonjour, que puis-je pour vous ?"),
+        people=(
+            "Allô ?",
+            "Oui, allô ?",
+            "Allô, bonjour.",
+            "Martin, j'écoute.",
+            "Cabinet Martin, bonjour, que puis-je pour vous ?",
+        ),
         machines=(
-            "Bonjour, vous êtes bien chez Pierre Martin. | Je suis absent pour le moment. | Laissez un message après le bip.",
+            (
+                "Bonjour, vous êtes bien chez Pierre Martin. | Je suis absent pour le moment. "
+                "| Laissez un message après le bip."
+            ),
             "Votre correspondant n'est pas disponible. Veuillez rappeler plus tard.",
             "Bienvenue sur la messagerie de Pierre. Parlez après le signal sonore.",
         ),

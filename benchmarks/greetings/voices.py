@@ -10,6 +10,8 @@ import miniaudio  # type: ignore[import-untyped]
 
 from dialer.carriers.media.rtp import RATE_HZ
 
+PROGRAMS: Final = frozenset({"espeak-ng", "flite", "text2wave"})
+"""Programs that speak. `text2wave` belongs to festival."""
 TIMEOUT_S: Final = 30
 
 
@@ -83,13 +85,16 @@ def _command(voice: Voice, text: str, chance: Random) -> tuple[list[str], bytes 
             return ["flite", "-voice", voice.name, "--setf", stretch, "-t", text, "-o", "/dev/stdout"], None
         case _:
             settings = f"(begin (voice_{voice.name}) (Parameter.set 'Duration_Stretch {1 / speed:.2f}))"
-            return ["text2wave", "-eval", settings, "-F", str(RATE_HZ), "-otype", "raw", "-o", "-"], text.encode("latin-1", "replace")
+            return ["text2wave", "-eval", settings, "-F", str(RATE_HZ), "-otype", "raw", "-o", "-"], text.encode(
+                "latin-1", "replace"
+            )
 
 
 def _samples_of(voice: Voice, spoken: bytes) -> "array[int]":
     if voice.program == "text2wave":
         return array("h", spoken[: len(spoken) - len(spoken) % 2])
-    return miniaudio.decode(spoken, nchannels=1, sample_rate=RATE_HZ).samples
+    samples: array[int] = miniaudio.decode(spoken, nchannels=1, sample_rate=RATE_HZ).samples
+    return samples
 
 
 def trimmed(samples: "array[int]") -> "array[int]":

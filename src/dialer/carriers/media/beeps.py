@@ -6,9 +6,9 @@ from dialer.carriers.media.frequencies import narrow_hz, tone_hz
 from dialer.carriers.media.hearing import HeardFrame
 from dialer.carriers.media.rtp import FRAME_MS
 
-BEEP_MS: Final = 160
+BEEP_MS: Final = 180
 """Shortest tone that counts as a beep."""
-SPREAD_MAX: Final = 1.04
+SPREAD_MAX: Final = 1.03
 """Largest ratio of the frequencies of two frames of a tone."""
 NARROW_SPREAD_MAX: Final = 1.08
 """The same for tones that are close to each other."""

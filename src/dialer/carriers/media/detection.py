@@ -1,11 +1,13 @@
 """Person or machine, from the lengths of what is spoken after the answer, of its pauses, and from a beep.
 
-Frames are judged without their lowest frequencies, where the mains hum, and the highest, where lines hiss.
+A person who answers says a few words, and waits. A machine talks on, or beeps. The limits are a compromise:
+`benchmarks.detecting` counts their errors.
 """
 
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator
+from statistics import median
 from typing import Final, NamedTuple
 
 from dialer.carriers.media.beeps import BeepFinder
@@ -16,11 +18,12 @@ from dialer.domain.enums import AmdSensitivity, AmdStatus
 NOTHING_MS: Final = 2_500
 """Silence from the answer on after which detection gives up."""
 DECIDE_MS: Final = 7_000
+"""Time from the answer on after which detection gives up in any case."""
 LEVEL_MIN: Final = 45.0
 """Level below which a frame is silence, in a line without any noise."""
 OVER_FLOOR: Final = 2.2
 """A voice is this many times louder than the floor."""
-UNDER_PEAK: Final = 0.2
+UNDER_PEAK: Final = 0.25
 """What is quieter than this share of the loudest voice is not part of it, but of its surroundings."""
 RECORDED_UNDER_PEAK: Final = 0.04
 """The same for a recording, whose speaker may turn away from the telephone."""
@@ -36,8 +39,16 @@ CLICK_FRAMES: Final = 2
 """Frames in a row that are no voice, if there are not more of them."""
 REMAINS_MS: Final = 300
 """A tone that begins so soon after the answer is what remains of the ringing, not a beep."""
+CUT_BEGIN_FRAMES: Final = 3
+"""A sound that begins within these frames was there before the answer."""
+CUT_FRAMES_MAX: Final = 40
+"""Longest sound, 800 ms, that may be music of the ringing."""
+CUT_SHARE_MIN: Final = 0.7
+"""Such a sound that keeps this share of its median level until its end was cut off: a voice fades."""
 LOST_FRAMES_MAX: Final = 3
+"""Missing frames in a row that were lost. More of them are silence for which nothing was sent."""
 PEAK_FRAMES: Final = 4
+"""The loudest voice is the level that so many frames reach."""
 
 
 class Limits(NamedTuple):
@@ -55,8 +66,8 @@ class Limits(NamedTuple):
 
 LIMITS: Final = {
     AmdSensitivity.CAUTIOUS: Limits(4_000, 1_000, 440, 900),
-    AmdSensitivity.BALANCED: Limits(2_900, 800, 440, 1_000),
-    AmdSensitivity.EAGER: Limits(2_200, 800, 440, 1_100),
+    AmdSensitivity.BALANCED: Limits(2_900, 800, 480, 1_200),
+    AmdSensitivity.EAGER: Limits(2_200, 750, 480, 1_300),
 }
 
 
@@ -168,11 +179,20 @@ class GreetingJudge:
     def _heard(self, under_peak: float) -> Greeting:
         """Return the length of the voice, with the pauses in it, and of the silence after it."""
         runs = [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
+        if runs and self._is_cut_off(runs[0]):
+            del runs[0]
         frames = len(self._whole.levels)
         if not runs:
             return Greeting(0, 0, frames * FRAME_MS)
         begin, end = runs[0].start, runs[-1].stop
         return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
+
+    def _is_cut_off(self, run: range) -> bool:
+        """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""
+        if run.start > CUT_BEGIN_FRAMES or len(run) > CUT_FRAMES_MAX or run.stop >= len(self._whole.levels):
+            return False
+        levels = [self._whole.levels[place] for place in run]
+        return max(levels[-2:]) >= CUT_SHARE_MIN * median(levels)
 
     def _loud_runs(self, under_peak: float) -> Iterator[range]:
         """Yield the places of loud frames that follow each other."""
