@@ -1,7 +1,7 @@
 """Errors of detection on greetings that it was not tuned with: `python -m benchmarks.detecting`.
 
-Programs speak the greetings of `benchmarks.greetings`: espeak-ng, and flite and festival if they are installed. The
-same seed gives the same calls, if the same programs speak. Each sensitivity is measured on the same calls.
+Programs speak the greetings of `benchmarks.greetings`: espeak-ng, and flite and festival if they are installed. One
+seed gives equal calls where equal programs speak. Each sensitivity is measured on the same calls.
 """
 
 import json

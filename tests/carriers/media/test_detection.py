@@ -30,9 +30,9 @@ def noise(length_ms: int, level: int) -> bytes:
 
 
 def spoken(lengths: tuple[int, ...], floor: int) -> bytes:
-    """Return sound and silence in turns, and four seconds of silence after them."""
+    """Return a short silence, sound and silence in turns, and four seconds of silence after them."""
     parts = [noise(length_ms, floor if place % 2 else 4_000) for place, length_ms in enumerate((*lengths, 0, 4_000))]
-    return b"".join(parts)
+    return noise(200, floor) + b"".join(parts)
 
 
 def mixed(*sounds: bytes) -> bytes:
@@ -69,10 +69,10 @@ def hear(studio: Studio, sound: bytes, packet_ms: int = 20, lost: int = 0) -> No
 @pytest.mark.parametrize(
     ("sound", "status", "until_ms"),
     [
-        (HELLO, AmdStatus.PERSON, 1_000),
-        (GREETING, AmdStatus.MACHINE, 2_960),
+        (HELLO, AmdStatus.PERSON, 1_240),
+        (GREETING, AmdStatus.MACHINE, 3_200),
         ((0, 3_000), AmdStatus.UNSURE, 2_520),
-        ((0, 1_500, *HELLO), AmdStatus.PERSON, 2_500),
+        ((0, 1_500, *HELLO), AmdStatus.PERSON, 2_740),
     ],
 )
 def test_a_short_greeting_is_a_person_and_a_long_one_a_machine(
@@ -91,14 +91,14 @@ def test_a_greeting_is_heard_in_packets_of_any_length_and_over_lost_ones(
     for lost in (0, 9):
         done, after_ms = listen(Detect(1), spoken(sound, 1), packet_ms, lost)
         assert done == [Done(1, 0, status=status)]
-        assert after_ms <= (1_100 if sound == HELLO else 3_100)
+        assert after_ms <= (1_400 if sound == HELLO else 3_400)
 
 
 def test_the_end_of_packets_is_the_end_of_a_greeting() -> None:
     """RFC 3551 4.1: a sender may send nothing in silence."""
     studio = Studio("a")
     studio.order("a", Detect(1))
-    hear(studio, spoken((200, 60, 240), 1)[: RATE_HZ // 2])
+    hear(studio, spoken((200, 60, 240), 1)[: RATE_HZ * 7 // 10])
     studio.run(600)
     assert [one.done.status for one in studio.done] == [AmdStatus.PERSON]
 
@@ -108,11 +108,11 @@ def test_packets_that_begin_again_after_a_pause_continue_the_greeting() -> None:
     studio = Studio("a")
     studio.order("a", Detect(1))
     alaw = spoken((0, 2, *SYLLABLES * 10), 1).translate(g711.ALAW_OF_ULAW)
-    for number in (*range(20), *range(34, 170)):
-        studio.run(20 if number != 34 else 300)
+    for number in (*range(30), *range(44, 180)):
+        studio.run(20 if number != 44 else 300)
         studio.say("a", RtpPacket(8, number, 160 * number, 1, alaw[160 * number : 160 * number + 160]))
     assert [one.done.status for one in studio.done] == [AmdStatus.MACHINE]
-    assert studio.now_ms <= 3_500
+    assert studio.now_ms <= 3_700
 
 
 @pytest.mark.parametrize("hertz", [(425,), (440, 480), (400, 450)])
@@ -120,7 +120,7 @@ def test_what_remains_of_the_ringing_is_neither_a_voice_nor_a_beep(hertz: tuple[
     remains = tone(hertz, 300, level=2_000) + silence(700)
     assert listen(Detect(1), remains + silence(4_000)) == ([Done(1, 0, status=AmdStatus.UNSURE)], 2_500)
     done, after_ms = listen(Detect(1), remains + spoken(HELLO, 1))
-    assert (done, after_ms <= 2_000) == ([Done(1, 0, status=AmdStatus.PERSON)], True)
+    assert (done, after_ms <= 2_200) == ([Done(1, 0, status=AmdStatus.PERSON)], True)
 
 
 def test_a_hum_hides_no_voice() -> None:
@@ -156,10 +156,10 @@ def test_a_short_greeting_with_a_beep_is_a_machines_and_the_beep_is_not_waited_f
     """The message for the machine begins at once: it has beeped during detection."""
     studio = Studio("a")
     studio.order("a", Detect(1))
-    sound = noise(1_200, 4_000) + silence(500) + tone((hz,), 300) + silence(3_000)
+    sound = silence(200) + noise(1_200, 4_000) + silence(500) + tone((hz,), 300) + silence(3_000)
     hear(studio, sound)
     assert [one.done for one in studio.done] == [Done(1, 0, status=AmdStatus.MACHINE)]
-    assert studio.now_ms <= 1_900
+    assert studio.now_ms <= 2_140
     studio.done.clear()
     studio.order("a", AwaitBeep(2))
     alaw, begun = sound.translate(g711.ALAW_OF_ULAW), studio.now_ms // 20

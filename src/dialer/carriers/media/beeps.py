@@ -11,7 +11,7 @@ BEEP_MS: Final = 180
 SPREAD_MAX: Final = 1.03
 """Largest ratio of the frequencies of two frames of a tone."""
 NARROW_SPREAD_MAX: Final = 1.08
-"""The same for tones that are close to each other."""
+"""Largest ratio of the frequencies of two frames of tones that are close to each other."""
 LEVEL_MIN: Final = 60.0
 LEVELS_RATIO_MAX: Final = 2.0
 """Most by which the levels of two frames of a beep differ. Its first frame may be cut."""

@@ -24,9 +24,9 @@ LEVEL_MIN: Final = 45.0
 OVER_FLOOR: Final = 2.2
 """A voice is this many times louder than the floor."""
 UNDER_PEAK: Final = 0.25
-"""What is quieter than this share of the loudest voice is not part of it, but of its surroundings."""
+"""Frames that are quieter than this share of the loudest voice belong to its surroundings."""
 RECORDED_UNDER_PEAK: Final = 0.04
-"""The same for a recording, whose speaker may turn away from the telephone."""
+"""This share in a recording, whose speaker may turn away from the telephone."""
 FLOOR_SHARE: Final = 10
 """The floor is the level below which one frame in ten lies: even fast speech has so many pauses."""
 FRAMES_KEPT_MAX: Final = 500
@@ -51,7 +51,7 @@ PEAK_FRAMES: Final = 4
 """The loudest voice is the level that so many frames reach."""
 
 
-class Limits(NamedTuple):
+class GreetingLimits(NamedTuple):
     """The lengths by which a greeting is a machine's or a person's, in milliseconds."""
 
     machine: int
@@ -65,19 +65,19 @@ class Limits(NamedTuple):
 
 
 LIMITS: Final = {
-    AmdSensitivity.CAUTIOUS: Limits(4_000, 1_000, 440, 900),
-    AmdSensitivity.BALANCED: Limits(2_900, 800, 480, 1_200),
-    AmdSensitivity.EAGER: Limits(2_200, 750, 480, 1_300),
+    AmdSensitivity.CAUTIOUS: GreetingLimits(4_000, 1_000, 440, 900),
+    AmdSensitivity.BALANCED: GreetingLimits(2_900, 800, 480, 1_200),
+    AmdSensitivity.EAGER: GreetingLimits(2_200, 750, 480, 1_300),
 }
 
 
 class Greeting(NamedTuple):
-    """What was heard, in milliseconds."""
+    """The lengths of a greeting, in milliseconds."""
 
     length: int
     """From the begin of the first voice to the end of the last."""
     voice: int
-    """The same without pauses."""
+    """Its length without pauses."""
     silence: int
     """The silence after it."""
 
