@@ -72,8 +72,9 @@ HELD_OUT: Final = {
             "Sorry, I missed your call. Leave your name and number after the beep.",
             "The number you have dialled has been switched off. Please call again later.",
             (
-                "Thank you for calling Green Garden Services. | Our office is closed. | Our opening hours are Monday "
-                "to Friday from nine to five. | You can also leave us a message, and we will call you back the next day."
+                "Thank you for calling Green Garden Services. | Our office is closed. | Our opening hours are "
+                "Monday to Friday from nine to five. | You can also leave us a message, "
+                "and we will call you back the next day."
             ),
             "Hi! | You've got Peter's phone, but not Peter. | Tell me what it's about, and I'll get back to you.",
         ),
