@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.line import Answered, Ask, Clear, Done, Play, Record
+from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
+from dialer.domain.line import Answered, Ask, Clear, Detect, Done, Play, Record
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.line_news import LineSettings
 from dialer.runtime.lines import Lines
@@ -99,6 +99,13 @@ async def test_nothing_is_left_of_the_legs_and_everything_heard_was_settled(hous
     assert (house.rows(LiveLeg), line.settled_number) == ([], line.number)
     assert not house.media.exists()  # The line has recorded the callee. Silence would replace that.
     assert [type(order) for _, order in line.orders] == [Play, Ask, Play, Record, Clear]
+
+
+async def test_detection_has_the_sensitivity_of_the_campaign(house: LineHouse) -> None:
+    await started(house, ADA, voicemail=True, amd_sensitivity=3)
+    await house.pass_s(60)
+    (line,) = house.side.lines
+    assert [order for _, order in line.orders if isinstance(order, Detect)] == [Detect(1, AmdSensitivity.EAGER)]
 
 
 async def test_an_attempt_without_the_mark_is_taken_back_and_made_once(house: LineHouse) -> None:

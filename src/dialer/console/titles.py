@@ -16,6 +16,7 @@ TITLES: Final[Mapping[str, str]] = {
     "aleg_gateway": "Gateway",
     "allowed_callerids": "Allowed caller IDs",
     "amd_behavior": "Answering machines",
+    "amd_sensitivity": "Detection of machines",
     "areacode": "Area code",
     "allowed_countries": "Countries that may be called",
     "allows_special": "May call premium-rate and satellite numbers",
@@ -102,6 +103,7 @@ def title_of(path: str, name: str) -> str:
 HINTS: Final[Mapping[str, str]] = {
     "aleg_gateway": "",
     "amd_behavior": "",
+    "amd_sensitivity": "",
     "callerid": "The number that callees see, if the group below has none for them.",
     "daily_start_time": "In the callee's own time zone.",
     "daily_stop_time": "In the callee's own time zone.",

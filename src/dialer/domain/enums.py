@@ -61,6 +61,14 @@ class AmdBehavior(IntEnum):
     VOICEMAIL_ONLY = 3
 
 
+class AmdSensitivity(IntEnum):
+    """The readiness of detection to take an answer for that of a machine."""
+
+    CAUTIOUS = 1
+    BALANCED = 2
+    EAGER = 3
+
+
 class SectionType(IntEnum):
     """The type of a survey section."""
 

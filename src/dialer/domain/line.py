@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.domain.enums import AmdStatus, Cause, MessageStatus
+from dialer.domain.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus
 
 SPEECH_FOLDER: Final = "speech"
 """The folder in the media folder with texts that were spoken."""
@@ -77,6 +77,7 @@ class Detect(Value, frozen=True):
     """Find out whether a person or a machine answered. `Done` has the `status`."""
 
     turn: int
+    sensitivity: AmdSensitivity = AmdSensitivity.BALANCED
 
 
 class AwaitBeep(Value, frozen=True):

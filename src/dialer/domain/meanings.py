@@ -8,6 +8,7 @@ from dialer.domain.enums import (
     AgentDisposition,
     AgentStatus,
     AmdBehavior,
+    AmdSensitivity,
     AmdStatus,
     CallRequestStatus,
     CampaignStatus,
@@ -88,6 +89,11 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         AmdBehavior.ALWAYS: "Play the survey to everybody who answers.",
         AmdBehavior.HUMAN_ONLY: "Play it to people only. A machine counts as not answered.",
         AmdBehavior.VOICEMAIL_ONLY: "Play it to answering machines only.",
+    },
+    AmdSensitivity: {
+        AmdSensitivity.CAUTIOUS: "Fewest people are taken for machines. About one machine in five is missed.",
+        AmdSensitivity.BALANCED: "Some people with long greetings are taken for machines, and few machines are missed.",
+        AmdSensitivity.EAGER: "Fewest machines are missed. More people are taken for machines.",
     },
     SectionType: {
         SectionType.PLAY_MESSAGE: "Play a message.",

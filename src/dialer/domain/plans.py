@@ -8,6 +8,7 @@ from dialer.domain.billing.money import Rate
 from dialer.domain.calendars import Calendar
 from dialer.domain.enums import (
     AmdBehavior,
+    AmdSensitivity,
     AmdStatus,
     Cause,
     DialMethod,
@@ -75,6 +76,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The caller-ID group to choose from; without a match, `callerid` is shown."""
     amd: int = NO_AMD
     """An `AmdBehavior`, or `NO_AMD`."""
+    amd_sensitivity: AmdSensitivity = AmdSensitivity.BALANCED
     voicemail_prompt: Prompt | None = None
     dnc_id: int | None = None
     """The first list that the campaign names. It keeps wishes not to be called, as the account's own list does."""

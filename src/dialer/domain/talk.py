@@ -220,7 +220,7 @@ class Talk:
             self._detect()
 
     def _detect(self) -> None:
-        self._order(Detect(self._next_turn()), Stage.DETECTING)
+        self._order(Detect(self._next_turn(), self.call.plan.amd_sensitivity), Stage.DETECTING)
 
     def _detected(self, at_ms: int, status: AmdStatus | None) -> None:
         self._note(amd_status=AmdStatus.UNSURE if status is None else status)

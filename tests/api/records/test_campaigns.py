@@ -44,6 +44,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "extra_data": "",
         "voicemail": False,
         "amd_behavior": 1,
+        "amd_sensitivity": 2,
         "voicemail_audiofile": None,
         "dnc": None,
         "dnc_lists": [],
@@ -99,6 +100,15 @@ def test_a_campaign_is_made_of_strings_too(alice: Caller, estate: Estate) -> Non
         "object_id": str(estate.survey["id"]),
     }
     assert campaign["expirationdate"] == "2026-11-19T00:00:00Z"
+
+
+def test_a_campaign_chooses_how_readily_answers_are_those_of_machines(alice: Caller, estate: Estate) -> None:
+    campaign = alice.create("campaigns", **estate.campaign_fields(), voicemail=True, amd_sensitivity="1")
+    assert campaign["amd_sensitivity"] == 1
+    alice.change(campaign["url"], amd_sensitivity=3)
+    assert alice.get(campaign["url"])["amd_sensitivity"] == 3
+    status, errors = alice.refused("PATCH", campaign["url"], amd_sensitivity=4)
+    assert (status, errors) == (400, {"amd_sensitivity": ['"4" is not a valid choice.']})
 
 
 def test_rules_hold_for_the_whole_campaign(alice: Caller, estate: Estate) -> None:

@@ -130,6 +130,34 @@ def test_a_leg_that_is_adopted_in_a_recording_hears_its_next_prompt_whole() -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("timeout", "listenhits", "silence_hits", "status"),
+    [
+        ("false", "", "", AmdStatus.PERSON),
+        ("true", "0", "25", AmdStatus.UNSURE),
+        ("true", "5", "25", AmdStatus.UNSURE),
+        ("true", "6", "12", AmdStatus.MACHINE),
+        ("true", "90", "0", AmdStatus.PERSON),
+        ("true", "", "", AmdStatus.MACHINE),
+    ],
+)
+def test_a_callee_who_says_nothing_is_undecided(
+    timeout: str, listenhits: str, silence_hits: str, status: AmdStatus
+) -> None:
+    """`wait_for_silence` tells how many frames were loud, and how many more it would have had to wait."""
+    ours = legs()
+    before = said(ours.perform(0, "ada", Detect(1)))
+    names = ("timeout", "listenhits", "silence_hits")
+    assert before == [*(f"api uuid_setvar ada wait_for_silence_{name}" for name in names), "wait_for_silence"]
+    found = {
+        "variable_wait_for_silence_timeout": timeout,
+        "variable_wait_for_silence_listenhits": listenhits,
+        "variable_wait_for_silence_silence_hits": silence_hits,
+    }
+    done = event("CHANNEL_EXECUTE_COMPLETE", Application_UUID="ada:1", **found)
+    assert ours.hear(1, done) == [Tell("ada", Done(1, 0, status=status))]
+
+
 def test_a_quiet_leg_is_asked_about_again_and_again() -> None:
     ours = legs()
     times = (QUIET_MS - 1, QUIET_MS, QUIET_MS + 1, 2 * QUIET_MS)

@@ -146,7 +146,7 @@ async def test_each_order_is_performed_by_an_application_and_its_result_is_heard
         await scene.watch.until(lambda: len(scene.said) == number + 3)  # noqa: B023 - it is called at once
     assert scene.said[2:] == results
     assert scene.applications == [
-        ("wait_for_silence", "200 40 5 6000"),
+        ("wait_for_silence", "200 25 5 6000"),
         ("wait_for_silence", "200 50 1 30000"),
         ("playback", "file_string:///media/hello.wav!/media/name.wav"),
         ("play_and_get_digits", "0 3 1 5000 # /media/hello.wav silence_stream://1 keys_4 .* 5000"),

@@ -24,7 +24,7 @@ from dialer.api.records.campaign_life import (
 from dialer.app.campaign_readiness import agents_missing
 from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod
+from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
@@ -195,12 +195,20 @@ _CAMPAIGN: Final = shapes(
         "voicemail": writable(
             Boolean(),
             default=False,
-            description="True to tell answering machines from people, for 2 seconds after each answer.",
+            description="True to tell answering machines from people, in the first seconds after each answer.",
         ),
         "amd_behavior": writable(
             Choice(AmdBehavior),
             default=AmdBehavior.ALWAYS,
             description="The callees who hear the survey. Used only if `voicemail` is true.",
+        ),
+        "amd_sensitivity": writable(
+            Choice(AmdSensitivity),
+            default=AmdSensitivity.BALANCED,
+            description=(
+                "The readiness to take an answer for that of a machine. Used only if `voicemail` is true. The manual "
+                "has the errors of each. Default: 2."
+            ),
         ),
         "voicemail_audiofile": optional(
             Reference("audio-files"),

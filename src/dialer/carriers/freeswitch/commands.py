@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Final
 
 from dialer.carriers.freeswitch.parameters import NUMBER, FreeSwitchParameters
+from dialer.domain.enums import AmdSensitivity
 from dialer.domain.line import (
     SPEECH_FOLDER,
     Arriving,
@@ -36,8 +37,17 @@ RECORDING_S_MAX: Final = 120
 RECORDING_SILENCE_S: Final = 5
 LOUDNESS: Final = 200
 """Mean sample below which a frame is silent."""
-DETECTION: Final = f"{LOUDNESS} 40 5 6000"
-"""Silence of 40 frames of 20 ms, after 5 frames of speech, within 6 s: a person."""
+SPEECH_FRAMES_MIN: Final = 5
+"""Frames of 20 ms that are speech. With fewer of them, nobody has spoken."""
+DETECTIONS: Final = {
+    AmdSensitivity.CAUTIOUS: f"{LOUDNESS} 20 {SPEECH_FRAMES_MIN} 7000",
+    AmdSensitivity.BALANCED: f"{LOUDNESS} 25 {SPEECH_FRAMES_MIN} 6000",
+    AmdSensitivity.EAGER: f"{LOUDNESS} 30 {SPEECH_FRAMES_MIN} 5000",
+}
+"""Silence of so many frames after speech, within so many milliseconds: a person.
+
+The switch waits for 25 frames more before it tells of the silence.
+"""
 GREETING_END: Final = f"{LOUDNESS} 50 1 30000"
 """Silence of a second within 30 s: the greeting is over, and so is its beep."""
 DIGITS_MAX: Final = 128
@@ -127,8 +137,8 @@ def application_of(order: Order, parameters: FreeSwitchParameters, path: SoundPa
     """
     found: tuple[str, str] | None = None
     match order:
-        case Detect() if parameters.amd == "silence":
-            found = "wait_for_silence", DETECTION
+        case Detect(sensitivity=sensitivity) if parameters.amd == "silence":
+            found = "wait_for_silence", DETECTIONS[sensitivity]
         case AwaitBeep():
             found = "wait_for_silence", GREETING_END
         case Play(speeches=speeches):

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 from dialer.carriers.freeswitch.causes import cause_of_hangup, name_of
 from dialer.carriers.freeswitch.commands import (
     DIGITS_MAX,
+    SPEECH_FRAMES_MIN,
     SoundPath,
     UnfitError,
     answers,
@@ -49,6 +50,8 @@ UUID_LENGTH: Final = 36
 """Characters of the name of a call that comes in, which becomes its `callid`."""
 LOST_MAX: Final = 1_000
 """Legs that were given up whose keys are remembered, so that they are ended if they appear after all."""
+DETECTION_RESULTS: Final = ("timeout", "listenhits", "silence_hits")
+"""Variables that `wait_for_silence` sets."""
 KEYS: Final = frozenset("0123456789*#ABCD")
 
 
@@ -349,8 +352,7 @@ def _done(order: Order, event: SwitchEvent) -> Done:
         case Detect(turn) if not event.name:
             return Done(turn, 0, status=AmdStatus.UNSURE)
         case Detect(turn):
-            is_machine = event["variable_wait_for_silence_timeout"] == "true"
-            return Done(turn, 0, status=AmdStatus.MACHINE if is_machine else AmdStatus.PERSON)
+            return Done(turn, 0, status=_detected(event))
         case Ask(turn):
             pressed = event[f"variable_{keys_variable(turn)}"][:DIGITS_MAX]
             return Done(turn, 0, keys="".join(key for key in pressed if key in KEYS))
@@ -359,11 +361,23 @@ def _done(order: Order, event: SwitchEvent) -> Done:
     return Done(order.turn, 0)
 
 
+def _detected(event: SwitchEvent) -> AmdStatus:
+    """Return the result of `wait_for_silence`. Until its time is up, a machine speaks, and a silent callee does not."""
+    if event["variable_wait_for_silence_timeout"] != "true":
+        return AmdStatus.PERSON
+    spoken = event["variable_wait_for_silence_listenhits"]
+    if spoken and event.number("variable_wait_for_silence_listenhits") <= SPEECH_FRAMES_MIN:
+        return AmdStatus.UNSURE
+    # A silence has been found, and the time was up before the switch told of it.
+    is_silent = event["variable_wait_for_silence_silence_hits"] == "0"
+    return AmdStatus.PERSON if is_silent else AmdStatus.MACHINE
+
+
 def _preparations(key: str, order: Order) -> list[LegOutput]:
     """Return the commands before an order: variables keep their last values, and keys are kept for the next reader."""
     match order:
         case Detect() | AwaitBeep():
-            return [Say(set_variable(key, "wait_for_silence_timeout"))]
+            return [Say(set_variable(key, f"wait_for_silence_{name}")) for name in DETECTION_RESULTS]
         case Record():
             return [
                 Say(set_variable(key, "record_ms")),

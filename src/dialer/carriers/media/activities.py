@@ -2,14 +2,10 @@
 
 from typing import ClassVar, Final
 
-from dialer.carriers.media.detection import BeepFinder, GreetingJudge
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
 from dialer.carriers.media.tones import silence, waiting_tone
-from dialer.domain.enums import AmdStatus
 from dialer.domain.line import Ask, Done
 
-BEEP_WAIT_MS: Final = 30_000
-"""The longest wait for the beep of an answering machine."""
 _QUIET: Final = silence(FRAME_MS)
 _WAITING: Final = waiting_tone()
 
@@ -49,6 +45,10 @@ class Activity:
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - most wait for something
         """Return the outcome, or None if it goes on."""
         return None
+
+    def rest(self, turn: int) -> "Activity":
+        """Return the time after the order, until the next one."""
+        return Activity(turn)
 
 
 class Playing(Activity):
@@ -133,56 +133,6 @@ class PlayingWaitingTone(Activity):
         start = self._position
         self._position = (start + FRAME_SAMPLES) % len(_WAITING)
         return _WAITING[start : start + FRAME_SAMPLES]
-
-
-class Detecting(Activity):
-    """The question whether a person or a machine answered."""
-
-    hears_sound = True
-
-    def __init__(self, turn: int) -> None:
-        super().__init__(turn)
-        self._judge: Final = GreetingJudge()
-        self._frames_sent = 0
-
-    def next_frame(self) -> bytes:
-        """Return silence, and count the time, which passes without packets of the other side, too."""
-        self._frames_sent += 1
-        return _QUIET
-
-    def take_frame(self, timestamp: int, frame: bytes) -> None:  # noqa: ARG002 - what matters is the sound
-        """Listen to a frame."""
-        self._judge.take_frame(frame)
-
-    def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return the decision once there is one."""
-        status = self._judge.verdict(self._frames_sent * FRAME_MS)
-        return None if status is None else Done(self.turn, 0, status=status)
-
-
-class AwaitingBeep(Activity):
-    """The wait for the end of a machine's greeting."""
-
-    hears_sound = True
-
-    def __init__(self, turn: int) -> None:
-        super().__init__(turn)
-        self._finder: Final = BeepFinder()
-        self._frames_sent = 0
-
-    def next_frame(self) -> bytes:
-        """Return silence, and count the time."""
-        self._frames_sent += 1
-        return _QUIET
-
-    def take_frame(self, timestamp: int, frame: bytes) -> None:  # noqa: ARG002 - what matters is the sound
-        """Listen to a frame."""
-        self._finder.take_frame(frame)
-
-    def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
-        """Return that it is done once the beep is over, or there is none."""
-        is_late = self._frames_sent * FRAME_MS >= BEEP_WAIT_MS
-        return Done(self.turn, 0, status=AmdStatus.MACHINE) if self._finder.is_over or is_late else None
 
 
 class Bridging(Activity):

@@ -1,34 +1,121 @@
-"""Person or machine, and the beep of a machine, from the energy and the zero crossings of frames."""
+"""Person or machine, from the lengths of what is spoken after the answer, of its pauses, and from a beep.
 
+A person who answers says a few words, and waits. A machine talks on, or beeps. The limits are a compromise:
+`benchmarks.detecting` counts their errors.
+"""
+
+from bisect import bisect_left, insort
 from collections import deque
-from itertools import pairwise
-from typing import Final
+from collections.abc import Iterator
+from statistics import median
+from typing import Final, NamedTuple
 
-from dialer.carriers.media import g711
-from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
-from dialer.domain.enums import AmdStatus
+from dialer.carriers.media.beeps import BeepFinder
+from dialer.carriers.media.hearing import FrameCutter
+from dialer.carriers.media.rtp import FRAME_MS
+from dialer.domain.enums import AmdSensitivity, AmdStatus
 
-MACHINE_VOICE_MS: Final = 1_800
-"""A greeting of this length without a pause is a machine's: people say hello, and wait."""
-PAUSE_MS: Final = 800
-"""Silence after a voice after which a person waits for an answer."""
 NOTHING_MS: Final = 2_500
 """Silence from the answer on after which detection gives up."""
-DECIDE_MS: Final = 5_000
-LEVEL_MIN: Final = 100.0
-"""Mean amplitude below which a frame is silence, in a line without any noise."""
-OVER_FLOOR: Final = 3.0
+DECIDE_MS: Final = 7_000
+"""Time from the answer on after which detection gives up in any case."""
+LEVEL_MIN: Final = 45.0
+"""Level below which a frame is silence, in a line without any noise."""
+OVER_FLOOR: Final = 2.2
 """A voice is this many times louder than the floor."""
+UNDER_PEAK: Final = 0.25
+"""Frames that are quieter than this share of the loudest voice belong to its surroundings."""
+RECORDED_UNDER_PEAK: Final = 0.04
+"""This share in a recording, whose speaker may turn away from the telephone."""
 FLOOR_SHARE: Final = 10
 """The floor is the level below which one frame in ten lies: even fast speech has so many pauses."""
 FRAMES_KEPT_MAX: Final = 500
 """Frames that are remembered, 10 s, and from which the floor is worked out."""
-BEEP_MS: Final = 160
-BEEP_SPREAD_MAX: Final = 2
-"""Most by which the zero crossings of two frames of a tone differ."""
-BEEP_CROSSINGS: Final = range(12, 81)
-"""Zero crossings of a frame of 20 ms of a beep: 300 Hz to 2,000 Hz."""
-BEEP_LEVEL_MIN: Final = 400.0
+TONE_FRAMES_MIN: Final = 5
+"""Frames of a steady tone, 100 ms, that are no voice."""
+VOICE_MS_MIN: Final = 100
+"""Voice that is shorter is a click."""
+CLICK_FRAMES: Final = 2
+"""Frames in a row that are no voice, if there are not more of them."""
+REMAINS_MS: Final = 300
+"""A tone that begins so soon after the answer is what remains of the ringing, not a beep."""
+CUT_BEGIN_FRAMES: Final = 3
+"""A sound that begins within these frames was there before the answer."""
+CUT_FRAMES_MAX: Final = 40
+"""Longest sound, 800 ms, that may be music of the ringing."""
+CUT_SHARE_MIN: Final = 0.7
+"""Such a sound that keeps this share of its median level until its end was cut off: a voice fades."""
+LOST_FRAMES_MAX: Final = 3
+"""Missing frames in a row that were lost. More of them are silence for which nothing was sent."""
+PEAK_FRAMES: Final = 4
+"""The loudest voice is the level that so many frames reach."""
+
+
+class GreetingLimits(NamedTuple):
+    """The lengths by which a greeting is a machine's or a person's, in milliseconds."""
+
+    machine: int
+    """A greeting of this length is a machine's."""
+    short: int
+    """A greeting that is not longer is short."""
+    short_pause: int
+    """Silence after a short greeting, in which a person waits for an answer."""
+    pause: int
+    """Silence after a longer greeting: machines pause too, or beep."""
+
+
+LIMITS: Final = {
+    AmdSensitivity.CAUTIOUS: GreetingLimits(4_000, 1_000, 440, 900),
+    AmdSensitivity.BALANCED: GreetingLimits(2_900, 800, 480, 1_200),
+    AmdSensitivity.EAGER: GreetingLimits(2_200, 750, 480, 1_300),
+}
+
+
+class Greeting(NamedTuple):
+    """The lengths of a greeting, in milliseconds."""
+
+    length: int
+    """From the begin of the first voice to the end of the last."""
+    voice: int
+    """Its length without pauses."""
+    silence: int
+    """The silence after it."""
+
+
+class Loudness:
+    """The levels of frames, one after another, and the level that a voice exceeds."""
+
+    def __init__(self) -> None:
+        self.levels: Final = deque[float](maxlen=FRAMES_KEPT_MAX)
+        self._heard: Final[list[float]] = []
+        """The levels that count for the floor, in their order."""
+
+    def keep(self, level: float, *, is_heard: bool = True) -> None:
+        """Add a frame; one that was not heard does not count for the floor."""
+        if len(self.levels) == FRAMES_KEPT_MAX:
+            self._forget(self.levels[0])
+        self.levels.append(level)
+        if is_heard:
+            insort(self._heard, level)
+
+    def silence_last(self, frames: int) -> None:
+        """Take the last frames for silence."""
+        for place in range(-min(frames, len(self.levels)), 0):
+            self._forget(self.levels[place])
+            self.levels[place] = 0.0
+
+    def _forget(self, level: float) -> None:
+        found = bisect_left(self._heard, level)
+        if found < len(self._heard) and self._heard[found] == level:
+            del self._heard[found]
+
+    def least(self, under_peak: float) -> float:
+        """Return the level that a voice exceeds. It is not quieter than a share of the loudest voice."""
+        if not self._heard:
+            return LEVEL_MIN
+        floor = self._heard[len(self._heard) // FLOOR_SHARE]
+        peak = self._heard[-min(PEAK_FRAMES, len(self._heard))]
+        return max(LEVEL_MIN, floor * OVER_FLOOR, peak * under_peak)
 
 
 class GreetingJudge:
@@ -38,69 +125,84 @@ class GreetingJudge:
     judged again: a noisy line does not begin with a voice.
     """
 
-    def __init__(self) -> None:
-        self._levels: deque[float] = deque(maxlen=FRAMES_KEPT_MAX)
+    def __init__(self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED) -> None:
+        self._limits: Final = LIMITS[sensitivity]
+        self._whole: Final = Loudness()
+        self._middle: Final = Loudness()
+        self._cutter: Final = FrameCutter()
+        self.beeps: Final = BeepFinder(REMAINS_MS)
 
     def take_frame(self, frame: bytes) -> None:
-        """Listen to a frame of µ-law."""
-        self._levels.append(level_of(frame))
+        """Listen to a packet of µ-law of any length."""
+        for heard in self._cutter.frames_of(frame):
+            self.beeps.take_frame(heard)
+            self._whole.keep(heard.level)
+            self._middle.keep(heard.middle_level)
+            if self.beeps.tone_frames >= TONE_FRAMES_MIN:
+                self._whole.silence_last(self.beeps.tone_frames)
+                self._middle.silence_last(self.beeps.tone_frames)
+
+    def miss_frames(self, count: int) -> None:
+        """Take note of frames that were not sent, or were lost. A few of them sound like the last one."""
+        is_loss = count <= LOST_FRAMES_MAX
+        for loudness in (self._whole, self._middle):
+            level = loudness.levels[-1] if loudness.levels and is_loss else 0.0
+            for _ in range(min(count, FRAMES_KEPT_MAX)):
+                loudness.keep(level, is_heard=not is_loss)
+
+    def hear_nothing(self) -> None:
+        """Take note of a frame for which nothing was sent in silence."""
+        self._whole.keep(0.0)
+        self._middle.keep(0.0)
 
     def verdict(self, since_answer_ms: int) -> AmdStatus | None:
         """Return the decision; None if it is still to come."""
-        voice_ms, silence_ms = self._heard()
-        if voice_ms >= MACHINE_VOICE_MS:
+        heard, limits = self._heard(UNDER_PEAK), self._limits
+        if self.beeps.has_begun or heard.length >= limits.machine:
             return AmdStatus.MACHINE
-        if voice_ms and silence_ms >= PAUSE_MS:
+        is_voice = heard.voice >= VOICE_MS_MIN
+        if is_voice and heard.silence >= (limits.short_pause if heard.length <= limits.short else limits.pause):
             return AmdStatus.PERSON
-        is_late = since_answer_ms >= DECIDE_MS or (not voice_ms and since_answer_ms >= NOTHING_MS)
+        is_late = since_answer_ms >= DECIDE_MS or (not is_voice and since_answer_ms >= NOTHING_MS)
         return AmdStatus.UNSURE if is_late else None
 
     @property
+    def pause_ms(self) -> int:
+        """The length of the silence at the end of a greeting."""
+        return self._heard(UNDER_PEAK).silence
+
+    @property
     def silence_ms(self) -> int:
-        """The length of the silence at the end of what was heard."""
-        return self._heard()[1]
+        """The length of the silence at the end of a recording."""
+        return self._heard(RECORDED_UNDER_PEAK).silence
 
-    def _heard(self) -> tuple[int, int]:
-        """Return the lengths of the voice, with the short pauses in it, and of the silence after it."""
-        if not self._levels:
-            return 0, 0
-        floor = sorted(self._levels)[len(self._levels) // FLOOR_SHARE]
-        least = max(LEVEL_MIN, floor * OVER_FLOOR)
-        voice_ms = silence_ms = 0
-        for level in self._levels:
-            if level <= least:
-                silence_ms += FRAME_MS
-            else:
-                voice_ms += FRAME_MS + (silence_ms if voice_ms else 0)
-                silence_ms = 0
-        return voice_ms, silence_ms
+    def _heard(self, under_peak: float) -> Greeting:
+        """Return the length of the voice, with the pauses in it, and of the silence after it."""
+        runs = [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
+        if runs and self._is_cut_off(runs[0]):
+            del runs[0]
+        frames = len(self._whole.levels)
+        if not runs:
+            return Greeting(0, 0, frames * FRAME_MS)
+        begin, end = runs[0].start, runs[-1].stop
+        return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
 
+    def _is_cut_off(self, run: range) -> bool:
+        """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""
+        if run.start > CUT_BEGIN_FRAMES or len(run) > CUT_FRAMES_MAX or run.stop >= len(self._whole.levels):
+            return False
+        levels = [self._whole.levels[place] for place in run]
+        return max(levels[-2:]) >= CUT_SHARE_MIN * median(levels)
 
-class BeepFinder:
-    """Finds a tone of one frequency, which no voice holds for so long."""
-
-    def __init__(self) -> None:
-        self._crossings: list[int] = []
-        self._has_beeped = False
-        self.is_over = False
-        """True if a beep was heard, and has ended."""
-
-    def take_frame(self, frame: bytes) -> None:
-        """Listen to a frame of µ-law."""
-        samples = g711.decode(frame)
-        crossings = sum((one < 0) != (two < 0) for one, two in pairwise(samples))
-        is_tone = level_of(frame) >= BEEP_LEVEL_MIN and crossings in BEEP_CROSSINGS
-        together = [*self._crossings, crossings]
-        is_even = is_tone and max(together) - min(together) <= BEEP_SPREAD_MAX
-        if self._has_beeped and not is_even:
-            self.is_over = True
-        self._crossings = together[-(BEEP_MS // FRAME_MS) :] if is_even else [crossings] if is_tone else []
-        self._has_beeped = self._has_beeped or len(self._crossings) * FRAME_MS >= BEEP_MS
-
-
-def level_of(frame: bytes) -> float:
-    """Return the mean amplitude of a frame of µ-law."""
-    return sum(map(_AMPLITUDES.__getitem__, frame)) / max(len(frame), FRAME_SAMPLES)
-
-
-_AMPLITUDES: Final = tuple(abs(sample) for sample in g711.decode(bytes(range(256))))
+    def _loud_runs(self, under_peak: float) -> Iterator[range]:
+        """Yield the places of loud frames that follow each other."""
+        start = None
+        whole_least, middle_least = self._whole.least(under_peak), self._middle.least(under_peak)
+        for place, (whole, middle) in enumerate(zip(self._whole.levels, self._middle.levels, strict=True)):
+            if whole > whole_least or middle > middle_least:
+                start = place if start is None else start
+            elif start is not None:
+                yield range(start, place)
+                start = None
+        if start is not None:
+            yield range(start, len(self._whole.levels))

@@ -8,12 +8,11 @@ import msgspec
 from dialer.carriers.media.activities import (
     Activity,
     Asking,
-    AwaitingBeep,
     Bridging,
-    Detecting,
     Playing,
     PlayingWaitingTone,
 )
+from dialer.carriers.media.listening import AwaitingBeep, Detecting
 from dialer.carriers.media.peer import Address
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
@@ -106,7 +105,7 @@ class SoundBoard:
         elif isinstance(order, Bridge):
             self._bridge(leg, order)
         else:
-            leg.begin(_activity(order, prompt))
+            leg.begin(_activity(order, prompt, leg.activity))
 
     def _bridge(self, leg: SoundLeg, order: Bridge) -> None:
         """Pass on the sound of two legs to each other. Without the other leg, the order is done at once."""
@@ -175,7 +174,7 @@ class SoundBoard:
 
     def _finish(self, leg: SoundLeg, done: Done) -> OrderDone:
         activity = leg.activity
-        leg.begin(Activity(done.turn))
+        leg.begin(activity.rest(done.turn))
         recording = (activity.name, activity.sound) if isinstance(activity, Recording) else None
         return OrderDone(leg.key, done, recording)
 
@@ -208,8 +207,8 @@ def _look(leg: SoundLeg, now_ms: int) -> Iterator[SoundOutput]:
         yield SoundLost(leg.key)
 
 
-def _activity(order: Order, prompt: bytes) -> Activity:
-    """Return the activity that an order begins."""
+def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
+    """Return the activity that an order begins after another one."""
     match order:
         case Ask():
             begun: Activity = Asking(order, prompt)
@@ -222,7 +221,7 @@ def _activity(order: Order, prompt: bytes) -> Activity:
         case Hold():
             begun = PlayingWaitingTone(order.turn)
         case Detect():
-            begun = Detecting(order.turn)
+            begun = Detecting(order.turn, order.sensitivity)
         case _:
-            begun = AwaitingBeep(order.turn)
+            begun = AwaitingBeep(order.turn, before)
     return begun

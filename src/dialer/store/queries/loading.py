@@ -12,7 +12,7 @@ from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, sel
 from dialer.domain.billing.money import MONEY_SCALE, Rate
 from dialer.domain.calendars import Calendar
 from dialer.domain.calling_hours import CallingHours
-from dialer.domain.enums import AmdBehavior, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.situation import PacingFigures
@@ -279,6 +279,7 @@ class Loader:
             callerid=row["callerid"],
             callerids=_callerid_choices(connection, row["callerid_group_id"]),
             amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
+            amd_sensitivity=AmdSensitivity(row["amd_sensitivity"]),
             voicemail_prompt=None if voicemail_id is None else recording(connection, voicemail_id),
             dnc_id=lists.first,
             dnc_ids=lists.ids,

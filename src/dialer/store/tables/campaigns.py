@@ -72,6 +72,7 @@ class Campaign(Row):
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=1)
+    amd_sensitivity: Mapped[Code] = mapped_column(default=2, server_default="2")
     voicemail_audiofile_id: Mapped[int | None] = needs("audio_file")
     dnc_id: Mapped[int | None] = needs("dnc_list")
     status: Mapped[Code] = mapped_column(default=0, index=True)

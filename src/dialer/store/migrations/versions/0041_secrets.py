@@ -6,7 +6,7 @@ from alembic import op
 from dialer.store.key_ring import RING, fernet_of
 
 revision = "0041_0041"
-down_revision = "0039_0039"
+down_revision = "0040_0039"
 branch_labels = None
 depends_on = None
 

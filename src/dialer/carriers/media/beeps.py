@@ -1,0 +1,71 @@
+"""Beeps and other steady tones in frames of 20 ms, which no voice holds for so long."""
+
+from typing import Final
+
+from dialer.carriers.media.frequencies import narrow_hz, tone_hz
+from dialer.carriers.media.hearing import HeardFrame
+from dialer.carriers.media.rtp import FRAME_MS
+
+BEEP_MS: Final = 180
+"""Shortest tone that counts as a beep."""
+SPREAD_MAX: Final = 1.03
+"""Largest ratio of the frequencies of two frames of a tone."""
+NARROW_SPREAD_MAX: Final = 1.08
+"""Largest ratio of the frequencies of two frames of tones that are close to each other."""
+LEVEL_MIN: Final = 60.0
+LEVELS_RATIO_MAX: Final = 2.0
+"""Most by which the levels of two frames of a beep differ. Its first frame may be cut."""
+
+
+class SteadyRun:
+    """Frames in a row of about the same frequency."""
+
+    def __init__(self, spread_max: float) -> None:
+        self._spread_max: Final = spread_max
+        self._least = self._most = 0.0
+        self.frames = 0
+
+    def take(self, hz: float | None, *, is_even: bool = True) -> None:
+        """Count a frame, or begin again with it."""
+        if hz is None:
+            self.frames = 0
+            return
+        least, most = (min(self._least, hz), max(self._most, hz)) if self.frames else (hz, hz)
+        if not is_even or most > self._spread_max * least:
+            least, most, self.frames = hz, hz, 0
+        self._least, self._most = least, most
+        self.frames += 1
+
+
+class BeepFinder:
+    """Finds a tone of one frequency. Tones that begin in the first `deaf_ms` are remains of ringing."""
+
+    def __init__(self, deaf_ms: int = 0) -> None:
+        self._deaf_frames: Final = deaf_ms // FRAME_MS
+        self._frames = 0
+        self._tone: Final = SteadyRun(SPREAD_MAX)
+        self._narrow: Final = SteadyRun(NARROW_SPREAD_MAX)
+        self._level = 0.0
+        self.has_begun = False
+        """True if a beep was heard."""
+        self.is_over = False
+        """True if a beep was heard, and has ended."""
+
+    @property
+    def tone_frames(self) -> int:
+        """Number of frames of the tone, or of the tones close to each other, that are heard at present."""
+        return max(self._tone.frames, self._narrow.frames)
+
+    def take_frame(self, heard: HeardFrame) -> None:
+        """Listen to a frame."""
+        self._frames += 1
+        before, self._level = self._level, heard.level
+        is_loud = heard.level >= LEVEL_MIN
+        ratio_max = LEVELS_RATIO_MAX
+        is_even = self._tone.frames <= 1 or before <= ratio_max * heard.level <= ratio_max * ratio_max * before
+        self._tone.take(tone_hz(heard) if is_loud else None, is_even=is_even)
+        self._narrow.take(narrow_hz(heard) if is_loud else None)
+        frames = self._tone.frames
+        is_beep = frames * FRAME_MS >= BEEP_MS and self._frames - frames >= self._deaf_frames
+        self.is_over = self.is_over or (self.has_begun and not is_beep)
+        self.has_begun = self.has_begun or is_beep

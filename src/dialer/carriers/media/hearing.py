@@ -1,0 +1,80 @@
+"""Packets of sound as frames of 20 ms, whatever their length, and the time that passes with and without them."""
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from operator import mul, sub
+from typing import Final, NamedTuple
+
+from dialer.carriers.media import g711
+from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, TIMESTAMPS
+
+GAP_SAMPLES_MAX: Final = 5 * RATE_HZ
+"""A timestamp that is further away is a new beginning, not a gap."""
+UNHEARD_MS: Final = 60
+"""Time without packets after which there is silence."""
+
+
+class HeardFrame(NamedTuple):
+    """A frame as it is, and without its lowest and highest frequencies, so that hum and hiss are each quiet in one."""
+
+    samples: "array[int]"
+    middle: list[int]
+    """The differences of each sample and the last but one."""
+    level: float
+    """Root of the mean square of `samples`."""
+    middle_level: float
+
+
+class FrameCutter:
+    """Cuts packets into frames."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def frames_of(self, packet: bytes) -> Iterator[HeardFrame]:
+        """Yield the frames that a packet of µ-law completes."""
+        sound = self._rest + packet
+        whole = len(sound) - len(sound) % FRAME_SAMPLES
+        self._rest = sound[whole:]
+        for start in range(0, whole, FRAME_SAMPLES):
+            samples = g711.decode(sound[start : start + FRAME_SAMPLES])
+            middle = list(map(sub, samples[2:], samples))
+            # The mean of the squares of white noise is twice as high without its ends.
+            yield HeardFrame(samples, middle, math.sqrt(_square(samples)), math.sqrt(_square(middle) / 2))
+
+
+def _square(samples: Sequence[int]) -> float:
+    return float(sum(map(mul, samples, samples))) / len(samples)
+
+
+class PacketClock:
+    """The time of an order in frames that were sent, and the time of the other side in timestamps.
+
+    Some senders send nothing in silence (RFC 3551 4.1).
+    """
+
+    def __init__(self) -> None:
+        self.now_ms = 0
+        self._heard_ms = 0
+        self._expected: int | None = None
+        self._missing = 0
+        """Samples that are missing, and were not told yet. Negative if silence was told before its end."""
+
+    def pass_frame(self) -> bool:
+        """Count a frame that was sent, and return whether it was one of silence, without packets for some time."""
+        self.now_ms += FRAME_MS
+        is_silence = self._expected is not None and self.now_ms - self._heard_ms > UNHEARD_MS
+        self._missing -= FRAME_SAMPLES * is_silence
+        return is_silence
+
+    def missing_before(self, timestamp: int, samples: int) -> int | None:
+        """Return the number of frames that are missing before a packet; None for a packet that is too late."""
+        expected, self._heard_ms = self._expected, self.now_ms
+        gap = 0 if expected is None else (timestamp - expected + TIMESTAMPS // 2) % TIMESTAMPS - TIMESTAMPS // 2
+        if -GAP_SAMPLES_MAX <= gap < 0:
+            return None
+        self._expected = (timestamp + samples) % TIMESTAMPS
+        self._missing = max(0, self._missing + gap) if gap <= GAP_SAMPLES_MAX else 0
+        frames, self._missing = divmod(self._missing, FRAME_SAMPLES)
+        return frames
