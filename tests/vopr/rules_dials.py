@@ -1,4 +1,4 @@
-"""Rules about dials: the do-not-call list, windows, statuses, and every limit (I5 to I8, I14)."""
+"""Rules about dials: the do-not-call list, windows, statuses, and every limit (I5 to I8, I15)."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
@@ -33,7 +33,7 @@ def dials(before: Snapshot, after: Snapshot, new: Collection[Attempt], service_z
             yield f"I7: attempt {one.id} of a campaign or subscriber that was not there"
             continue
         if (campaign["user_id"], person.number) in before.wishes:
-            yield f"I14: attempt {one.id} to {person.number}, who wished not to be called by user {campaign['user_id']}"
+            yield f"I15: attempt {one.id} to {person.number}, who wished not to be called by user {campaign['user_id']}"
         if campaign["status"] != _START:
             yield f"I7: attempt {one.id}, but campaign {one.campaign_id} was in {campaign['status']}"
         for dnc_id in sorted(before.lists.get(one.campaign_id, ())):
