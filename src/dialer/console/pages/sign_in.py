@@ -82,8 +82,7 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
         return _form(request, "sign_in.html", error.status, retry_after(error), **shown)
     token = await _begin(request, console, found, origin_of(found.actor, host))
     if token is None:
-        shown = {"way_back": back, "username": username, "message": WRONG}
-        return _form(request, "sign_in.html", HTTPStatus.UNAUTHORIZED, **shown)
+        return _form(request, "sign_in.html", HTTPStatus.UNAUTHORIZED, way_back=back, username=username, message=WRONG)
     if not found.has_second_factor:
         return signed_in(request, token, back)
     waiting = cookie(CODE_COOKIE, token, is_secure=is_secure(request), max_age_s=SIGN_IN_MS // 1_000)
@@ -167,7 +166,7 @@ async def make_first_admin(request: ApiRequest, console: NamedDependency[Console
     token, username, password = (fields.get(name, "") for name in ("token", "username", "password"))
     if not may_create_first_admin(console, token):
         return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
-    errors = _errors(username, password, fields.get("again", ""))
+    errors = await _errors(username, password, fields.get("again", ""))
     if errors:
         status = HTTPStatus.BAD_REQUEST
         return _form(request, "first_admin.html", status, token=token, username=username, errors=errors)
@@ -191,8 +190,8 @@ def may_create_first_admin(console: ConsoleServices, token: str) -> bool:
     return expected is not None and is_form_token(token, expected)
 
 
-def _errors(username: str, password: str, again: str) -> dict[str, str]:
-    errors = password_errors(password, again)
+async def _errors(username: str, password: str, again: str) -> dict[str, str]:
+    errors = await password_errors(password, again)
     if not is_username(username):
         errors["username"] = f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons."
     return errors
