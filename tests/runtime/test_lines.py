@@ -7,8 +7,9 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
+from dialer.carriers.port import Alive
 from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
-from dialer.domain.line import Answered, Ask, Clear, Detect, Done, Play, Record, Ringing, TextReceived
+from dialer.domain.line import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime import lines
 from dialer.runtime.line_news import LineSettings
@@ -325,9 +326,9 @@ def test_a_text_is_heard_although_the_reports_of_calls_leave_no_room(monkeypatch
     monkeypatch.setattr(lines, "HEARD_OF_GATEWAY_MAX", 1)
     heard = Lines({}, lambda: 0, lambda: None)
     stop = TextReceived(ADA, "", "STOP")
-    for one in (Ringing(), Ringing(), stop):
+    for one in (Alive(), Alive(), stop):
         heard.take(SMS_LINES_FROM + 1, 0, "", one)
-    assert [one.heard for one in heard.heard()] == [Ringing(), stop]
+    assert [one.heard for one in heard.heard()] == [Alive(), stop]
     monkeypatch.setattr(lines, "HEARD_WITH_TEXTS_MAX", 2)
     heard.take(SMS_LINES_FROM + 1, 0, "", stop)
     assert len(heard.heard()) == 2
