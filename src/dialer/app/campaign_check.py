@@ -8,7 +8,7 @@ from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.callerid_check import gateway_of, lacks_callerid
 from dialer.app.campaign_readiness import field_errors, survey_of
-from dialer.app.line_check import names_list
+from dialer.app.line_check import names_list, texts_people
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
 from dialer.domain.enums import SectionType
@@ -35,13 +35,9 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "callerid_group": FindingCode.WRONG_CALLERID,
     "aleg_gateway": FindingCode.WRONG_CLOCK,
     "object_id": FindingCode.UNPLAYABLE,
-    "dnc": FindingCode.NO_LIST_FOR_STOP,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
-_COVERED: Final = (
-    (FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),
-    (FindingCode.NO_LIST_FOR_STOP, FindingCode.NO_LIST_FOR_WISHES),
-)
+_COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)
 """Errors, each with the warning that tells nothing more beside it."""
 _CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 """The codes of campaigns that have an SMS gateway."""
@@ -104,6 +100,7 @@ def _facts(
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
+        texts_people=texts_people(connection, campaign, survey),
     )
 
 
