@@ -103,5 +103,5 @@ async def test_a_call_whose_callee_sends_nothing_is_hung_up(tmp_path: Path) -> N
     with SmallCarrier(lambda: None) as carrier:
         parameters = SipParameters(server=f"127.0.0.1:{carrier.port}", session_expires=0, sound_timeout=1)
         await listener.call(parameters, tmp_path, DIAL)
-        assert ("1", "BYE") in carrier.seen
+    assert ("1", "BYE") in carrier.seen
     assert listener.heard[DIAL.key] == ["answered", "over 102"]
