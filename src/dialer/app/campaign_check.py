@@ -11,13 +11,12 @@ from dialer.app.campaign_readiness import field_errors, survey_of
 from dialer.app.line_check import names_list, texts_people
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
-from dialer.domain.enums import SectionType
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
+from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
@@ -108,8 +107,7 @@ def _facts(
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
-    of_section = any(one.type == SectionType.DNC for one in survey.sections)
-    return campaign["medium"] == SMS or of_section or sends_messages(survey) or bool(queue_ids_of(survey))
+    return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
