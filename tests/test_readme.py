@@ -233,6 +233,7 @@ LIMITS: Final = {
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),
     "Time from the password to the code": f"{sessions.SIGN_IN_MS // 60_000} minutes",
+    "Time from the key of a second factor to its first code": f"{second_factor.SETUP_MS // 60_000} minutes",
     "Recovery codes of a user": f"{second_factor.RECOVERY_CODES}",
     "Bytes of a body that still arrive after its answer": f"{connections.LINGERING_BYTES_MAX // 1024} KiB",
     "Names in `DIALER_OTHER_HOSTS`": f"{settings_values.OTHER_HOSTS_MAX}",
