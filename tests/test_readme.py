@@ -22,10 +22,11 @@ from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports, second_factor, sessions
+from dialer.carriers import pace
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.freeswitch import parameters as switch_parameters
 from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
-from dialer.carriers.sip import invitation, messages, pace, parameters, sdp, user_agent
+from dialer.carriers.sip import invitation, messages, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, clock, sound_room, speech

@@ -340,9 +340,9 @@ def keep_after_a_move(patch: pytest.MonkeyPatch) -> None:
     before: Callable[..., None] = Peer.agree
 
     def agree(self: Peer, now_ms: int, agreed: Address) -> None:
-        heard, rank = self._heard, self._rank
+        heard, rank = self.heard, self._rank
         before(self, now_ms, agreed)
-        self._heard, self._rank = heard, rank
+        self.heard, self._rank = heard, rank
 
     patch.setattr(Peer, "agree", agree)
 
