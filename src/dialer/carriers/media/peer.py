@@ -133,14 +133,7 @@ class Peer:
         is_heard = self.heard is not None and host == self.heard[0]
         return is_heard or self.rank_of((host, 0)) >= Rank.CARRIER
 
-    def believes(
-        self,
-        now_ms: int,
-        source: Address,
-        packet: RtpPacket,
-        is_key: bool,  # noqa: FBT001 - names cost time
-        is_agreed: bool,  # noqa: FBT001 - names cost time
-    ) -> bool:
+    def believes(self, now_ms: int, source: Address, packet: RtpPacket, *, is_key: bool, is_agreed: bool) -> bool:
         """Return whether a packet is the other side's, and learn from it where that is.
 
         A packet whose payload type is not `is_agreed` tells nothing about the place.

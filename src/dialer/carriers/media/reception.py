@@ -42,7 +42,7 @@ class Reception:
         """The jitter in milliseconds."""
         return round(self.jitter / _SAMPLES_A_MS)
 
-    def take(self, now_ms: int, packet: RtpPacket, is_sound: bool) -> None:  # noqa: FBT001 - names cost time
+    def take(self, now_ms: int, packet: RtpPacket, *, is_sound: bool) -> None:
         """Count a packet. The timestamps of keys say nothing about their distance."""
         step = packet.sequence - self.highest
         if step != 1:

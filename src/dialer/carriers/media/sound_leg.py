@@ -158,10 +158,10 @@ class SoundLeg:
         payload = packet.payload
         if payload not in self._tables:
             return self._receive_other(now_ms, packet, source)
-        if not self.peer.believes(now_ms, source, packet, False, True):
+        if not self.peer.believes(now_ms, source, packet, is_key=False, is_agreed=True):
             return None
         self._alive_ms = now_ms
-        self._reception.take(now_ms, packet, True)
+        self._reception.take(now_ms, packet, is_sound=True)
         activity, is_bridged = self.activity, self.bridged is not None
         if not (is_bridged or activity.hears_sound or activity.hears_keys):
             return packet
@@ -179,10 +179,10 @@ class SoundLeg:
         is_key = packet.payload in self._key_payloads
         if not is_key and packet.payload != COMFORT_NOISE:
             return None
-        if not self.peer.believes(now_ms, source, packet, is_key, is_key):
+        if not self.peer.believes(now_ms, source, packet, is_key=is_key, is_agreed=is_key):
             return None
         self._alive_ms = now_ms
-        self._reception.take(now_ms, packet, False)
+        self._reception.take(now_ms, packet, is_sound=False)
         if is_key:
             self._take_event(now_ms, packet)
             return packet
