@@ -12,7 +12,7 @@ Leave = Callable[[], bool]
 """Lets a call leave, and returns whether it has left."""
 
 
-class Waiting(Protocol):
+class PaceTimer(Protocol):
     """An action that is due later."""
 
     def cancel(self) -> None:
@@ -26,7 +26,7 @@ class PaceClock(Protocol):
     def now_ms(self) -> int:
         """The milliseconds of a clock that never goes back."""
 
-    def after(self, wait_ms: int, action: Callable[[], None], /) -> Waiting:
+    def after(self, wait_ms: int, action: Callable[[], None], /) -> PaceTimer:
         """Call `action` once, in so many milliseconds."""
 
 
@@ -40,7 +40,7 @@ class WirePace:
         self._clock: Final = clock
         self._left_ms: Final[deque[int]] = deque(maxlen=PACED_MAX)
         self._waiting: Final[deque[tuple[int, Leave]]] = deque()
-        self._timer: Waiting | None = None
+        self._timer: PaceTimer | None = None
 
     def has_turn(self, cps_max: int) -> bool:
         """Return whether one more call would leave within about a second."""

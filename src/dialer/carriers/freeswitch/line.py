@@ -22,7 +22,7 @@ from dialer.carriers.freeswitch.parameters import (
     is_path,
     read_freeswitch_parameters,
 )
-from dialer.carriers.freeswitch.turns import Turns
+from dialer.carriers.freeswitch.turns import CallTurns
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
@@ -74,7 +74,7 @@ class FreeSwitchLine:
         self._is_up: Final = asyncio.Event()
         self._legs: SwitchLegs | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._turns: Final = Turns(self._place)
+        self._turns: Final = CallTurns(self._place)
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
     def dial(self, leg: Leg) -> None:

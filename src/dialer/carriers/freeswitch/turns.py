@@ -22,7 +22,7 @@ class LoopClock:
         return asyncio.get_running_loop().call_later(wait_ms / 1_000, action)
 
 
-class Turns:
+class CallTurns:
     """The calls that wait for their turn."""
 
     def __init__(self, place: Callable[[Dialling], bool]) -> None:
