@@ -125,9 +125,11 @@ class GreetingJudge:
     judged again: a noisy line does not begin with a voice.
     """
 
-    def __init__(self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED, *, finds_tones: bool = True) -> None:
-        """Prepare it. Finding tones, which then count as silence, takes most of the time of listening."""
-        self._finds_tones: Final = finds_tones
+    def __init__(
+        self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED, *, tones_are_silence: bool = True
+    ) -> None:
+        """Prepare it. Finding tones, so that they are silence, takes most of the time of listening."""
+        self._tones_are_silence: Final = tones_are_silence
         self._limits: Final = LIMITS[sensitivity]
         self._whole: Final = Loudness()
         self._middle: Final = Loudness()
@@ -137,7 +139,7 @@ class GreetingJudge:
     def take_frame(self, frame: bytes) -> None:
         """Listen to a packet of µ-law of any length."""
         for heard in self._cutter.frames_of(frame):
-            if self._finds_tones:
+            if self._tones_are_silence:
                 self.beeps.take_frame(heard)
             self._whole.keep(heard.level)
             self._middle.keep(heard.middle_level)
@@ -177,11 +179,12 @@ class GreetingJudge:
     @property
     def silence_ms(self) -> int:
         """The length of the silence at the end of a recording."""
-        return self._heard(RECORDED_UNDER_PEAK).silence
+        end = max((run.stop for run in self._voices(RECORDED_UNDER_PEAK)), default=0)
+        return (len(self._whole.levels) - end) * FRAME_MS
 
     def _heard(self, under_peak: float) -> Greeting:
         """Return the length of the voice, with the pauses in it, and of the silence after it."""
-        runs = [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
+        runs = self._voices(under_peak)
         if runs and self._is_cut_off(runs[0]):
             del runs[0]
         frames = len(self._whole.levels)
@@ -189,6 +192,9 @@ class GreetingJudge:
             return Greeting(0, 0, frames * FRAME_MS)
         begin, end = runs[0].start, runs[-1].stop
         return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
+
+    def _voices(self, under_peak: float) -> list[range]:
+        return [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
 
     def _is_cut_off(self, run: range) -> bool:
         """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""
