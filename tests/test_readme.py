@@ -22,10 +22,11 @@ from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports, second_factor, sessions
+from dialer.carriers import pace
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.freeswitch import parameters as switch_parameters
 from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
-from dialer.carriers.sip import invitation, messages, pace, parameters, sdp, user_agent
+from dialer.carriers.sip import invitation, messages, parameters, peers, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, clock, sound_room, speech
@@ -255,8 +256,11 @@ LIMITS: Final = {
     ),
     "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
     "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // switchboard.PHASES} ms",
-    "Packets of strangers that are thrown away at a port of sound": (
+    "Packets of strangers that are thrown away at all ports of sound": (
         f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // switchboard.PHASES} ms"
+    ),
+    "Messages of the other end of a call, if that is not the carrier": (
+        f"{peers.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"
     ),
     "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{peer.LEARNING_PACKETS}",
     "Hosts that are learnt at the same time for one call": f"{peer.LEARNING_MAX}",
@@ -287,7 +291,7 @@ LIMITS: Final = {
     "A URI in a SIP message": f"{messages.URI_LENGTH_MAX} characters",
     "All header lines of a SIP message": f"{messages.LINES_MAX} lines, {messages.HEADER_BYTES_MAX // 1024} KiB",
     "Media in a description of sound": f"{sdp.MEDIA_MAX}",
-    "Wait for a turn of `max_cps` over SIP": f"about {pace.SECOND_MS // 1_000} s",
+    "Wait for a turn of `max_cps` over SIP and FreeSWITCH": f"about {pace.SECOND_MS // 1_000} s",
     "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
     "`inbound_hosts`, `media_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }

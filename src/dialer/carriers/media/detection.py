@@ -128,6 +128,7 @@ class GreetingJudge:
     def __init__(
         self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED, *, tones_are_silence: bool = True
     ) -> None:
+        """Prepare it. Finding tones, so that they are silence, takes most of the time of listening."""
         self._tones_are_silence: Final = tones_are_silence
         self._limits: Final = LIMITS[sensitivity]
         self._whole: Final = Loudness()
@@ -138,10 +139,11 @@ class GreetingJudge:
     def take_frame(self, frame: bytes) -> None:
         """Listen to a packet of µ-law of any length."""
         for heard in self._cutter.frames_of(frame):
-            self.beeps.take_frame(heard)
+            if self._tones_are_silence:
+                self.beeps.take_frame(heard)
             self._whole.keep(heard.level)
             self._middle.keep(heard.middle_level)
-            if self._tones_are_silence and self.beeps.tone_frames >= TONE_FRAMES_MIN:
+            if self.beeps.tone_frames >= TONE_FRAMES_MIN:
                 self._whole.silence_last(self.beeps.tone_frames)
                 self._middle.silence_last(self.beeps.tone_frames)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from dialer.carriers.pace import WirePace
 from dialer.carriers.sip.in_dialog import PHRASES
 from dialer.carriers.sip.inbound_leg import InboundLeg
 from dialer.carriers.sip.invitation import (
@@ -25,7 +26,6 @@ from dialer.carriers.sip.messages import (
     reply_address,
     write_response,
 )
-from dialer.carriers.sip.pace import WirePace
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.standing_requests import Keepalive, Registration
