@@ -17,12 +17,14 @@ from tests.vopr.worlds import CENTS, DAY_MS, Values, World, contact_of
 CROWDED_EACH: Final = 8
 """One in so many seeds has few channels for many calls, and nothing else happens in it."""
 _WORKERS: Final = 3
-_USER_IDS: Final = range(1, 10)
+_USER_IDS: Final = range(1, 7)
 """So many accounts that each worker soon has some."""
-_PEOPLE: Final = 20
+_CAMPAIGNS: Final = 2 * len(_USER_IDS)
+"""One of each account over the gateway with few channels, and one over another, so that workers always do something."""
+_PEOPLE: Final = 80
 """Contacts of each account."""
-_SECONDS: Final = 60
-_LATE_MS: Final = (900, 1_600, 1_600)
+_SECONDS: Final = 40
+_LATE_MS: Final = (600, 900, 1_600)
 _TICKS_MS: Final = (40, 120, 300)
 _BEHAVIOUR: Final = '{"answer": 1, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0, "ring": [0, 2]}'
 _START_MS: Final = 20_514 * DAY_MS
@@ -38,7 +40,7 @@ class CrowdedRun(FleetRun):
 
     async def _live(self) -> None:
         self._fill()
-        for which in range(len(_USER_IDS)):
+        for which in range(_CAMPAIGNS):
             self._act(Action(Do.START, which, dice=0))
         self._learn()
         for _ in range(_SECONDS):
@@ -61,7 +63,7 @@ def crowded_world_of(seed: int) -> World:
     gateway = {"name": "gateway", "max_channels": dice.pick((1, 2)), "max_cps": 0, "parameters": _BEHAVIOUR}
     rows: dict[str, list[Values]] = {
         "user_account": users,
-        "gateway": [gateway],
+        "gateway": [gateway, {**gateway, "max_channels": 0}],
         "sms_gateway": [],
         "phonebook": [{"user_id": one, "name": "people"} for one in _USER_IDS],
         "contact": [
@@ -74,21 +76,23 @@ def crowded_world_of(seed: int) -> World:
             {"survey_id": survey, "order": 0, "type": 1, "question": "q", "script": "word " * dice.between(1, 6)}
             for survey in _USER_IDS
         ],
-        "campaign": [_campaign(dice, user_id) for user_id in _USER_IDS],
-        "campaign_phonebook": [{"campaign_id": one, "phonebook_id": one} for one in _USER_IDS],
+        "campaign": [_campaign(dice, user_id, gateway_id) for gateway_id in (1, 2) for user_id in _USER_IDS],
+        "campaign_phonebook": [
+            {"campaign_id": one, "phonebook_id": (one - 1) % len(_USER_IDS) + 1} for one in range(1, _CAMPAIGNS + 1)
+        ],
     }
     return World(_START_MS, "UTC", dict.fromkeys(_USER_IDS, 50_000 * CENTS), None, rows)
 
 
-def _campaign(dice: Dice, user_id: int) -> Values:
+def _campaign(dice: Dice, user_id: int, gateway_id: int) -> Values:
     return {
         "name": "campaign",
-        "campaign_code": f"code{user_id}",
+        "campaign_code": f"code{gateway_id}{user_id}",
         "object_id": user_id,
-        "aleg_gateway_id": 1,
+        "aleg_gateway_id": gateway_id,
         **busy(dice, _START_MS),
         "user_id": user_id,
-        "frequency": 600,
+        "frequency": 600 if gateway_id == 1 else 40,
         "max_aleg": 0,
         "callmaxduration": 60,
     }
