@@ -11,7 +11,7 @@ from dialer.commands.output import examples, say
 from dialer.sim.scenario import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
-from tests.vopr.fleet import run_fleet
+from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.run import SeedOutcome, run_seed
 from tests.vopr.search import find_planted_bugs, find_planted_sound_bugs
 from tests.vopr.sound import sound_findings
@@ -70,7 +70,7 @@ async def _run_fleets(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
     failed = 0
     with closing(Folder(announce)) as folder:
         for seed in seeds:
-            outcome = await run_fleet(seed, folder)
+            outcome = await run_fleets(seed, folder)
             show(outcome)
             failed += not outcome.ok
     return failed

@@ -7,7 +7,7 @@ import pytest
 
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
-from tests.vopr.fleet import run_fleet
+from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import PLANTED, Planted
 from tests.vopr.run import SeedOutcome, run_seed
@@ -21,7 +21,7 @@ SOUND_SEEDS_MAX: Final = 2_000
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
     """Return the outcome of the first seed that finds the bug; None if no seed does."""
-    run = run_fleet if bug in FLEET_PLANTED else run_seed
+    run = run_fleets if bug in FLEET_PLANTED else run_seed
     for seed in (try_first, *range(SEEDS_MAX)):
         with pytest.MonkeyPatch.context() as patch:
             bug.plant(patch)

@@ -160,7 +160,9 @@ class _Terms(NamedTuple):
             slices = rows.get(demand.limits.id, [])
             mine = self._own(slices, demand)
             lent = wanted_of(slices, demand, mine, self.now_ms)
-            if lent != (mine.channels, mine.cps) or is_news(slices, demand, mine):
+            held = Lent(mine.channels, mine.cps)
+            if lent != held or is_news(slices, demand, mine) or self.fleet.gives_back(demand.limits.id):
+                self.fleet.keep(demand.limits.id, held, lent)
                 found[demand.limits.id] = lent
         return found
 
