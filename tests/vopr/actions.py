@@ -26,7 +26,6 @@ from dialer.app.subscribers import change_subscriber, change_subscriber_status, 
 from dialer.app.touching import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
-from dialer.domain.line import TextReceived
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import (
@@ -50,8 +49,7 @@ from dialer.store.tables import (
     Tier,
     User,
 )
-from dialer.store.text_news import add_news
-from dialer.store.touched import NOTHING, Touched
+from dialer.store.touched import Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
 from tests.vopr.worlds import CENTS, DAY_MS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
@@ -61,7 +59,6 @@ _COPIED: Final = (
     *("frequency", "max_aleg", "max_xfer", "callmaxduration", "calltimeout", "maxretry", "intervalretry"),
     *("completion_maxretry", "completion_intervalretry", "dial_method", "agent_dial_rate", "voicemail", "amd_behavior"),
 )
-_STOPS: Final = ("STOP", "Stop please!", "¡BAJA!", "arrêtez svp", "keine SMS mehr", "não ligue mais", "стоп")
 _LINKS: Final = CampaignDncList.__table__
 
 
@@ -295,16 +292,6 @@ def _wish(action: ActionUnit) -> str:
     return f"call {call['id']}"
 
 
-def _stop(action: ActionUnit) -> str:
-    """Answer a text message in the words of people. A carrier may leave the plus of the number out."""
-    message = action.one_of(SmsMessage)
-    number = message["phone_number"].removeprefix("+" if action.dice.happens(50) else "")
-    heard = TextReceived(number, "", action.dice.pick(_STOPS))
-    add_news(action.connection, message["gateway_id"], "", heard, action.now_ms)
-    action.unit.note(NOTHING)
-    return f"message {message['id']}: {heard.text}"
-
-
 def _copy(action: ActionUnit) -> str:
     """Copy a campaign without its lists, with a second chance for its phonebooks, and start the copy."""
     campaign, links = action.one_of(Campaign), CampaignPhonebook.__table__
@@ -387,7 +374,6 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.RECYCLE: _recycle,
     Do.WISH: _wish,
     Do.COPY: _copy,
-    Do.STOP: _stop,
     Do.CORRECT_CONTACT: _correct_contact,
     Do.NOTHING: lambda _: "",
 }

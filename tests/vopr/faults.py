@@ -74,14 +74,10 @@ class Do(StrEnum):
     WISH = "an agent says do not call"
     COPY = "copy and start a campaign"
     CORRECT_CONTACT = "correct the number of a contact"
-    STOP = "somebody answers a text message"
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
 _INSTEAD: Final = (Do.WISH, Do.COPY, Do.CORRECT_CONTACT)
-_WISHES: Final = (Do.STOP, Do.STOP, Do.WISH, Do.COPY, Do.COPY, Do.START)
-"""The actions of the steps after all others, which do not change the steps that a seed has drawn before."""
-WISHES_MAX: Final = 5
 SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT})
 """The actions that may set a subscriber who is done back to be called again."""
 _OFTEN: Final = (Do.START, Do.PAUSE, Do.PAY, Do.CALL_OFF, Do.EDIT_LIMITS, Do.SUBSCRIBER_STATUS, Do.NOTHING)
@@ -129,8 +125,6 @@ class Troubles(msgspec.Struct, frozen=True):
     """Everything that happens in a world after its start."""
 
     steps: tuple[Step, ...]
-    wishes: tuple[Step, ...]
-    """Further steps, in which people wish not to be called, and campaigns are copied."""
     mischief: Mischief
     is_harmless: bool
     """True if a run without these faults must end with equal rows."""
@@ -153,23 +147,7 @@ def troubles_of(seed: int) -> Troubles:
     count = dice.between(STEPS_MIN, STEPS_MAX)
     steps = [_step(dice, has_real_clock=has_real_clock) for _ in range(count)]
     beginning = [Step(0, Action(Do.START, place, 0)) for place in range(4)]
-    return Troubles((*beginning, *steps), _wishes(seed, is_harmless=is_harmless), mischief, is_harmless, has_real_clock)
-
-
-def _wishes(seed: int, *, is_harmless: bool) -> tuple[Step, ...]:
-    """Draw the last steps. They have no faults in runs whose rows are compared with those of a run without faults."""
-    dice = Dice(seed, "wishes")
-    percent = 0 if is_harmless else 25
-    return tuple(
-        Step(
-            dice.pick(_SHORT_PAUSES_MS),
-            Action(dice.pick(_WISHES), dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
-            fault=dice.pick(list(Fault)) if dice.happens(percent) else None,
-            action_fault=dice.pick(list(Fault)) if dice.happens(percent // 2) else None,
-            statement=dice.between(1, 30),
-        )
-        for _ in range(dice.between(0, WISHES_MAX))
-    )
+    return Troubles((*beginning, *steps), mischief, is_harmless, has_real_clock)
 
 
 def _step(dice: Dice, *, has_real_clock: bool) -> Step:
@@ -197,5 +175,5 @@ def _action_kind(dice: Dice) -> Do:
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.STOP, *_INSTEAD}])
+    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, *_INSTEAD}])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

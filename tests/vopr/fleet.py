@@ -180,8 +180,7 @@ class FleetRun:
         self._learn()
         for _ in range(self._wanted):
             self._join()
-        troubles = troubles_of(self.seed)
-        for step in (*troubles.steps[:STEPS_MAX], *troubles.wishes):
+        for step in troubles_of(self.seed).steps[:STEPS_MAX]:
             self._step += 1
             await self._pass(min(step.pause_ms, PAUSE_MS_MAX))
             self._act(step.action)

@@ -51,8 +51,6 @@ class Memory:
         """The payments of each user, less their refunds."""
         self.entries: Final[set[tuple[int, str]]] = set()
         """Entries of do-not-call lists that have been seen. No action removes an entry."""
-        self.stopped: Final[set[tuple[int, str]]] = set()
-        """The accounts and the numbers of people who answered STOP, from the step on that has heard it."""
         self.cdrs: Final[list[tuple[object, ...]]] = []
 
     def attempts(self) -> Iterator[Attempt]:

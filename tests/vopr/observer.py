@@ -49,8 +49,6 @@ class Observer:
 
     def _broken(self, connection: Connection, last: Snapshot, seen: Snapshot) -> Iterator[str]:
         memory = self.memory
-        last = last._replace(wishes=last.wishes | memory.stopped)
-        memory.stopped.update((user_id, number) for _, user_id, number in last.stops - seen.stops)
         new = rules_dials.fresh(seen, memory)
         yield from rules_dials.dials(last, seen, new, self._service_zone)
         yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)

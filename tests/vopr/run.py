@@ -126,7 +126,7 @@ class Run:
             service.clock = JumpingClock(self.world.start_ms)
             service.restart()
         self._begin_step()
-        for step in (*self.troubles.steps, *self.troubles.wishes):
+        for step in self.troubles.steps:
             self._step += 1
             await self._let_pass(step)
             self._do(step)

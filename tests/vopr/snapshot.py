@@ -37,9 +37,6 @@ _WISHES: Final = """
     LEFT JOIN subscriber s ON s.id = r.subscriber_id
     WHERE EXISTS (SELECT 1 FROM survey_result a WHERE a.callrequest_id = r.id AND a.section_type = 9)
     OR EXISTS (SELECT 1 FROM call_disposition d WHERE d.callrequest_id = r.id AND d.disposition = 'do_not_call')"""
-_STOPS: Final = """
-    SELECT n.id, m.user_id, m.phone_number FROM text_news n JOIN sms_message m
-    ON m.gateway_id = n.gateway_id AND instr(n.heard, substr(m.phone_number, 2)) > 0 WHERE n.is_text"""
 _ENTRIES: Final = "SELECT dnc_id, number, created_date FROM dnc_contact"
 
 
@@ -138,9 +135,6 @@ class Snapshot(NamedTuple):
     wishes: set[tuple[int, str]]
     """The wishes not to be called that calls have on record: the account, and the number."""
 
-    stops: set[tuple[int, int, str]]
-    """The answers that wait for a worker, with each account that wrote to the number."""
-
     lists: dict[int, set[int]]
     """The do-not-call lists that hold for each campaign."""
 
@@ -176,7 +170,6 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         lines={row[0]: GatewayRow(*row) for row in rows(_GATEWAYS)},
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
         wishes={(user_id, number) for user_id, number in rows(_WISHES)},
-        stops={(news_id, user_id, number) for news_id, user_id, number in rows(_STOPS)},
         lists=lists,
         floor=since,
     )
