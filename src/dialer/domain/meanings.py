@@ -243,7 +243,7 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         FindingCode.WRONG_CLOCK: "The gateway calls people, but the clock of the service is not real.",
         FindingCode.UNPLAYABLE: "The carrier of the gateway cannot play a section of the survey.",
         FindingCode.NO_LIST_FOR_WISHES: "The campaign names no list; wishes not to be called go on the account's own.",
-        FindingCode.NO_LIST_FOR_STOP: "The campaign texts people, and has no list for those who answer STOP.",
+        FindingCode.NO_LIST_FOR_STOP: "The campaign texts people and names no list; those who answer STOP go on the account's own.",
         FindingCode.NO_WEEKDAY: "No weekday is set, so nobody is called.",
         FindingCode.OVER_MIDNIGHT: "The daily window spans midnight.",
         FindingCode.WIDER_THAN_CALLING_HOURS: "The daily window is wider than the calling hours of the service.",
