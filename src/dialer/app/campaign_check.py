@@ -11,7 +11,6 @@ from dialer.app.campaign_readiness import field_errors, survey_of
 from dialer.app.line_check import names_list, texts_people
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
-from dialer.domain.enums import SectionType
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import SIMULATED
@@ -108,7 +107,7 @@ def _facts(
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
-    of_section = any(one.type == SectionType.DNC for one in survey.sections)
+    of_section = any(definition_of(one).hears_wishes for one in survey.sections)
     return campaign["medium"] == SMS or of_section or sends_messages(survey) or bool(queue_ids_of(survey))
 
 

@@ -35,6 +35,8 @@ class SectionDefinition:
     """True for a type that transfers the call to a queue or to a number."""
     sends_messages: ClassVar[bool] = False
     """True for a type that sends text messages, for which the campaign needs a gateway."""
+    hears_wishes: ClassVar[bool] = False
+    """True for a type by which a callee asks not to be called again."""
     has_answers: ClassVar[bool] = True
     """True for a type whose results are recorded and counted."""
     has_chosen_answers: ClassVar[bool] = False

@@ -18,6 +18,7 @@ class Dnc(SectionDefinition):
 
     type: ClassVar[SectionType] = SectionType.DNC
     ends: ClassVar[bool] = True
+    hears_wishes: ClassVar[bool] = True
     counted_as: ClassVar[str] = "DNC"
     reported_as: ClassVar[str] = "DNC"
 
