@@ -78,7 +78,7 @@ def _rain(chance: Random) -> Samples:
 
 TUNED_NOISES: Final = {"white": _white, "room": _room, "hum of 50 Hz": _hum(50)}
 CHECKED_NOISES: Final = {"street": _street, "hum of 60 Hz": _hum(60)}
-HELD_OUT_NOISES: Final = {"fan": _fan, "rain": _rain}
+HELD_OUT_NOISES: Final[dict[str, Callable[[Random], Samples]]] = {"fan": _fan, "rain": _rain}
 
 
 def power_of(samples: "Samples | array[int]") -> float:
