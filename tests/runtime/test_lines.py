@@ -322,7 +322,7 @@ async def test_an_answer_that_is_found_after_a_restart_is_followed_by_one_order(
 
 
 def test_a_text_is_heard_although_the_reports_of_calls_leave_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line answers its carrier for all that was heard before the last thing, so a lost STOP would not come again."""
+    """The line answers its carrier for all that was heard before the last thing, so no lost STOP comes again."""
     monkeypatch.setattr(lines, "HEARD_OF_GATEWAY_MAX", 1)
     heard = Lines({}, lambda: 0, lambda: None)
     stop = TextReceived(ADA, "", "STOP")

@@ -16,7 +16,7 @@ from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
+from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
@@ -107,8 +107,7 @@ def _facts(
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
-    of_section = any(definition_of(one).hears_wishes for one in survey.sections)
-    return campaign["medium"] == SMS or of_section or sends_messages(survey) or bool(queue_ids_of(survey))
+    return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:

@@ -49,7 +49,8 @@ def _tell(connection: Connection, listener: Listener, sound: LineNews, now_ms: i
         return
     if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
         # A wish is never lost. Without room for it, this worker keeps it in place of the other one.
-        _keep_wish(listener, sound.gateway_id, sound.heard, writers_to(connection, sound.gateway_id, sound.heard.number))
+        writers = writers_to(connection, sound.gateway_id, sound.heard.number)
+        _keep_wish(listener, sound.gateway_id, sound.heard, writers)
     else:
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id - SMS_LINES_FROM)
 
