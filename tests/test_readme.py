@@ -17,7 +17,7 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls
+from dialer.api.records import advancing, campaign_life, campaigns, contacts, forecasting, trial_calls
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
@@ -184,6 +184,10 @@ LIMITS: Final = {
     "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
     "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
     "Caller IDs that a gateway allows (`allowed_callerids`)": f"{SHOWN_NUMBERS_MAX:,}",
+    "Forecasts of one user at the same time": "1",
+    "Forecasts at the same time; users who wait for a turn, each up to 50 s": (
+        f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
+    ),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),

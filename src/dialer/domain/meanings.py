@@ -231,6 +231,7 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         FindingCode.MISSING_PROMPT: "The section has neither a recording nor a script.",
         FindingCode.MISSING_TEXT: "The section sends a text message without a text.",
         FindingCode.NO_ANSWER: "No input can be a valid answer to the section.",
+        FindingCode.NARROW_RANGE: "The section asks for more digits than its range of numbers holds.",
         FindingCode.NO_DESTINATION: "The transfer has neither a number nor a queue.",
         FindingCode.NO_AGENTS: "The transfer goes to a queue that no agent serves.",
         FindingCode.EXPIRED: "The campaign has expired.",

@@ -25,6 +25,12 @@ OVER_FLOOR: Final = 2.2
 """A voice is this many times louder than the floor."""
 UNDER_PEAK: Final = 0.25
 """Frames that are quieter than this share of the loudest voice belong to its surroundings."""
+NEAR_UNDER_PEAK: Final = 0.33
+"""Voices behind the callee's may reach `UNDER_PEAK`, and hardly this share."""
+NEAR_PAUSE_MS: Final = 1_300
+"""Time in which no frame is as loud as that, after which the callee waits for an answer, whoever speaks behind."""
+NEAR_MS_MIN: Final = 60
+"""Voice as loud as that, at least. It is shorter than all voice."""
 RECORDED_UNDER_PEAK: Final = 0.04
 """This share in a recording, whose speaker may turn away from the telephone."""
 FLOOR_SHARE: Final = 10
@@ -168,8 +174,15 @@ class GreetingJudge:
         is_voice = heard.voice >= VOICE_MS_MIN
         if is_voice and heard.silence >= (limits.short_pause if heard.length <= limits.short else limits.pause):
             return AmdStatus.PERSON
+        if is_voice and heard.length >= NEAR_PAUSE_MS and self._is_near_voice_over():
+            return AmdStatus.PERSON
         is_late = since_answer_ms >= DECIDE_MS or (not is_voice and since_answer_ms >= NOTHING_MS)
         return AmdStatus.UNSURE if is_late else None
+
+    def _is_near_voice_over(self) -> bool:
+        """Return whether only the callee's surroundings are heard, and for so long that a person waits."""
+        near = self._heard(NEAR_UNDER_PEAK)
+        return near.voice >= NEAR_MS_MIN and near.silence >= NEAR_PAUSE_MS
 
     @property
     def pause_ms(self) -> int:
