@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain import inbound
 from dialer.domain.enums import CampaignStatus, Cause
+from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.line import Ended, TextReceived
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
@@ -146,6 +148,21 @@ async def test_a_flood_whose_rows_cannot_be_written_lets_the_line_rest(house: Li
     assert called(house, BOB) == set(BOBS)
 
 
+async def test_a_line_does_not_rest_because_of_the_rows_of_one_user(house: LineHouse, monkeypatch: Patch) -> None:
+    """That user is stopped, and others may use the same line."""
+
+    def raising(*_: object, **__: object) -> None:
+        raise BrokenInvariantError(Rule.CREDIT, "an edited row", user_id=ANN, campaign_id=1)
+
+    monkeypatch.setattr(inbound, "number_given", raising)
+    outcomes = watch_steps(house, monkeypatch)
+    flood(house, 3 * FAILURES_MAX)
+    await house.pass_s(10)
+    assert (False, False) not in set(pairwise(outcomes))
+    assert house.row(Gateway, house.gateway_id)["line_down"] == ""
+    assert called(house, BOB) == set(BOBS)
+
+
 async def test_a_flood_of_nonsense_lets_the_line_rest(house: LineHouse) -> None:
     """It fails no step, but each report is logged and stored."""
     for _ in range(3 * FLOOD):
@@ -212,7 +229,8 @@ async def test_texts_that_come_in_over_a_line_that_rests_are_kept(house: LineHou
 def test_a_line_never_costs_more_than_the_limit_within_a_minute_and_never_rests_for_ever(
     told: list[tuple[int, int]],
 ) -> None:
-    rests, now_ms, accepted, ends = LineRests(), 0, [], 0
+    rests, now_ms, ends = LineRests(), 0, 0
+    accepted: list[tuple[int, int]] = []
     for after_ms, cost in told:
         now_ms += after_ms
         was_resting = 1 in rests.states(now_ms)

@@ -116,7 +116,8 @@ class Containment:
         is_new = await self._database.write(store)
         self._note(one, error)
         self._suspects.pause()
-        self._charge(one.gateway_id, COST_OF_FAILURE, now_ms)
+        if not isinstance(error, BrokenInvariantError):  # That is its user's, who is stopped, and not the line's.
+            self._charge(one.gateway_id, COST_OF_FAILURE, now_ms)
         return is_new
 
     def _charge(self, gateway_id: int, cost: int, now_ms: int) -> None:
