@@ -346,7 +346,7 @@ async def test_reports_that_were_set_aside_follow_the_story_of_their_call(run: R
         '  2026-03-02 12:00:00Z  Arrived: KeyError: 7; {"caller":"+1202"}',
     ]
     reports = run("explain", "1", BUSY, "--json", **VIRTUAL).data["reports_set_aside"]
-    assert [(one["kind"], one["reason"]) for one in reports] == [("Answered", "KeyError: 7"), ("Arrived", "KeyError: 7")]
+    assert [one["kind"] for one in reports] == ["Answered", "Arrived"]
 
 
 async def test_reports_of_a_stranger_are_shown_by_the_number(run: Run, house: House) -> None:

@@ -13,11 +13,11 @@ import pytest
 
 from tests.api.harness import Caller
 from tests.carriers.sip.test_sipp import free_port
+from tests.end_to_end.killed_calls import LOG, Life
 from tests.end_to_end.killing import client_of
 from tests.end_to_end.service import upload
-from tests.end_to_end.test_freeswitch_campaign import ANY_HOUR
 from tests.end_to_end.test_sip_campaign import wait_for_line
-from tests.test_server import ADMIN, Served, serving
+from tests.new_database import new_database
 
 DID: Final = "3545550199"
 ASKED_MAX: Final = 2_000
@@ -125,7 +125,8 @@ def prepare(root: Caller, carrier: HostileCarrier, service_port: int) -> None:
             root.create("did", did_number=f"+{DID}", campaign=made["url"])
     for name, protocol in (("http", "http"), ("kannel", "kannel")):
         words = {"url": "http://127.0.0.1:9/x", "callback_url": "http://127.0.0.1:9", "secret": "s" * 16}
-        own = {"body": {"to": "{number}", "text": "{text}"}, "id": "id"} if protocol == "http" else {"username": "u", "password": "p"}
+        body = {"to": "{number}", "text": "{text}"}
+        own = {"body": body, "id": "id"} if protocol == "http" else {"username": "u", "password": "p"}
         root.create("sms-gateway", name=name, protocol=protocol, parameters={**words, **own})
 
 
@@ -155,12 +156,6 @@ def send_callbacks(root: Caller) -> None:
             assert max(one.status_code for one in answers) < 500
 
 
-@contextlib.contextmanager
-def lives(folder: Path) -> Iterator[tuple[Served, Caller]]:
-    with serving(folder, **ADMIN, **ANY_HOUR) as served, client_of(served.base) as root:
-        yield served, root
-
-
 def kill_lines(folder: Path) -> int:
     """Kill the process of the lines of this service, whose folder is below that of the service."""
     killed = 0
@@ -173,8 +168,8 @@ def kill_lines(folder: Path) -> int:
     return killed
 
 
-def events_of(log: str) -> set[str]:
-    """Return the names of the events of a log that are errors."""
+def errors_of(log: str) -> set[str]:
+    """Return the events of a log that are errors."""
     lines: list[dict[str, Any]] = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
     return {line["event"] for line in lines if line["level"] in {"error", "critical"}}
 
@@ -189,7 +184,8 @@ def carrier() -> Iterator[tuple[HostileCarrier, int]]:
 
 def test_nonsense_of_carriers_stops_nobody(tmp_path: Path, carrier: tuple[HostileCarrier, int]) -> None:
     hostile, port = carrier
-    with lives(tmp_path) as (served, root):
+    new_database(tmp_path)
+    with Life(tmp_path) as life, client_of(life.base) as root:  # It is killed at its end.
         prepare(root, hostile, port)
         wait_for_line(port)
         hostile.attack()
@@ -199,12 +195,10 @@ def test_nonsense_of_carriers_stops_nobody(tmp_path: Path, carrier: tuple[Hostil
         hostile.attack()
         dials_go_on(root)
         hostile.attack()
-        _, _, killed_log = served.end(signal.SIGKILL)
-    with lives(tmp_path) as (served, root):
+    with Life(tmp_path) as life, client_of(life.base) as root:
         wait_for_line(port)
         hostile.attack()
         dials_go_on(root)
-        figures = root.client.get("/metrics").text
-        assert "dialer_reports_set_aside_total 0.0" in figures
-        _, _, log = served.end()
-    assert events_of(killed_log) | events_of(log) == set()
+        assert "dialer_reports_set_aside_total 0.0" in root.client.get("/metrics").text
+        life.end()
+    assert errors_of((tmp_path / LOG).read_text("utf-8")) == set()
