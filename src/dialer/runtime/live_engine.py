@@ -157,7 +157,7 @@ class LiveEngine:
         `allowance` limits both while the cause of a failure is looked for.
         """
         self.journal.begin(connection)
-        self.listener.begin_step()
+        self.listener.begin_step(allowance.resting)
         sounds, events_max = sounds[: allowance.sounds], allowance.events or EVENTS_PER_STEP
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
@@ -230,7 +230,7 @@ class LiveEngine:
         for sound in sounds:
             tell_sound(connection, self.listener, sound, self.kernel.now_ms)
         self.sounds_told = len(sounds)
-        tell_stored(connection, self.listener, self.kernel.now_ms, allowance.stored)
+        tell_stored(connection, self.listener, self.kernel.now_ms, allowance)
         self.listener.end()
 
     def _wish_elsewhere(self) -> None:

@@ -112,8 +112,12 @@ class Worker:
 
     def figures(self) -> Tally:
         """Return the committed totals since the process started."""
-        self._figures.lines_down = sum(bool(why) for why in self._lines.states().values())
+        self._figures.lines_down = sum(map(bool, self._states_of_lines().values()))
         return self._figures
+
+    def _states_of_lines(self) -> dict[int, str]:
+        """Return why the line of each gateway does not work or rests; empty for one that works."""
+        return self._lines.states() | self._containment.resting(self.clock.now_ms())
 
     def vitals(self) -> Vitals:
         """Return the durations of steps, and the state of the engine at present."""
@@ -250,7 +254,7 @@ class Worker:
 
     async def _try_step(self, until_ms: int) -> bool:
         began_s = anyio.current_time()
-        sounds, lines = self._lines.heard(), self._lines.states()
+        sounds, lines = self._lines.heard(), self._states_of_lines()
         try:
             return await self._database.write(
                 lambda connection: self._step(connection, until_ms, sounds, lines), is_step=True
@@ -325,7 +329,8 @@ class Worker:
         else:
             live.refresh(connection, touched)
         try:
-            is_done = live.step(connection, until_ms, sounds, lines, self._containment.suspects.allowance)
+            allowance = self._containment.allowance(self.clock.now_ms())
+            is_done = live.step(connection, until_ms, sounds, lines, allowance)
         except BrokenInvariantError as broken:
             if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
                 raise OutdatedStepError from broken
@@ -362,7 +367,7 @@ class Worker:
         return self._live is not None and self._live.has_more_to_collect
 
     def _seconds_to_rest(self) -> float:
-        if self._has_more_to_collect:
+        if self._has_more_to_collect or self._lines.has_news:
             return 0.0
         due_ms = None if self._live is None else self._live.kernel.next_due_ms
         if due_ms is None:
