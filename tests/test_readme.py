@@ -38,6 +38,7 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
 from dialer.runtime.reports import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
@@ -211,6 +212,8 @@ LIMITS: Final = {
     ),
     "Reports of one gateway that wait for a worker": f"{HEARD_OF_GATEWAY_MAX:,}",
     "A text in a report of a carrier": f"{REPORT_TEXT_MAX:,} characters",
+    "Reports of one gateway within a minute that fail a step": f"{COST_MAX // COST_OF_FAILURE}",
+    "Reports of one gateway within a minute with a field of nonsense": f"{COST_MAX // COST_OF_FAULT:,}",
     "Reports that are set aside": f"{ROWS_MAX:,} for {KEPT_MS // 86_400_000} days",
     "Callbacks that wait for a worker": f"{NEWS_MAX:,}; {STOPS_MAX:,} for a STOP",
     "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",

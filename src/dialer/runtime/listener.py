@@ -8,7 +8,6 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Final
 
-import structlog
 from sqlalchemy import Connection
 
 from dialer.domain import events
@@ -20,8 +19,6 @@ from dialer.runtime.switchboard import Switchboard
 from dialer.store.queries.selection import Shards
 from dialer.store.set_aside import KnownReports, SetAside, set_aside
 from dialer.store.text_news import UnreadNews, add_news
-
-_log = structlog.get_logger(__name__)
 
 Apply = Callable[[events.Event], None]
 """Tells the engine of an event."""
@@ -83,9 +80,8 @@ class Listener:
         except ReportError as error:
             fault = str(error)
         if self._waits(sound):
-            is_new = not fault and not self._is_known(sound)
-            if is_new and not self.keep_text(connection, sound, now_ms):
-                return sound
+            if not (fault or self._is_known(sound) or self.keep_text(connection, sound, now_ms)):
+                return sound  # It may be a wish, which is never lost.
             self._end_leg(sound, now_ms)
             return None
         if not fault and not self._known.ends_leg:
@@ -108,12 +104,11 @@ class Listener:
     def keep_text(connection: Connection, sound: LineNews, now_ms: int) -> bool:
         """Store a receipt or a text message until a later step, or another worker, takes it.
 
-        Return False if there is no room for it.
+        Return False if there is no room for it, and True for anything else that a line has heard.
         """
-        heard = sound.heard
-        if not isinstance(heard, Receipt | TextReceived):
+        if not isinstance(sound.heard, Receipt | TextReceived):
             return True
-        return add_news(connection, sound.gateway_id, sound.key, heard, now_ms)
+        return add_news(connection, sound.gateway_id, sound.key, sound.heard, now_ms)
 
     def put_aside(self, connection: Connection, unread: UnreadNews, now_ms: int) -> None:
         """Set aside a callback that holds no report."""
