@@ -38,9 +38,10 @@ lint: $(STAMP) ## check style, format and types
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 
-vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them, then every planted bug
+vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them and strangers at calls, then every planted bug
 	$(VENV)/bin/python -m tests.vopr --seeds $(SEEDS)
 	$(VENV)/bin/python -m tests.vopr --fleet --seeds $(shell expr $(SEEDS) / 4 + 1)
+	$(VENV)/bin/python -m tests.vopr --sound --seeds $(shell expr $(SEEDS) \* 10)
 	$(VENV)/bin/python -m tests.vopr --planted
 
 bench: $(STAMP) $(PEERS_STAMP) ## run the benchmarks, beside other frameworks

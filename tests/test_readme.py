@@ -17,15 +17,16 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls
+from dialer.api.records import advancing, campaign_life, campaigns, contacts, forecasting, trial_calls
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
 from dialer.app import api_keys, import_report, imports, second_factor, sessions
+from dialer.carriers import pace
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.freeswitch import parameters as switch_parameters
 from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
-from dialer.carriers.sip import invitation, messages, pace, parameters, sdp, user_agent
+from dialer.carriers.sip import invitation, messages, parameters, peers, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, clock, sound_room, speech
@@ -183,6 +184,10 @@ LIMITS: Final = {
     "ETags in `If-Match` or `If-None-Match`": str(preconditions.TAGS_MAX),
     "Values in one list of a `recycle`": str(recycling.VALUES_MAX),
     "Caller IDs that a gateway allows (`allowed_callerids`)": f"{SHOWN_NUMBERS_MAX:,}",
+    "Forecasts of one user at the same time": "1",
+    "Forecasts at the same time; users who wait for a turn, each up to 50 s": (
+        f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
+    ),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),
@@ -233,6 +238,7 @@ LIMITS: Final = {
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),
     "Time from the password to the code": f"{sessions.SIGN_IN_MS // 60_000} minutes",
+    "Time from the key of a second factor to its first code": f"{second_factor.SETUP_MS // 60_000} minutes",
     "Recovery codes of a user": f"{second_factor.RECOVERY_CODES}",
     "Bytes of a body that still arrive after its answer": f"{connections.LINGERING_BYTES_MAX // 1024} KiB",
     "Names in `DIALER_OTHER_HOSTS`": f"{settings_values.OTHER_HOSTS_MAX}",
@@ -254,8 +260,11 @@ LIMITS: Final = {
     ),
     "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
     "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // switchboard.PHASES} ms",
-    "Packets of strangers that are thrown away at a port of sound": (
+    "Packets of strangers that are thrown away at all ports of sound": (
         f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // switchboard.PHASES} ms"
+    ),
+    "Messages of the other end of a call, if that is not the carrier": (
+        f"{peers.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"
     ),
     "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{peer.LEARNING_PACKETS}",
     "Hosts that are learnt at the same time for one call": f"{peer.LEARNING_MAX}",
@@ -286,7 +295,7 @@ LIMITS: Final = {
     "A URI in a SIP message": f"{messages.URI_LENGTH_MAX} characters",
     "All header lines of a SIP message": f"{messages.LINES_MAX} lines, {messages.HEADER_BYTES_MAX // 1024} KiB",
     "Media in a description of sound": f"{sdp.MEDIA_MAX}",
-    "Wait for a turn of `max_cps` over SIP": f"about {pace.SECOND_MS // 1_000} s",
+    "Wait for a turn of `max_cps` over SIP and FreeSWITCH": f"about {pace.SECOND_MS // 1_000} s",
     "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
     "`inbound_hosts`, `media_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }

@@ -10,6 +10,8 @@ from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RATE_HZ
 
 BED_S: Final = 8
+DROP_SHARE: Final = 0.005
+"""Share of the samples of rain at which a drop falls."""
 Samples = list[float]
 
 
@@ -60,8 +62,23 @@ def _hum(hz: float) -> Callable[[Random], Samples]:
     return make
 
 
+def _fan(chance: Random) -> Samples:
+    """Return the noise of a fan: low, and with its blades."""
+    return [one * (1 + 0.4 * math.sin(at / 57)) for at, one in enumerate(_room(chance))]
+
+
+def _rain(chance: Random) -> Samples:
+    """Return drops, each a short burst, over a hiss."""
+    level, found = 0.0, []
+    for one in _white(chance):
+        level = chance.uniform(1, 4) if chance.random() < DROP_SHARE else 0.97 * level
+        found.append(one * (0.3 + level))
+    return found
+
+
 TUNED_NOISES: Final = {"white": _white, "room": _room, "hum of 50 Hz": _hum(50)}
-OTHER_NOISES: Final = {"street": _street, "hum of 60 Hz": _hum(60)}
+CHECKED_NOISES: Final = {"street": _street, "hum of 60 Hz": _hum(60)}
+HELD_OUT_NOISES: Final[dict[str, Callable[[Random], Samples]]] = {"fan": _fan, "rain": _rain}
 
 
 def power_of(samples: "Samples | array[int]") -> float:

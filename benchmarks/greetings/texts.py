@@ -1,4 +1,4 @@
-"""Greetings, by language: some to tune detection with, and others to measure it. `|` is a pause."""
+"""Greetings, by language: to tune detection with, to check it with, and to measure it. `|` is a pause."""
 
 from typing import Final, NamedTuple
 
@@ -43,7 +43,7 @@ TUNED: Final = {
         ),
     ),
 }
-HELD_OUT: Final = {
+CHECKED: Final = {
     "en": Texts(
         people=(
             *(
@@ -123,6 +123,58 @@ HELD_OUT: Final = {
         machines=(
             "Hei, tämä on Matti Virtasen puhelinvastaaja. | Jätä viesti äänimerkin jälkeen.",
             "Valitsemaanne numeroon ei juuri nyt saada yhteyttä. Yrittäkää myöhemmin uudelleen.",
+        ),
+    ),
+}
+HELD_OUT: Final = {
+    "en": Texts(
+        people=(
+            *("Hello?", "Hi there.", "Yep?", "Johnson.", "This is Karen.", "Hello, Karen speaking.", "Who is this?"),
+            *("Yes, | who is it?", "Johnson and sons, what can I do for you?", "Good afternoon, Lakeside Dental."),
+        ),
+        machines=(
+            "Hello, you have reached the Johnson family. | We are out right now. | Please leave us a message.",
+            "Hey, it's Karen. | Can't talk now. Text me instead, or leave a message after the tone.",
+            "You have reached the mailbox of five five five, zero one two three. The mailbox is full. | Goodbye.",
+            "Karen Johnson is unavailable. | Record your message at the tone.",
+            "Thanks for calling Lakeside Dental. | We are closed for lunch. Please call back after two o'clock.",
+            "Hi, sorry I can't take your call. Please leave your name, your number, and a short message.",
+        ),
+    ),
+    "pt-br": Texts(
+        people=("Alô?", "Oi.", "Alô, quem fala?", "Pois não?", "Padaria Silva, bom dia.", "Oi, | tudo bem?"),
+        machines=(
+            "Sua chamada está sendo encaminhada para a caixa postal. | Deixe sua mensagem após o sinal.",
+            "Oi, aqui é o João. | Não posso atender agora. Deixe um recado.",
+            "O número chamado está desligado ou fora da área de cobertura.",
+        ),
+    ),
+    "sv": Texts(
+        people=("Hallå?", "Ja, hej.", "Anna Lindberg.", "Hej, det är Anna.", "Lindbergs bageri, god morgon."),
+        machines=(
+            "Hej, du har kommit till Anna Lindberg. | Jag kan inte svara just nu. | Lämna ett meddelande efter pipet.",
+            "Abonnenten du söker kan inte nås för tillfället. Var god försök senare.",
+        ),
+    ),
+    "da": Texts(
+        people=("Hallo?", "Ja, det er Mette.", "Mette Hansen.", "Goddag, | Hansens bageri."),
+        machines=(
+            "Hej, det er Mette. | Jeg kan ikke tage telefonen lige nu. | Læg en besked efter tonen.",
+            "Den person, du ringer til, træffes ikke i øjeblikket. Prøv igen senere.",
+        ),
+    ),
+    "cs": Texts(
+        people=("Haló?", "Prosím?", "Novák.", "Dobrý den, tady Novák.", "Ano, | slyším vás."),
+        machines=(
+            "Dovolali jste se do hlasové schránky. | Zanechte prosím vzkaz po zaznění tónu.",
+            "Volaný účastník není dostupný. Zavolejte prosím později.",
+        ),
+    ),
+    "ca": Texts(
+        people=("Digui?", "Sí, digui'm?", "Hola, bon dia.", "Qui és?", "Fleca Puig, bon dia, digui'm."),
+        machines=(
+            "Heu trucat a casa dels Puig. | Ara no hi som. | Deixeu el missatge després del senyal.",
+            "El telèfon al qual truqueu està apagat o fora de cobertura en aquest moment.",
         ),
     ),
 }

@@ -38,7 +38,7 @@ TUNED: Final = (
     *_espeak("de", ("de",), _TUNED_VARIANTS),
     *_espeak("es", ("es",), _TUNED_VARIANTS),
 )
-HELD_OUT: Final = (
+CHECKED: Final = (
     *_espeak("en", ("en-gb-scotland", "en-029", "en-gb-x-rp"), _OTHER_VARIANTS),
     *(voice for language in ("nl", "pl", "fi") for voice in _espeak(language, (language,), _OTHER_VARIANTS)),
     *_espeak("fr", ("fr-fr",), _OTHER_VARIANTS),
@@ -48,7 +48,19 @@ HELD_OUT: Final = (
     *(Voice("text2wave", "it", name) for name in ("lp_diphone", "pc_diphone")),
     Voice("text2wave", "fi", "suo_fi_lj_diphone"),
 )
-"""Voices that detection was not tuned with. Those of flite and festival are left out where these are missing."""
+"""Voices that detection is checked with. Those of flite and festival are left out where these are missing."""
+_HELD_OUT_VARIANTS: Final = ("+f4", "+m2", "+m5", "+m6", "+belinda", "+caleb", "+grandma", "+antonio")
+HELD_OUT: Final = (
+    *_espeak("en", ("en-us-nyc", "en-gb-x-gbclan", "en-gb-x-gbcwmd"), _HELD_OUT_VARIANTS),
+    *(
+        voice
+        for language in ("pt-br", "sv", "da", "cs", "ca")
+        for voice in _espeak(language, (language,), _HELD_OUT_VARIANTS)
+    ),
+    Voice("flite", "en", "kal"),
+    Voice("text2wave", "ca", "upc_ca_ona_hts"),
+)
+"""Voices of which nothing was heard while detection was written."""
 
 
 def installed(voices: tuple[Voice, ...]) -> tuple[Voice, ...]:

@@ -9,6 +9,7 @@ import pytest
 from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.domain.enums import CampaignStatus
 from dialer.store.live_legs import leg_keys, service_leg_key
+from dialer.store.set_aside import SetAside, set_aside
 from dialer.store.tables import (
     SMS,
     CallerId,
@@ -322,3 +323,35 @@ async def test_the_messages_that_were_kept_of_a_call_follow_its_story(run: Run, 
     told_to_programs = run("explain", "1", BUSY, "--json", **settings).data
     assert told_to_programs["carrier_messages"] == {key: [lines[-2].strip(), "Call-ID: c1@h"]}
     assert told_to_programs["sip_call_id"] == {key: "c1@h"}
+
+
+def put_aside(house: House, key: str, number: str, report: str) -> None:
+    """Set aside a report of a leg, or of a call from a number."""
+    one = SetAside(report, house.gateway_id, key, number, "Arrived" if number else "Answered", report, "KeyError: 7")
+    house.database.write_now(lambda connection: set_aside(connection, one, MONDAY_NOON_MS))
+
+
+async def test_reports_that_were_set_aside_follow_the_story_of_their_call(run: Run, house: House) -> None:
+    """They are those of its legs and of calls from its number; those of others are not shown."""
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    await house.advance(30)
+    house.database.write_now(service_leg_key)
+    (key,) = house.database.read_now(lambda connection: leg_keys(connection, 1, BUSY))
+    put_aside(house, key, "", '{"handle":"\x1b[2J"}')
+    put_aside(house, "", BUSY, '{"caller":"+1202"}')
+    put_aside(house, "", COMES_LATER, '{"caller":"other"}')
+    assert told(run, "1", BUSY).out.splitlines()[-3:] == [
+        "Set aside     reports of the carrier that could not be handled; their calls were ended",
+        '  2026-03-02 12:00:00Z  Answered: KeyError: 7; {"handle":" [2J"}',
+        '  2026-03-02 12:00:00Z  Arrived: KeyError: 7; {"caller":"+1202"}',
+    ]
+    reports = run("explain", "1", BUSY, "--json", **VIRTUAL).data["reports_set_aside"]
+    assert [one["kind"] for one in reports] == ["Answered", "Arrived"]
+
+
+async def test_reports_of_a_stranger_are_shown_by_the_number(run: Run, house: House) -> None:
+    await house.started(house.survey(SHORT), house.phonebook(BUSY))
+    put_aside(house, "", NO_SUCH, "{}")
+    shown = told(run, "1", NO_SUCH)
+    assert (shown.code, shown.out.splitlines()[-1]) == (0, "  2026-03-02 12:00:00Z  Arrived: KeyError: 7; {}")
+    assert told(run, "1", NO_CIRCUIT).code == 1

@@ -2,10 +2,14 @@
 
 import re
 
+from sqlalchemy import update
+
 from dialer.console.catalogue import PAGES
 from dialer.console.pages.records import ROWS
+from dialer.store.database import Database
+from dialer.store.tables import Gateway
 from tests.api.harness import PASSWORD, Caller
-from tests.console.building import HOSTILE, campaign
+from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
 
 
@@ -87,6 +91,17 @@ def test_lists_and_forms_have_words_for_codes(admin: Visitor, api: Caller) -> No
     assert '<option value="freeswitch">FreeSWITCH</option>' in admin.get("records/gateway/new/")
     assert "alice Manager Yes" in admin.text("records/users/")
     assert '<label for="manager">Manager <' in admin.get("records/users/new/")
+
+
+def test_the_list_and_the_page_of_a_gateway_say_why_its_line_is_down(
+    admin: Visitor, api: Caller, database: Database
+) -> None:
+    Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters={"server": "192.0.2.1"})
+    store(database, update(Gateway.__table__).values(line_down="no route to host"))
+    for path in ("records/gateway/", "records/gateway/1/"):
+        text = admin.text(path)
+        assert "Line is down because" in text
+        assert "no route to host" in text
 
 
 def test_moments_are_in_the_zone_of_the_viewer(alice: Visitor, api: Caller) -> None:

@@ -5,7 +5,7 @@ import os
 import random
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -82,6 +82,8 @@ class SharedService:
         self.url: Final = url
         self.workers: Final[list[Process]] = []
         self.apis: Final[list[Process]] = []
+        self.meanwhile: Callable[[], None] = lambda: None
+        """Is called before each attempt to start a process, which may wait for one that is frozen with a lock."""
         self._born = self._apis_born = 0
         self.serve()
 
@@ -122,6 +124,7 @@ class SharedService:
 
     def _started(self, name: str, link: Link | None, *arguments: str) -> Process:
         for _ in range(STARTS_MAX):
+            self.meanwhile()
             process = self._start(name, link, *arguments)
             if process.base:
                 return process

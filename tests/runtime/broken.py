@@ -227,6 +227,11 @@ def the_list_is_not_read(patch: Patch) -> None:
     wrap(patch, claims, "_found", around)
 
 
+def every_number_may_be_called(patch: Patch) -> None:
+    """Let accounts call any number."""
+    patch.setattr(Account, "refuses", lambda *_: False)
+
+
 def windows_are_always_open(patch: Patch) -> None:
     def around(window: Wrapped) -> Wrapped:
         return lambda self, key, now_ms: structs.replace(window(self, key, now_ms), is_open=True)

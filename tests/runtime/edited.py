@@ -10,7 +10,18 @@ from typing import Final
 from sqlalchemy import Table
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.tables import Campaign, Cdr, Did, Gateway, Row, SmsGateway, User
+from dialer.store.tables import (
+    CallerId,
+    CallerIdGroup,
+    Campaign,
+    Cdr,
+    Did,
+    Gateway,
+    RateCardLine,
+    Row,
+    SmsGateway,
+    User,
+)
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import LineHouse
 from tests.runtime.text_side import FAKE_TEXTS
@@ -41,7 +52,18 @@ async def street(folder: Path) -> LineHouse:
         {"type": 6, "queue_id": queue, "audiofile_id": house.recording(1_000)},
         branches={0: {"0": 1}, 1: {"0": 2}},
     )
-    settings = {"frequency": 60, "sms_gateway_id": texts, "dnc_id": house.dnc_list(), "maxretry": 1}
+    group_id = house.add(CallerIdGroup, name="numbers")
+    house.add(CallerId, user_id=ANN, callerid_group_id=group_id, areacode="202", callerid_num="+12025550199")
+    price = {"rate": 3 * CENTS, "first_increment": 30, "next_increment": 6, "connection_fee": 0}
+    house.add(RateCardLine, user_id=ANN, prefix="1", **price)
+    house.change(User, ANN, rate_card_version=1)
+    settings = {
+        "callerid_group_id": group_id,
+        "frequency": 60,
+        "sms_gateway_id": texts,
+        "dnc_id": house.dnc_list(),
+        "maxretry": 1,
+    }
     anns = house.campaign(survey_id, house.phonebook(*ANNS), **settings)
     house.add(Did, user_id=ANN, did_number="+12025550199", campaign_id=anns)
     house.user_id = house.add(User, username="bob", password_hash="-", call_rate=2 * CENTS)

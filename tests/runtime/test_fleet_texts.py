@@ -255,7 +255,10 @@ async def test_a_stop_is_kept_however_many_callbacks_wait(
 def test_receipts_take_no_room_from_stops(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_news, "NEWS_MAX", 2)
     monkeypatch.setattr(text_news, "STOPS_MAX", 4)
-    heard = [*[Receipt("one", MessageStatus.DELIVERED)] * 3, TextReceived(EARLY, "", "hello")]
+    heard: list[Receipt | TextReceived] = [
+        *[Receipt("one", MessageStatus.DELIVERED)] * 3,
+        TextReceived(EARLY, "", "hello"),
+    ]
     heard += [TextReceived(EARLY, "", "arrêt")] * 3
 
     def add(connection: Connection) -> list[bool]:

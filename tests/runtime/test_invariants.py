@@ -330,6 +330,30 @@ async def test_campaigns_that_keep_breaking_rules_are_set_aside_as_a_whole(
     await check_start_again(both, anns)
 
 
+@pytest.mark.parametrize(
+    ("section", "number", "prefixes"),
+    [
+        (broken.TALK, "+19002345678", {"removeprefix": ""}),
+        (broken.TALK, "19002345678", {"removeprefix": "+"}),
+        ({"type": 6, "phonenumber": "+19002345678"}, ANNS[1], {"removeprefix": ""}),
+    ],
+)
+async def test_numbers_that_the_account_may_not_call_are_not_dialled(
+    both: House, monkeypatch: pytest.MonkeyPatch, section: dict[str, Any], number: str, prefixes: dict[str, str]
+) -> None:
+    both.change(Gateway, both.gateway_id, **prefixes)
+    with monkeypatch.context() as patch:
+        broken.every_number_may_be_called(patch)
+        await both.started(both.survey(section), both.phonebook(number))
+        bobs = broken.as_bob(both, lambda: both.campaign(both.survey(broken.TALK), both.phonebook(*BOBS)))
+        await both.move(bobs, CampaignStatus.START)
+        await both.advance(3_600)
+        assert ends(both) == [STOPPED, DONE]
+        assert rules(both) == {Rule.DESTINATION}
+        assert "+19002345678" not in {row["phone_number"] for row in (*both.rows(CallRequest), *both.rows(Cdr))}
+    assert differences(both) == []
+
+
 @pytest.mark.parametrize(("rule", "plant"), [(Rule.LIMITS, plans(max_xfer=0)), (Rule.CDRS, broken.b_legs_have_no_cdr)])
 async def test_b_legs_are_held_to_the_rules(
     both: House, monkeypatch: pytest.MonkeyPatch, rule: Rule, plant: Plant

@@ -155,8 +155,9 @@ async def test_a_leg_whose_report_is_set_aside_ends_with_its_cdr(
     assert house.row(User, house.user_id)["held"] == 0
     await house.pass_s(2_000)  # The row of a leg that was told to end stays for as long as the leg could be up.
     assert aside(house) == [(kind.__name__, f"StrangeError: {kind.__name__}")]
-    causes = {row["phone_number"]: row["hangup_cause_q850"] for row in house.rows(Cdr)}
-    assert causes == {**dict.fromkeys(PEOPLE, 16), PEOPLE[1]: 41}
+    causes = [row["hangup_cause_q850"] for row in house.rows(Cdr) if row["phone_number"] == PEOPLE[1]]
+    assert causes == ([41, 16] if kind is Answered else [41])  # The first call that is cut off is made again.
+    assert {row["hangup_cause_q850"] for row in house.rows(Cdr) if row["phone_number"] != PEOPLE[1]} == {16}
     assert all_were_called(house)
     assert not house.side.phones
     assert house.findings() == []
@@ -294,7 +295,7 @@ async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch
     def raising(*_: object) -> None:
         raise StrangeError("texts")
 
-    monkeypatch.setattr("dialer.runtime.texts_heard.last_message_to", raising)
+    monkeypatch.setattr("dialer.runtime.texts_heard.writers_to", raising)
     await answering(house)
     row = {"gateway_id": SMS_LINES_FROM + gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'

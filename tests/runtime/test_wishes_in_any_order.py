@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -139,13 +140,13 @@ class Wishing:
         contact = self.house.rows(Contact)[-1]["id"]
         for one in (number, PEOPLE[which % len(PEOPLE)], number):
             values = {"contact": one, "number": one, "zone": "America/New_York"}
-            self.house.perform(lambda unit, values=values: change_contact(unit, contact, values))
+            self.house.perform(partial(change_contact, contact_id=contact, values=values))
 
     async def _move(self, number: str, which: int) -> None:
         """Delete the contacts of a person, and add the person to a phonebook of a campaign that is open."""
         for row in self.house.rows(Contact)[:: 1 + which % 2]:
             if row["number"] == number:
-                self.house.perform(lambda unit, row=row: delete_contact(unit, row["id"]))
+                self.house.perform(partial(delete_contact, contact_id=row["id"]))
         books = [row["phonebook_id"] for row in self.house.rows(Contact)] or [self.house.phonebook()]
         self.house.contact(books[which % len(books)], number)
 

@@ -11,15 +11,17 @@ from dialer.commands.output import examples, say
 from dialer.sim.scenario import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
-from tests.vopr.fleet import run_fleet
+from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.run import SeedOutcome, run_seed
-from tests.vopr.search import find_planted_bugs
+from tests.vopr.search import find_planted_bugs, find_planted_sound_bugs
+from tests.vopr.sound import sound_findings
 
 
 @click.command()
 @click.option("--seeds", metavar="N", type=click.IntRange(1), default=100, show_default=True, help="How many seeds.")
 @click.option("--from", "first", metavar="K", type=click.IntRange(0, SEED_MAX), default=0, help="The first of them.")
 @click.option("--fleet", "has_fleet", is_flag=True, help="Run several workers on one database.")
+@click.option("--sound", "is_sound", is_flag=True, help="Send packets of strangers to the sound of a call.")
 @click.option("--planted", is_flag=True, help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
 @click.pass_context
@@ -27,9 +29,12 @@ from tests.vopr.search import find_planted_bugs
     "python -m tests.vopr --seeds 300",
     "python -m tests.vopr --from 4711 --seeds 1",
     "python -m tests.vopr --fleet --seeds 100",
+    "python -m tests.vopr --sound --seeds 5000",
     "python -m tests.vopr --planted",
 )
-def vopr(context: click.Context, *, seeds: int, first: int, has_fleet: bool, planted: bool, as_json: bool) -> None:
+def vopr(
+    context: click.Context, *, seeds: int, first: int, has_fleet: bool, is_sound: bool, planted: bool, as_json: bool
+) -> None:
     """Simulate faults. Each seed makes a world, the people in it, and everything that goes wrong there.
 
     The simulator runs the service's own worker on databases in a temporary folder. Commits fail, processes crash and
@@ -39,7 +44,10 @@ def vopr(context: click.Context, *, seeds: int, first: int, has_fleet: bool, pla
     Prints one line for each seed. The exit code is 1 if a rule was broken. A seed does the same on every machine.
     """
     if planted:
-        context.exit(0 if anyio.run(find_planted_bugs) else 1)
+        is_found = find_planted_sound_bugs()
+        context.exit(0 if anyio.run(find_planted_bugs) and is_found else 1)
+    if is_sound:
+        context.exit(1 if _run_sound(range(first, first + seeds)) else 0)
     show = _show_json if as_json else _show
     run = _run_fleets if has_fleet else _run
     failed = anyio.run(run, range(first, first + seeds), show)
@@ -62,9 +70,22 @@ async def _run_fleets(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
     failed = 0
     with closing(Folder(announce)) as folder:
         for seed in seeds:
-            outcome = await run_fleet(seed, folder)
+            outcome = await run_fleets(seed, folder)
             show(outcome)
             failed += not outcome.ok
+    return failed
+
+
+def _run_sound(seeds: range) -> int:
+    """Run the seeds of strangers at the sound of a call, and return how many failed."""
+    failed = 0
+    for seed in seeds:
+        broken = sound_findings(seed)
+        if broken:
+            failed += 1
+            click.echo(f"{seed}: BROKEN, {broken}")
+            say(f"To see it again: python -m tests.vopr --sound --from {seed} --seeds 1")
+    click.echo(f"{len(seeds)} seeds of strangers at the sound of a call, {failed} broken")
     return failed
 
 

@@ -40,7 +40,7 @@ from tests.vopr.observer import Observer
 from tests.vopr.run import EVENTS_KEPT, OPEN, SeedOutcome
 from tests.vopr.service import BrokenError
 from tests.vopr.snapshot import ask
-from tests.vopr.worlds import HOUR_MS
+from tests.vopr.worlds import HOUR_MS, World
 
 MEMBERS_MAX: Final = 4
 PAUSE_MS_MAX: Final = 20_000
@@ -121,17 +121,26 @@ class FleetRun:
     """A run of one seed: a made-up world, its users, and a few workers with troubles of their own."""
 
     member_type: ClassVar[type[Member]] = Member
+    ticks_ms: ClassVar[tuple[int, ...]] = _TICKS_MS
 
-    def __init__(self, seed: int, folder: Folder, *, members: int | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        folder: Folder,
+        *,
+        members: int | None = None,
+        world: World | None = None,
+        workers: int | None = None,
+    ) -> None:
         self.seed: Final = seed
-        self.world: Final = busy_world_of(seed)
+        self.world: Final = world or busy_world_of(seed)
         self.dice: Final = Dice(seed, "fleet")
         self.now_ms = self.world.start_ms
         self.database: Final = folder.database
         self._folder: Final = folder
         self._name: Final = f"fleet-{seed}"
         self._is_calm: Final = members is not None
-        self._wanted: Final = members or self.dice.between(1, MEMBERS_MAX)
+        self._wanted: Final = members or workers or self.dice.between(1, MEMBERS_MAX)
         self._members: list[Member] = []
         self._born = 0
         self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
@@ -176,15 +185,19 @@ class FleetRun:
     # --- life -------------------------------------------------------------------------------------------------------
 
     async def _live(self) -> None:
-        self.database.write_now(lambda connection: fill(connection, self.world))
-        self._learn()
-        for _ in range(self._wanted):
-            self._join()
+        self._fill()
         for step in troubles_of(self.seed).steps[:STEPS_MAX]:
             self._step += 1
             await self._pass(min(step.pause_ms, PAUSE_MS_MAX))
             self._act(step.action)
             self._learn()
+
+    def _fill(self) -> None:
+        """Write the rows of the world, and let the workers join."""
+        self.database.write_now(lambda connection: fill(connection, self.world))
+        self._learn()
+        for _ in range(self._wanted):
+            self._join()
 
     def _act(self, action: Action) -> None:
         """Perform the action of a user."""
@@ -209,7 +222,7 @@ class FleetRun:
         """Let time pass, in small steps of which each worker uses some."""
         until_ms = self.now_ms + pause_ms
         while self.now_ms < until_ms:
-            self.now_ms += min(self.dice.pick(_TICKS_MS), until_ms - self.now_ms)
+            self.now_ms += min(self.dice.pick(self.ticks_ms), until_ms - self.now_ms)
             if not self._is_calm:
                 self._trouble()
             for member in self._in_any_order():
@@ -236,8 +249,7 @@ class FleetRun:
     async def _slow_turn(self, member: Member) -> None:
         """Let a worker do what its loops do at the same time, while users save what they have not changed."""
         if self._waits.happens(30):
-            self.database.write_now(self._save_gateway)
-            self._learn()
+            self._save_gateway()
 
         async def settle_and_lend() -> None:
             async with anyio.create_task_group() as tasks:
@@ -248,11 +260,16 @@ class FleetRun:
         await self._take(member.keeper.beat, member)
         await self._take(settle_and_lend, member)
 
-    def _save_gateway(self, connection: Connection) -> None:
+    def _save_gateway(self) -> None:
         """Save a gateway as it is, as a form does."""
         gateway_id = self._waits.between(1, len(self.world.rows["gateway"]))
-        connection.execute(text(_SAVED), {"id": gateway_id})
-        touch(connection, Touched(gateways=frozenset({gateway_id})))
+
+        def save(connection: Connection) -> None:
+            connection.execute(text(_SAVED), {"id": gateway_id})
+            touch(connection, Touched(gateways=frozenset({gateway_id})))
+
+        self.database.write_now(save)
+        self._learn()
 
     async def _take(self, turn: Callable[[], Awaitable[None]], member: Member) -> None:
         self._raised.clear()
@@ -320,7 +337,7 @@ class FleetRun:
                 member.database.is_cut = False
                 for turn in (member.keeper.beat, member.worker.settle, member.keeper.lend):
                     await self._take(turn, member)
-        self._fail_for(self._left_over())
+        self._fail_for([*self._left_over(), *self._rules.crowded(self._observer.memory)])
         self.database.write_now(lambda connection: disband(connection, self.now_ms))
         self.rows_digest = digest_of(self.database.read_now(contents))
         self._note(f"rows {self.rows_digest}")
@@ -333,6 +350,7 @@ class FleetRun:
 
     def _learn(self) -> None:
         self._shares = self.database.read_now(self._rules.read)
+        self.database.read_now(lambda connection: self._rules.learn_limits(connection, self.now_ms))
         self.database.read_now(lambda connection: self._observer.before(connection, self.now_ms))
 
     def _learn_payments(self) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.runtime.fleet import Fleet
 from dialer.runtime.guard import Guard
+from dialer.runtime.live_engine import LiveEngine
 from dialer.store.fleet import changes, seats, shards, slices
 from dialer.store.touched import NOTHING
 from tests.vopr.planted import Patch, Planted, Wrapped, wrap
@@ -73,6 +74,11 @@ def _calls_per_second_do_not_rest(patch: Patch) -> None:
     patch.setattr(slices, "REST_MS", 0)
 
 
+def _larger_slices_hold_at_once(patch: Patch) -> None:
+    """Let a larger slice hold at the time of the last step, if the gateway is read again for another reason."""
+    patch.setattr(LiveEngine, "_not_more", lambda _self, gateways: gateways)
+
+
 FLEET_PLANTED: Final = (
     Planted("a worker that was replaced goes on", go_on_when_replaced, 1),
     Planted("a worker uses what it gave back", use_what_was_given_back, 0),
@@ -82,4 +88,5 @@ FLEET_PLANTED: Final = (
     Planted("a taker begins at its own position", _takers_begin_at_their_own_position, 4),
     Planted("slices exceed the gateway", _slices_exceed_the_gateway, 0),
     Planted("calls per second are taken at once that were just used", _calls_per_second_do_not_rest, 44),
+    Planted("a larger slice holds for what was due before it", _larger_slices_hold_at_once, 14),
 )

@@ -1,7 +1,9 @@
 """Rules that hold for all workers of a fleet together."""
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
@@ -32,6 +34,8 @@ class FleetRules:
     def __init__(self) -> None:
         self._checked: Final[set[int]] = set()
         """Ids of the attempts whose gateway was checked at their beginning."""
+        self._channels: Final[defaultdict[int, list[tuple[int, int]]]] = defaultdict(list)
+        """The `max_channels` of each gateway, and when users set them."""
 
     def read(self, connection: Connection) -> Shares:
         """Return the shares as they are now."""
@@ -57,6 +61,35 @@ class FleetRules:
         for shard, owner in after.owners.items():
             if owner is None:
                 yield f"shards: nobody owns shard {shard}"
+
+    def learn_limits(self, connection: Connection, now_ms: int) -> None:
+        """Remember `max_channels` of each gateway from now on."""
+        for line_id, channels, _ in ask(connection, _LINES):
+            self._channels[line_id].append((now_ms, channels))
+
+    def crowded(self, memory: Memory) -> Iterator[str]:
+        """Yield gateways that have carried more calls at a moment than they might, as the rows say in the end."""
+        spans = [(one.gateway_id, one.started_ms, one.end_ms) for one in memory.attempts()]
+        spans += [
+            (leg.gateway_id, leg.started_ms, leg.end_ms) for leg in memory.transfers() if leg.started_ms is not None
+        ]
+        changes = [(gateway_id, at_ms, 1) for gateway_id, at_ms, _ in spans]
+        changes += [(gateway_id, at_ms, -1) for gateway_id, _, at_ms in spans]
+        # A call that ends at a moment frees its channel for one that begins then.
+        for gateway_id, moments in groupby(sorted(changes), key=lambda one: one[0]):
+            carried = 0
+            for _, at_ms, change in moments:
+                carried += change
+                most = self._most(gateway_id, at_ms)
+                if change > 0 and 0 < most < carried:
+                    yield f"I8: the rows have {carried} calls on gateway {gateway_id} at {at_ms}, {most} allowed"
+                    break
+
+    def _most(self, gateway_id: int, at_ms: int) -> int:
+        """Return the `max_channels` of a gateway at a moment; 0 if it had none."""
+        known = self._channels[gateway_id]
+        place = bisect_right(known, at_ms, key=lambda one: one[0])
+        return known[place - 1][1] if place else 0
 
     def crowds(self, memory: Memory, database: Database) -> list[str]:
         """Return new attempts that found more calls on their gateway than it may carry."""

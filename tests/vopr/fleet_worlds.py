@@ -33,7 +33,7 @@ def busy_world_of(seed: int) -> World:
         # Queues and inbound numbers belong to the first account, and so must the campaigns that use them.
         is_first = campaign["object_id"] in of_queues or campaign_id in answering
         owner = 1 if is_first else dice.pick(USER_IDS)
-        campaign.update(_busy(dice, drawn.start_ms), user_id=owner)
+        campaign.update(busy(dice, drawn.start_ms), user_id=owner)
     _keep_to_own_lists(rows)
     for gateway in rows["gateway"]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
@@ -55,7 +55,8 @@ def _keep_to_own_lists(rows: dict[str, list[Values]]) -> None:
     ]
 
 
-def _busy(dice: Dice, start_ms: int) -> Values:
+def busy(dice: Dice, start_ms: int) -> Values:
+    """Draw the columns of a campaign that calls all the time."""
     return {
         "startingdate": start_ms - 1,
         "expirationdate": start_ms + DAY_MS,

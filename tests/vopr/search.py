@@ -7,18 +7,21 @@ import pytest
 
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
-from tests.vopr.fleet import run_fleet
+from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import PLANTED, Planted
 from tests.vopr.run import SeedOutcome, run_seed
+from tests.vopr.sound import SOUND_PLANTED, sound_findings
 
 SEEDS_MAX: Final = 200
 """Every planted bug must be found within this number of seeds."""
+SOUND_SEEDS_MAX: Final = 2_000
+"""Every planted bug of sound must be found within this number of its seeds, which are short."""
 
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
     """Return the outcome of the first seed that finds the bug; None if no seed does."""
-    run = run_fleet if bug in FLEET_PLANTED else run_seed
+    run = run_fleets if bug in FLEET_PLANTED else run_seed
     for seed in (try_first, *range(SEEDS_MAX)):
         with pytest.MonkeyPatch.context() as patch:
             bug.plant(patch)
@@ -33,6 +36,26 @@ async def find_planted_bugs() -> bool:
     with closing(Folder()) as folder, closing(Folder(announce)) as shared:
         found = [await _find(bug, folder) for bug in PLANTED]
         return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
+
+
+def find_planted_sound_bugs() -> bool:
+    """Look for every planted bug of sound, print the seed that found it, and return whether all were found."""
+    found = [_find_in_sound(name) for name in SOUND_PLANTED]
+    return all(found)
+
+
+def first_sound_seed(name: str) -> int | None:
+    """Return the first seed that finds a bug of sound; None if no seed does."""
+    with pytest.MonkeyPatch.context() as patch:
+        SOUND_PLANTED[name](patch)
+        return next((seed for seed in range(SOUND_SEEDS_MAX) if sound_findings(seed)), None)
+
+
+def _find_in_sound(name: str) -> bool:
+    seed = first_sound_seed(name)
+    found = f"NOT FOUND by {SOUND_SEEDS_MAX} seeds" if seed is None else f"seed {seed} of --sound"
+    print(f"{name}: {found}", flush=True)  # noqa: T201 - a program
+    return seed is not None
 
 
 async def _find(bug: Planted, folder: Folder) -> bool:

@@ -11,12 +11,12 @@ from dialer.app.campaign_readiness import field_errors, survey_of
 from dialer.app.line_check import names_list, texts_people
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
-from dialer.domain.enums import SectionType
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
+from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
@@ -80,11 +80,12 @@ def _facts(
 ) -> CampaignFacts:
     gateway, phonebooks = gateway_of(connection, campaign), _phonebooks(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
-    forbidden = _forbidden(connection, campaign, phonebooks)
+    prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
+    forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
     return CampaignFacts(
         forbidden=len(forbidden),
         forbidden_example=next(iter(forbidden), ""),
-        forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey)),
+        forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey, prefixes)),
         now_ms=now_ms,
         starting_ms=campaign["startingdate"],
         expires_ms=campaign["expirationdate"],
@@ -106,8 +107,7 @@ def _facts(
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
-    of_section = any(one.type == SectionType.DNC for one in survey.sections)
-    return campaign["medium"] == SMS or of_section or sends_messages(survey) or bool(queue_ids_of(survey))
+    return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
@@ -142,25 +142,28 @@ def _without_country(connection: Connection, campaign_id: int, phonebooks: list[
     return 0, ""
 
 
-def _forbidden(connection: Connection, campaign: Mapping[str, Any], phonebooks: list[int]) -> list[str]:
+def _forbidden(
+    connection: Connection, campaign: Mapping[str, Any], phonebooks: list[int], prefixes: Prefixes
+) -> list[str]:
     """Return the numbers that the account may not call, among the first contacts, or the first subscribers."""
-    destinations = read_destinations(connection, campaign["user_id"])
+    user_id = campaign["user_id"]
+    destinations = read_destinations(connection, user_id)
     of_contacts = select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks))
     of_subscribers = select(_subscribers.c.number).where(_subscribers.c.campaign_id == campaign["id"])
     for query in (of_contacts, of_subscribers):
         numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
-        found = [one for one in numbers if is_forbidden_for(connection, campaign["user_id"], destinations, one)]
+        found = [one for one in numbers if is_forbidden_for(connection, user_id, destinations, one, prefixes)]
         if found:
             return found
     return []
 
 
-def _forbidden_sections(connection: Connection, user_id: int, survey: Survey) -> Iterator[int]:
+def _forbidden_sections(connection: Connection, user_id: int, survey: Survey, prefixes: Prefixes) -> Iterator[int]:
     destinations = read_destinations(connection, user_id)
     for section in survey.sections:
         if definition_of(section).transfers and section.queue_id is None:
             with suppress(NumberError):
-                if is_forbidden_for(connection, user_id, destinations, normalise(section.phonenumber)):
+                if is_forbidden_for(connection, user_id, destinations, normalise(section.phonenumber), prefixes):
                     yield section.id
 
 

@@ -68,7 +68,7 @@ def waits_of(
 
 
 def _is_forbidden(connection: Connection, campaign: Circumstances, number: str) -> bool:
-    return is_forbidden_for(connection, campaign.user_id, campaign.destinations, number)
+    return is_forbidden_for(connection, campaign.user_id, campaign.destinations, number, campaign.prefixes)
 
 
 def next_people(

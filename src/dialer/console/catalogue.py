@@ -180,7 +180,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             "Gateways",
             "gateway",
             "The ways to carriers for calls, with the limits of each.",
-            ("name", "protocol", "max_channels", "max_cps", "rests_until"),
+            ("name", "protocol", "max_channels", "max_cps", "rests_until", "line_down"),
             main=("name", "description", "protocol", "max_channels", "max_cps", "parameters"),
         ),
         RecordPage(
@@ -189,7 +189,7 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             "Gateways for messages",
             "gateway",
             "The ways to carriers for text messages.",
-            ("name", "protocol", "max_cps", "rests_until"),
+            ("name", "protocol", "max_cps", "rests_until", "line_down"),
             main=("name", "description", "protocol", "max_cps", "parameters"),
         ),
         RecordPage(

@@ -57,6 +57,7 @@ TITLES: Final[Mapping[str, str]] = {
     "live_answered": "Answered by people",
     "login": "User who signs in",
     "max_aleg": "Most calls at once",
+    "line_down": "Line is down because",
     "max_channels": "Most calls at once",
     "max_cps": "Most new calls a second",
     "max_xfer": "Most transfers at once",

@@ -202,7 +202,7 @@ class CampaignDialling:
             return SubscriberReason.EMERGENCY
         if gateway.refuses(subscriber.number):
             return SubscriberReason.INVALID_NUMBER
-        if self._accounts[campaign.plan.user_id].refuses(subscriber.number):
+        if self._accounts[campaign.plan.user_id].refuses(subscriber.number, gateway.plan):
             return SubscriberReason.DESTINATION
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN

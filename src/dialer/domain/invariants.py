@@ -17,6 +17,7 @@ class Rule(StrEnum):
     MOVES = "I9"
     ENDED_ONCE = "I10"
     HANDLED = "I14"
+    DESTINATION = "I16"
 
 
 class BrokenInvariantError(Exception):

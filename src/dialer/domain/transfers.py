@@ -315,7 +315,9 @@ class Transfers:
             return TransferReason.EMERGENCY
         if gateway.refuses(number):
             return TransferReason.INVALID_NUMBER
-        return TransferReason.DESTINATION if self._board.accounts[call.plan.user_id].refuses(number) else ""
+        return (
+            TransferReason.DESTINATION if self._board.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
+        )
 
     def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
         """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
@@ -351,7 +353,7 @@ class Transfers:
     def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
         account = self._board.accounts[call.plan.user_id]
         gateway = self._board.gateways[call.plan.gateway_id]
-        dialled = "" if account.refuses_agent(agent.contact) else gateway.number_of_agent(agent.contact)
+        dialled = "" if account.refuses_agent(agent.contact, gateway.plan) else gateway.number_of_agent(agent.contact)
         self._board.emit(OfferCall(call, agent, offered_ms, dialled))
 
     def _withdraw(self, decisions: list[Decision]) -> None:

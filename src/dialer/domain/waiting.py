@@ -7,6 +7,7 @@ import msgspec
 from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
+from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.reasons import CampaignReason, WaitsFor
 from dialer.domain.windows import Window, Windows, window_at
 from dialer.domain.zones import is_zone_key
@@ -43,6 +44,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers that the account may call."""
     user_id: int = 0
     """The account."""
+    prefixes: Prefixes = NO_PREFIXES
+    """The prefixes of the gateway."""
 
 
 class Wait(NamedTuple):

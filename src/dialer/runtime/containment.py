@@ -17,10 +17,11 @@ from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
 from dialer.runtime.coordinator import LeaseLostError
 from dialer.runtime.line_news import record_of
+from dialer.runtime.line_rests import COST_OF_FAILURE, COST_OF_FAULT, LineRests
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.reports import Report, described
-from dialer.runtime.suspects import Suspects
+from dialer.runtime.suspects import Allowance, Suspects
 from dialer.runtime.tally import Tally
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user
@@ -38,11 +39,20 @@ class Containment:
         self._database: Final = database
         self._figures: Final = figures
         self.quarantine: Final = Quarantine()
-        self.suspects: Final = Suspects()
+        self._suspects: Final = Suspects()
+        self._rests: Final = LineRests()
         self._error: Exception | None = None
         """The failure whose cause is looked for."""
         self._in_place: Sequence[Report] = ()
         """The reports of the step with that failure in whose place their legs were ended."""
+
+    def resting(self, now_ms: int) -> dict[int, str]:
+        """Return the reason of each line that rests, by the engine's id of its gateway."""
+        return self._rests.states(now_ms)
+
+    def allowance(self, now_ms: int) -> Allowance:
+        """Return the reports and events that the next step may handle."""
+        return self._suspects.allowance._replace(resting=self.resting(now_ms).keys())
 
     async def contain(self, live: LiveEngine | None, error: Exception, now_ms: int) -> bool:
         """Set aside what a step has failed for. Return False if nobody is to blame but the service as a whole.
@@ -54,7 +64,7 @@ class Containment:
         if isinstance(error, StorageUnavailableError | LeaseLostError):
             return False
         told = [] if live is None else live.listener.told
-        guilty = _guilty(live) or self.suspects.failed(told)
+        guilty = _guilty(live) or self._suspects.failed(told)
         broken = error if isinstance(error, BrokenInvariantError) else None
         if broken is not None:
             await self._stop(broken, now_ms, is_of_report=guilty is not None or bool(told))
@@ -63,7 +73,7 @@ class Containment:
             return await self._put_aside(guilty, error, now_ms, in_place)
         if told and live is not None:
             self._error, self._in_place = error, live.listener.in_place
-            self.suspects.begin(told)
+            self._suspects.begin(told)
             return True
         if broken is not None:
             return True
@@ -80,7 +90,8 @@ class Containment:
         faulty, live.listener.faulty = live.listener.faulty, []
         for one in faulty:
             self._note(one)
-        guilty = self.suspects.committed(is_done=is_done)
+            self._charge(one.gateway_id, COST_OF_FAULT, now_ms)
+        guilty = self._suspects.committed(is_done=is_done)
         if guilty is not None:
             error = self._error or ValueError("the step has failed")
             await self._put_aside(guilty, error, now_ms, self._in_place)
@@ -104,7 +115,18 @@ class Containment:
 
         is_new = await self._database.write(store)
         self._note(one, error)
+        self._suspects.pause()
+        if not isinstance(error, BrokenInvariantError):  # That is its user's, who is stopped, and not the line's.
+            self._charge(one.gateway_id, COST_OF_FAILURE, now_ms)
         return is_new
+
+    def _charge(self, gateway_id: int, cost: int, now_ms: int) -> None:
+        """Let a line rest if it has told too many reports that could not be handled."""
+        if self._rests.add(gateway_id, cost, now_ms):
+            self._suspects.forget(gateway_id)
+            medium, record_id = record_of(gateway_id)
+            reason = self._rests.states(now_ms)[gateway_id]
+            _log.warning("line_rests", medium=medium, gateway_id=record_id, reason=reason)
 
     def _note(self, one: SetAside, error: Exception | None = None) -> None:
         medium, gateway_id = record_of(one.gateway_id)
@@ -124,7 +146,7 @@ class Containment:
         if live is None:
             return False
         is_sure = live.kernel.at_work is not None and not live.journal.is_writing
-        if not is_sure and self.suspects.go_one_by_one():
+        if not is_sure and self._suspects.go_one_by_one():
             return True
         subjects = (live.kernel.at_work, live.kernel.last)
         broken = next((found for one in subjects if one is not None and (found := _blamed(live, one, error))), None)

@@ -14,7 +14,7 @@ from msgspec import structs
 from sqlalchemy import Connection, select
 
 from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import NOTHING_LENT
+from dialer.domain.plans import NOTHING_LENT, Lent
 from dialer.domain.sharing import ALL_SHARDS, gift_of, shard_of
 from dialer.runtime.clock import RealClock
 from dialer.runtime.coordinator import LeaseLostError, Wishes
@@ -75,6 +75,8 @@ class Fleet:
         self._wishes_of_others: dict[int, int] = {}
         self._wishes = Wishes()
         self._lent_anew: frozenset[int] = frozenset()
+        self._kept: dict[int, Lent] = {}
+        """Limits of the gateways of which this worker gives something back, as soon as calls have ended."""
         self.takeovers: Final[Counter[str]] = Counter()
         """Number of workers that this one has replaced, by reason: `left`, `process` or `lease`."""
 
@@ -265,8 +267,21 @@ class Fleet:
             if one.plan.max_channels or one.plan.max_cps:
                 limits = slices.GatewayLimits(one.plan.id, one.plan.max_channels, one.plan.max_cps)
                 lent = slices.lent_of(rows.get(one.plan.id, []), limits, self.worker_id)
+                kept = self._kept.get(one.plan.id, lent)
+                lent = Lent(min(lent.channels, kept.channels), min(lent.cps, kept.cps))
             found.append(structs.replace(one, lent=lent))
         return found
+
+    def keep(self, gateway_id: int, held: Lent, lent: Lent) -> None:
+        """Use no more of a gateway than `lent` from now on, although the worker still holds what its calls use."""
+        if lent.channels < held.channels or lent.cps < held.cps:
+            self._kept[gateway_id] = lent
+        else:
+            self._kept.pop(gateway_id, None)
+
+    def gives_back(self, gateway_id: int) -> bool:
+        """Return whether this worker uses less of a gateway than it holds."""
+        return gateway_id in self._kept
 
     def take_lent(self) -> frozenset[int]:
         """Return the gateways whose slices are to be read again."""

@@ -8,7 +8,7 @@ checks read no more rows than the step has touched.
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -20,16 +20,17 @@ from dialer.domain.events import CampaignOpened, GatewayOpened
 from dialer.domain.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.invariants import BrokenInvariantError, Rule
+from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
-from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan, Lent, Transfer
+from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Lent, Transfer
 from dialer.domain.windows import Windows
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
+from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
 from dialer.store.invariants import money_of, standing_of
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.loading import LoadedRows
 
-MICROSECONDS_PER_MILLISECOND: Final = 1_000
 _START: Final = CampaignStatus.START
 """Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""
 _PENDING: Final = SubscriberStatus.PENDING
@@ -95,7 +96,7 @@ class Guard:
     def told(self, world: LoadedRows) -> None:
         """Update the books from rows that the engine also receives."""
         for account in world.accounts:
-            self._money[account.user_id] = AccountBooks(account.balance, account.held)
+            self._money[account.user_id] = AccountBooks(account)
             if not 0 <= account.held <= account.balance:
                 self._spending.add(account.user_id)  # Invalid already, so check it even if unused.
         for gateway in world.gateways:
@@ -171,16 +172,16 @@ class Guard:
         call = effect.call
         campaign = self._campaigns.get(call.plan.id)
         if campaign is None or campaign.status is not _START:
-            _broken(Rule.STARTED, call, "its campaign is not in START")
+            broken(Rule.STARTED, call, "its campaign is not in START")
         plan = campaign.plan
         if not plan.starting_ms <= now_ms < plan.expires_ms:
-            _broken(Rule.CALENDAR, call, "its campaign has not begun, or has expired")
+            broken(Rule.CALENDAR, call, "its campaign has not begun, or has expired")
         self._check_callee(campaign, call, now_ms)
         campaign.in_progress += 1
         if 0 < plan.max_aleg < campaign.in_progress:
-            _broken(Rule.LIMITS, call, "it exceeds max_aleg")
+            broken(Rule.LIMITS, call, "it exceeds max_aleg")
         if campaign.spacing_us:
-            _check_pace(campaign, effect, now_ms)
+            check_pace(campaign, effect, now_ms)
         self._place(call, call.plan.gateway_id, call.started_ms)
         self._calls[call.id] = call.hold
         self._hold(call, call.hold)
@@ -194,17 +195,23 @@ class Guard:
         """Check that a subscriber may be called, and may be called now."""
         person = call.subscriber
         if person.id in self._called:
-            _broken(Rule.ATTEMPTS, call, "its subscriber is being called")
+            broken(Rule.ATTEMPTS, call, "its subscriber is being called")
         self._called.add(person.id)
         if person.is_on_dnc or (self._called_off and self._is_called_off(campaign.plan, person.number)):
-            _broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
+            broken(Rule.DO_NOT_CALL, call, "its number is on a do-not-call list")
+        is_limited = self._money[call.plan.user_id].destinations is not EVERYWHERE
+        if is_limited or person.number[:1] != "+" or special_digits(person.number):
+            self._check_destination(call, person.number, call.plan.gateway_id)
         campaign.numbers.append(person.number)
         window = campaign.windows.get(person.zone)
         if window is None or now_ms >= window.until_ms:
             hours = self._gateway(call.plan.gateway_id).plan.hours
             window = campaign.window(person.zone, self._windows, now_ms, hours)
         if not window.is_open:
-            _broken(Rule.CALENDAR, call, "its calling window is closed")
+            broken(Rule.CALENDAR, call, "its calling window is closed")
+
+    def _check_destination(self, call: Call, number: str, gateway_id: int) -> None:
+        check_destination(call, number, self._money[call.plan.user_id], self._gateway(gateway_id).plan)
 
     def _is_called_off(self, plan: CampaignPlan, number: str) -> bool:
         return any((one, number) in self._called_off for one in lists_over(plan))
@@ -215,11 +222,11 @@ class Guard:
         gateway.in_progress += 1
         channels, cps = gateway.limits
         if channels < gateway.in_progress:
-            _broken(Rule.LIMITS, call, "it exceeds max_channels")
+            broken(Rule.LIMITS, call, "it exceeds max_channels")
         if cps != UNLIMITED:
             recent = gateway.recent_ms
             if len(recent) >= cps and (cps == 0 or started_ms < recent[-cps] + SECOND_MS):
-                _broken(Rule.LIMITS, call, "it exceeds max_cps")
+                broken(Rule.LIMITS, call, "it exceeds max_cps")
             recent.append(started_ms)
 
     def _hold(self, call: Call, amount: int) -> None:
@@ -228,7 +235,7 @@ class Guard:
         self._spending.add(call.plan.user_id)
         money.held += amount
         if amount.__class__ is not int or amount < 0 or (amount and money.held > money.balance):
-            _broken(Rule.CREDIT, call, f"{amount} is held, but {money.balance - money.held + amount} was free")
+            broken(Rule.CREDIT, call, f"{amount} is held, but {money.balance - money.held + amount} was free")
 
     def _answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
         call = effect.call
@@ -238,11 +245,12 @@ class Guard:
             gateway = self._gateway(call.plan.gateway_id)
             gateway.in_progress += 1
             if gateway.limits.channels < gateway.in_progress:
-                _broken(Rule.LIMITS, call, "it exceeds max_channels")
+                broken(Rule.LIMITS, call, "it exceeds max_channels")
 
     def _send_text(self, effect: effects.SendText, _now_ms: int) -> None:
         message = effect.message
         self._calls[message.id] = message.hold
+        self._check_destination(message, message.subscriber.number, message.plan.gateway_id)
         self._place(message, message.plan.gateway_id, message.started_ms)
         self._hold(message, message.hold)
 
@@ -257,7 +265,7 @@ class Guard:
         if not call.parts:
             self._ended.append((call.callid, call))
         if after.status is _PENDING:
-            _check_retry(call, after, campaign.plan)
+            check_retry(call, after, campaign.plan)
 
     def _take_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
         self._remove(effect.call, 0)
@@ -287,15 +295,15 @@ class Guard:
         """Close a call or message, and check that it ends once, has no open leg, and costs no more than its hold."""
         hold = self._calls.pop(call.id, None)
         if hold is None:
-            _broken(Rule.ENDED_ONCE, call, "it has ended already")
+            broken(Rule.ENDED_ONCE, call, "it has ended already")
         if call.id in self._legs:
-            _broken(Rule.CDRS, call, "its B-leg has not ended")
+            broken(Rule.CDRS, call, "its B-leg has not ended")
         self._charge(call, cost, hold).held -= hold
 
     def _charge(self, call: Call, cost: int, hold: int) -> AccountBooks:
         """Charge a leg to the books of its account, and return them."""
         if cost.__class__ is not int or not 0 <= cost <= hold:
-            _broken(Rule.CREDIT, call, f"{cost} is charged, but {hold} was held")
+            broken(Rule.CREDIT, call, f"{cost} is charged, but {hold} was held")
         user_id = call.plan.user_id
         self._spending.add(user_id)
         money = self._money[user_id]
@@ -306,7 +314,7 @@ class Guard:
         call, transfer = effect.call, effect.transfer
         hold = self._legs.get(call.id)
         if hold is None or transfer.callid in self._legs_ended:
-            _broken(Rule.ENDED_ONCE, call, "its B-leg has ended already")
+            broken(Rule.ENDED_ONCE, call, "its B-leg has ended already")
         self._charge(call, effect.bill.cost, hold)
         self._ended.append((transfer.callid, call))
         self._legs_ended.add(transfer.callid)
@@ -325,14 +333,15 @@ class Guard:
         self._touched.add(call.plan.id)
         self._legs[call.id] = transfer.hold
         if 0 < campaign.plan.max_xfer < campaign.legs:
-            _broken(Rule.LIMITS, call, "it exceeds max_xfer")
+            broken(Rule.LIMITS, call, "it exceeds max_xfer")
         if transfer.gateway_id:
+            self._check_destination(call, transfer.number, transfer.gateway_id)
             self._place(call, transfer.gateway_id, transfer.started_ms or 0)
         self._hold(call, transfer.hold)
 
     def _close_leg(self, call: Call, transfer: Transfer) -> None:
         if transfer.answered_ms is not None and transfer.callid not in self._legs_ended:
-            _broken(Rule.CDRS, call, "its B-leg was answered, but has no CDR")
+            broken(Rule.CDRS, call, "its B-leg was answered, but has no CDR")
         self._campaign(call.plan).legs -= 1
         self._touched.add(call.plan.id)
         if transfer.gateway_id:
@@ -353,7 +362,7 @@ class Guard:
         written = Counter(row.callid for row in cdrs)
         for callid, whose in ended:
             if written.pop(callid, 0) != 1 and isinstance(whose, Call):
-                _broken(Rule.CDRS, whose, f"its leg {callid} does not have exactly one CDR")
+                broken(Rule.CDRS, whose, f"its leg {callid} does not have exactly one CDR")
         row = next((row for row in cdrs if row.callid in written), cdrs[0])
         raise BrokenInvariantError(Rule.CDRS, f"CDR {row.callid} belongs to no ended leg", user_id=row.user_id)
 
@@ -425,26 +434,3 @@ class Guard:
             if numbers and not listed_for(connection, campaign_id, numbers) <= self._called_off:
                 what = "a number was dialled that is on a do-not-call list"
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)
-
-
-def _check_pace(campaign: CampaignBooks, effect: effects.Dial, now_ms: int) -> None:
-    """Check that dials are at least the spacing apart, so no minute holds more than `frequency` dials."""
-    due_us, next_us = campaign.next_dial_us, effect.next_dial_us
-    if due_us > now_ms * MICROSECONDS_PER_MILLISECOND or next_us < due_us + campaign.spacing_us:
-        _broken(Rule.LIMITS, effect.call, "it exceeds frequency")
-    campaign.next_dial_us = next_us
-
-
-def _check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
-    """Check that a retry is within the campaign's limits and follows an attempt that was made."""
-    is_too_often = after.failures > plan.maxretry
-    if after.reason == "not_completed":
-        is_too_often = after.completions > plan.completion_maxretry
-    if is_too_often or after.failures + after.completions > call.attempt:
-        _broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")
-
-
-def _broken(rule: Rule, call: Call, what: str) -> NoReturn:
-    plan = call.plan
-    what = f"call {call.id}, attempt {call.attempt} of subscriber {call.subscriber.id}: {what}"
-    raise BrokenInvariantError(rule, what, user_id=plan.user_id, campaign_id=plan.id, call_id=call.id)

@@ -4,6 +4,7 @@ from collections import deque
 
 from dialer.domain.calendars import Calendar
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.events import AccountOpened
 from dialer.domain.gateway_load import limits_of
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.plans import CampaignPlan, GatewayPlan
@@ -71,11 +72,13 @@ class GatewayBooks:
 
 
 class AccountBooks:
-    """Books of an account, and the free amount at the start of the step."""
+    """Books of an account, the free amount at the start of the step, and the numbers that the account may call."""
 
-    __slots__ = ("balance", "free_before", "held")
+    __slots__ = ("balance", "card", "destinations", "free_before", "held")
 
-    def __init__(self, balance: int, held: int) -> None:
-        self.balance = balance
-        self.held = held
-        self.free_before = balance - held
+    def __init__(self, opened: AccountOpened) -> None:
+        self.balance = opened.balance
+        self.held = opened.held
+        self.free_before = opened.balance - opened.held
+        self.destinations = opened.destinations
+        self.card = opened.card

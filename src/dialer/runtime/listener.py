@@ -5,8 +5,10 @@ report that nobody can read, and its channel and its money are free again.
 """
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
+import structlog
 from sqlalchemy import Connection
 
 from dialer.domain import events
@@ -17,7 +19,9 @@ from dialer.runtime.reports import Report, ReportError, checked, described
 from dialer.runtime.switchboard import Switchboard
 from dialer.store.queries.selection import Shards
 from dialer.store.set_aside import KnownReports, SetAside, set_aside
-from dialer.store.text_news import UnreadNews
+from dialer.store.text_news import UnreadNews, add_news
+
+_log = structlog.get_logger(__name__)
 
 Apply = Callable[[events.Event], None]
 """Tells the engine of an event."""
@@ -51,9 +55,12 @@ class Listener:
         """The reports of the present step in whose place their legs were ended."""
         self.faulty: list[SetAside] = []
         """The reports of the present step that were set aside because of a field."""
+        self._resting: AbstractSet[int] = frozenset()
+        """Gateways whose lines rest."""
 
-    def begin_step(self) -> None:
-        """Forget the reports of the last step."""
+    def begin_step(self, resting: AbstractSet[int]) -> None:
+        """Forget the reports of the last step. Some lines rest during this one."""
+        self._resting = resting
         self.told, self.telling, self.faulty, self.in_place = [], None, [], []
 
     def begin(self, report: Report) -> None:
@@ -66,11 +73,21 @@ class Listener:
         self.telling = None
 
     def accepted(self, connection: Connection, sound: LineNews, now_ms: int) -> LineNews | None:
-        """Return a report of a line, checked. If it is set aside, end its leg in its place, and return None."""
+        """Return a report of a line, checked. If it is set aside, end its leg in its place, and return None.
+
+        While the line rests, a report that concerns no leg in progress is not told: a call is refused, and a receipt or
+        a text message is kept for later.
+        """
         try:
             sound, fault = checked(sound), ""
         except ReportError as error:
             fault = str(error)
+        if self._waits(sound):
+            is_new = not fault and not self._is_known(sound)
+            if is_new and not self.keep_text(connection, sound, now_ms):
+                return sound
+            self._end_leg(sound, now_ms)
+            return None
         if not fault and not self._known.ends_leg:
             return sound
         one = described(sound, fault)
@@ -87,12 +104,33 @@ class Listener:
             self._end_leg(sound, now_ms)
         return None
 
+    @staticmethod
+    def keep_text(connection: Connection, sound: LineNews, now_ms: int) -> bool:
+        """Store a receipt or a text message until a later step, or another worker, takes it.
+
+        Return False if there is no room for it.
+        """
+        heard = sound.heard
+        if not isinstance(heard, Receipt | TextReceived):
+            return True
+        return add_news(connection, sound.gateway_id, sound.key, heard, now_ms)
+
     def put_aside(self, connection: Connection, unread: UnreadNews, now_ms: int) -> None:
         """Set aside a callback that holds no report."""
         name = ascii(f"{unread.gateway_id} {unread.key} {unread.heard}")
         one = SetAside(name, unread.gateway_id, "", "", "TextNews", unread.heard, unread.reason)
         set_aside(connection, one, now_ms)
         self.faulty.append(one)
+
+    def _waits(self, sound: LineNews) -> bool:
+        """Return whether a report is not told now, because its line rests and it concerns no leg in progress."""
+        key: object = sound.key
+        return sound.gateway_id in self._resting and not (isinstance(key, str) and self.switchboard.has_leg(key))
+
+    def _is_known(self, sound: LineNews) -> bool:
+        """Return whether a report is set aside already."""
+        known = self._known
+        return bool(known.ends_leg) and known.identity(described(sound, "").name) in known.ends_leg
 
     def _end_leg(self, sound: LineNews, now_ms: int) -> None:
         """End the leg of a report, as one of which nobody can say what became of it. Refuse a call that came in."""

@@ -18,6 +18,8 @@ class Allowance(NamedTuple):
     """Callbacks, by id; None for all."""
     events: int | None = None
     """Limit of events; None for the usual one."""
+    resting: AbstractSet[int] = frozenset()
+    """Gateways whose lines rest: of their reports, only those of legs in progress are told."""
 
 
 EVERYTHING_AT_ONCE: Final = Allowance()
@@ -29,6 +31,8 @@ class Suspects:
 
     The next step is told none of them. If that fails, too, the reports are innocent. Otherwise each following step is
     told one. So a guilty report fails no third step, and the work that does not need it goes on at once.
+
+    After each guilty report, too, a step is told no report. So a step in two is committed, however many are guilty.
     """
 
     def __init__(self) -> None:
@@ -37,16 +41,18 @@ class Suspects:
         """True while the next step is told no report."""
         self._is_one_by_one = False
         """True while a step handles as few events as possible."""
+        self._is_pausing = False
+        """True while the next step is told no report, because the last one has failed for one."""
 
     @property
     def allowance(self) -> Allowance:
         """The allowance of the next step."""
         if self._is_one_by_one:
             return _NO_REPORT._replace(events=1)
+        if self._is_pausing or (self._left and self._is_without):
+            return _NO_REPORT
         if not self._left:
             return EVERYTHING_AT_ONCE
-        if self._is_without:
-            return _NO_REPORT
         first = self._left[0]
         return Allowance(1, frozenset()) if isinstance(first, LineNews) else Allowance(0, frozenset({first.id}))
 
@@ -54,6 +60,16 @@ class Suspects:
         """Look for the guilty one of the reports that a failed step was told."""
         self._left.extend(told)
         self._is_without = True
+
+    def pause(self) -> None:
+        """Let the next step be told no report."""
+        self._is_pausing = True
+
+    def forget(self, gateway_id: int) -> None:
+        """Look for no report of a line that rests."""
+        others = [report for report in self._left if report.gateway_id != gateway_id]
+        self._left.clear()
+        self._left.extend(others)
 
     def failed(self, told: Sequence[Report]) -> Report | None:
         """Return the report that a step was told alone, and that it has failed for; None if it may be anything."""
@@ -72,8 +88,9 @@ class Suspects:
         """Note that a step was committed. Return the report that is guilty, because without it all is well."""
         if not is_done:
             return None
+        was_pausing, self._is_pausing = self._is_pausing, False
         self._is_one_by_one = False
-        if not self._left:
+        if not self._left or was_pausing:
             return None
         if self._is_without:
             self._is_without = False

@@ -5,21 +5,21 @@ that says STOP is not written to by an engine that has claimed it before.
 """
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import Final
 
 import structlog
 from sqlalchemy import Connection
 
 from dialer.domain import events
-from dialer.domain.line import Receipt, TextReceived
+from dialer.domain.line import TextReceived
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.line_news import LineNews
 from dialer.runtime.listener import Listener
+from dialer.runtime.suspects import Allowance
 from dialer.store.queries.selection import owns
-from dialer.store.text_news import Writer, add_news, delete_news, is_on_its_way, waiting_news, writers_to
+from dialer.store.text_news import Writer, delete_news, is_on_its_way, waiting_news, writers_to
 
 UNKNOWN_KEPT_MS: Final = 10_000
 """Time for which a receipt of an unknown message is kept: it may be faster than the answer that names the message."""
@@ -43,25 +43,22 @@ def _tell(connection: Connection, listener: Listener, sound: LineNews, now_ms: i
         for event in found or ():
             listener.apply(event)
         is_taken = found is not None
-    if is_taken or not isinstance(sound.heard, Receipt | TextReceived):
-        return
-    if add_news(connection, sound.gateway_id, sound.key, sound.heard, now_ms):
+    if is_taken or listener.keep_text(connection, sound, now_ms):
         return
     if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
         # A wish is never lost. Without room for it, this worker keeps it in place of the other one.
-        _keep_wish(
-            listener, sound.gateway_id, sound.heard, writers_to(connection, sound.gateway_id, sound.heard.number)
-        )
+        writers = writers_to(connection, sound.gateway_id, sound.heard.number)
+        _keep_wish(listener, sound.gateway_id, sound.heard, writers)
     else:
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id - SMS_LINES_FROM)
 
 
-def tell_stored(connection: Connection, listener: Listener, now_ms: int, among: AbstractSet[int] | None = None) -> None:
+def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowance: Allowance) -> None:
     """Tell the engine of callbacks. Those that concern messages of other workers are left to them.
 
-    `among` limits them to those with these ids. Rows that hold neither a receipt nor a text message are set aside.
+    Those of gateways that rest wait. Rows that hold neither a receipt nor a text message are set aside.
     """
-    waiting, odd = waiting_news(connection, among)
+    waiting, odd = waiting_news(connection, allowance.stored, allowance.resting)
     for unread in odd:
         listener.put_aside(connection, unread, now_ms)
     done = [unread.id for unread in odd]

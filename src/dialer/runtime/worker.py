@@ -24,6 +24,7 @@ from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.containment import Containment
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
+from dialer.runtime.gateway_use import gateways_in_use
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import LineNews
@@ -111,14 +112,18 @@ class Worker:
 
     def figures(self) -> Tally:
         """Return the committed totals since the process started."""
-        self._figures.lines_down = sum(bool(why) for why in self._lines.states().values())
+        self._figures.lines_down = sum(map(bool, self._states_of_lines().values()))
         return self._figures
+
+    def _states_of_lines(self) -> dict[int, str]:
+        """Return why the line of each gateway does not work or rests; empty for one that works."""
+        return self._lines.states() | self._containment.resting(self.clock.now_ms())
 
     def vitals(self) -> Vitals:
         """Return the durations of steps, and the state of the engine at present."""
         live, member = self._live, self._coordinator.membership()
         late_ms = 0 if live is None else max(0, live.late_ms(self.clock.now_ms()))
-        gateways = () if live is None else live.gateways_in_use()
+        gateways = () if live is None else gateways_in_use(live.engine.board, live.kernel.now_ms)
         return Vitals(steps=self._durations, late_ms=late_ms, gateways=gateways, membership=member)
 
     @contextlib.asynccontextmanager
@@ -249,7 +254,7 @@ class Worker:
 
     async def _try_step(self, until_ms: int) -> bool:
         began_s = anyio.current_time()
-        sounds, lines = self._lines.heard(), self._lines.states()
+        sounds, lines = self._lines.heard(), self._states_of_lines()
         try:
             return await self._database.write(
                 lambda connection: self._step(connection, until_ms, sounds, lines), is_step=True
@@ -324,7 +329,8 @@ class Worker:
         else:
             live.refresh(connection, touched)
         try:
-            is_done = live.step(connection, until_ms, sounds, lines, self._containment.suspects.allowance)
+            allowance = self._containment.allowance(self.clock.now_ms())
+            is_done = live.step(connection, until_ms, sounds, lines, allowance)
         except BrokenInvariantError as broken:
             if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
                 raise OutdatedStepError from broken
@@ -361,7 +367,7 @@ class Worker:
         return self._live is not None and self._live.has_more_to_collect
 
     def _seconds_to_rest(self) -> float:
-        if self._has_more_to_collect:
+        if self._has_more_to_collect or self._lines.has_news:
             return 0.0
         due_ms = None if self._live is None else self._live.kernel.next_due_ms
         if due_ms is None:

@@ -73,11 +73,12 @@ def add_news(connection: Connection, gateway_id: int, key: str, heard: Receipt |
 
 
 def waiting_news(
-    connection: Connection, among: AbstractSet[int] | None = None
+    connection: Connection, among: AbstractSet[int] | None = None, without: AbstractSet[int] = frozenset()
 ) -> tuple[list[StoredNews], list[UnreadNews]]:
     """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again.
 
-    `among` limits them to those with these ids. The second list has those that hold nothing of the kind.
+    `among` limits them to those with these ids, and `without` leaves out some gateways. The second list has those that
+    hold nothing of the kind.
     """
     columns = (_news.c.id, _news.c.gateway_id, _news.c.key, _news.c.heard, _news.c.told_ms)
     found: list[StoredNews] = []
@@ -86,6 +87,8 @@ def waiting_news(
         query = select(*columns).where(is_text).order_by(_news.c.id).limit(NEWS_PER_STEP)
         if among is not None:
             query = query.where(_news.c.id.in_(sorted(among)))
+        if without:
+            query = query.where(_news.c.gateway_id.not_in(sorted(without)))
         for news_id, gateway_id, key, heard, told_ms in connection.execute(query):
             try:
                 found.append(StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms))

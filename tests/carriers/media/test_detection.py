@@ -212,3 +212,12 @@ def test_a_machine_without_a_beep_is_not_waited_for_for_ever() -> None:
     studio.order("a", AwaitBeep(1))
     studio.run(BEEP_WAIT_MS)
     assert [one.done.turn for one in studio.done] == [1]
+
+
+@pytest.mark.parametrize("sensitivity", list(AmdSensitivity))
+def test_voices_behind_the_callee_do_not_keep_the_callee_waiting(sensitivity: AmdSensitivity) -> None:
+    """Somebody says hello beside a television, whose voices are louder than a quarter of the greeting."""
+    behind = b"".join(noise(300, 1_160) + noise(250, 1) for _ in range(10))
+    done, after_ms = listen(Detect(1, sensitivity=sensitivity), noise(200, 1) + noise(500, 4_000) + behind)
+    assert done == [Done(1, 0, status=AmdStatus.PERSON)]
+    assert after_ms <= 200 + 500 + 1_400

@@ -22,7 +22,7 @@ def calls() -> tuple[list[Answer], list[Answer]]:
     """Return calls that people answer, and calls that machines answer."""
     find_tool("espeak-ng")
     chance = Random(SEED)  # noqa: S311 - chance makes calls, never a secret
-    material = corpus.held_out(chance, programs=frozenset({"espeak-ng"}))
+    material = corpus.checked(chance, programs=frozenset({"espeak-ng"}))
     people, machines = (list(corpus.answers(material, chance, COUNT, is_machine=one)) for one in (False, True))
     return people, machines
 

@@ -1,65 +1,33 @@
 """Tests of where sound goes and from where it is believed: strangers, forgers, and packets under way after a move."""
 
 from collections.abc import Callable
-from typing import Any, Final
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.carriers.media import peer as peer_module
-from dialer.carriers.media.activities import Asking
-from dialer.carriers.media.peer import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Address, Peer, Rank
+from dialer.carriers.media.peer import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Address
 from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
-from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundLeg, SoundTerms
-from dialer.carriers.sip.sdp import AgreedSound, Codec
-from dialer.domain.line import Ask
+from dialer.carriers.media.sound_leg import COMFORT_NOISE
+from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction
 from tests.carriers.media.studio import PEER, SOUND, key_packets, sound_packet
-
-SAME_HOST: Final = (PEER[0], 40_000)
-CARRIER: Final = ("198.51.100.1", 5_000)
-STRANGER: Final = ("203.0.113.66", 30_000)
-NATTED: Final = ("192.168.7.3", 30_000)
-PUBLIC: Final = ("203.0.113.9", 61_234)
-MOVED: Final = (PEER[0], 30_100)
-LOUD: Final = b"\x2a" * 160
-
-
-def is_carrier(source: Address) -> bool:
-    return source[0] == CARRIER[0]
-
-
-class Call:
-    """A leg that asks for keys, and its clock."""
-
-    def __init__(self, at: Address = PEER, *, is_symmetric: bool = True) -> None:
-        self.leg = SoundLeg("a", 7 << 60, SoundTerms(is_symmetric=is_symmetric, is_carrier=is_carrier))
-        self.now_ms = 0
-        self.asking = Asking(Ask(1, (), 99, 10**9), b"")
-        self.leg.begin(self.asking)
-        self.agree(at)
-
-    def agree(self, at: Address) -> None:
-        self.leg.agree(self.now_ms, replace(SOUND, host=at[0], port=at[1]))
-
-    def send(self, source: Address, *packets: RtpPacket) -> list[bool]:
-        """Send packets 20 ms after each other, and return which are believed."""
-        found = []
-        for packet in packets:
-            self.now_ms += 20
-            found.append(self.leg.receive(self.now_ms, write_packet(packet), source) is not None)
-        return found
-
-    @property
-    def goes_to(self) -> Address | None:
-        sent = self.leg.next_packet()
-        return None if sent is None else sent[1]
-
-    @property
-    def keys(self) -> str:
-        return self.asking._keys  # noqa: SLF001 - the order is not over
+from tests.vopr.sound import (
+    AGREED,
+    CARRIER,
+    LOUD,
+    MOVED,
+    NATTED,
+    PLACES,
+    PUBLIC,
+    SAME_HOST,
+    SOUND_PLANTED,
+    STRANGER,
+    Call,
+    Event,
+    play,
+)
 
 
 def sounds(count: int, first: int = 0, ssrc: int = 5, payload: int = 8) -> list[RtpPacket]:
@@ -191,6 +159,19 @@ def test_a_forged_packet_with_another_ssrc_is_not_believed() -> None:
     assert call.send(PEER, *sounds(LEARNING_PACKETS + 1, 0, ssrc=8)) == [False] * (LEARNING_PACKETS - 1) + [True] * 2
 
 
+@pytest.mark.parametrize("nowhere", ["0.0.0.0", "::"])  # noqa: S104 - nothing is bound to it
+def test_a_held_call_sends_no_report_to_nowhere(nowhere: str) -> None:
+    """RFC 3264 8.4: this address means hold. Systems take packets to it for packets to this machine."""
+    call = Call()
+    call.send(PEER, *sounds(3))
+    call.leg.agree(call.now_ms, replace(SOUND, host=nowhere, direction=Direction.INACTIVE))
+    assert (call.goes_to, call.leg.look(call.now_ms + 60_000)) == (None, None)
+    call.agree(PEER)
+    report = call.leg.look(call.now_ms + 120_000)
+    assert report is not None
+    assert report[1] == (PEER[0], PEER[1] + 1)
+
+
 def test_keys_may_have_an_ssrc_of_their_own() -> None:
     """RFC 4733 2.5.1.2 lets events be a stream of their own. Sound goes on beside it."""
     call = Call()
@@ -215,9 +196,6 @@ def test_reports_are_believed_from_the_host_that_is_heard_and_of_the_carrier() -
 
 # --- any sequence of moves and packets, from anybody --------------------------------------------------------------
 
-PLACES: Final = (PEER, SAME_HOST, MOVED, CARRIER, STRANGER, (STRANGER[0], 9), NATTED, (NATTED[0], 7), PUBLIC)
-AGREED: Final = (PEER, MOVED, CARRIER, NATTED)
-Event = tuple[Any, ...]
 events = st.one_of(
     st.tuples(st.just("move"), st.sampled_from(AGREED)),
     st.tuples(
@@ -234,72 +212,6 @@ events = st.one_of(
 )
 
 
-class Judge:
-    """The rule of sound, in other words than those of the program."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-        self.agreed: Address = PEER
-        self.runs: dict[tuple[Address, int], tuple[int, int]] = {}
-        self.learnable: set[Address] = set()
-
-    def moved(self, agreed: Address) -> None:
-        if agreed != self.agreed:
-            self.agreed, self.runs, self.learnable = agreed, {}, set()
-
-    def is_trusted(self, place: Address) -> bool:
-        return place[0] in {self.agreed[0], CARRIER[0]}
-
-    def noted(self, source: Address, packet: RtpPacket) -> None:
-        """Count packets of agreed types in a row: enough make a place learnable, if the agreed one is private."""
-        if packet.payload not in {8, 101} or self.agreed[0] != NATTED[0]:
-            return
-        last, count = self.runs.get((source, packet.ssrc), (packet.sequence - 1, 0))
-        step = (packet.sequence - last) % 65_536
-        count = count + 1 if 0 < step <= 8 else 1
-        self.runs[source, packet.ssrc] = packet.sequence, count
-        if count >= LEARNING_PACKETS:
-            self.learnable.add(source)
-
-    def check(self, source: Address | None, keys_before: str) -> None:
-        goes_to = self.call.goes_to
-        assert goes_to is not None
-        assert goes_to == self.agreed or self.is_trusted(goes_to) or goes_to in self.learnable, goes_to
-        if self.call.keys != keys_before:
-            assert source is not None
-            assert self.is_trusted(source) or source in self.learnable, source
-
-
-def play(history: list[Event]) -> None:
-    """Play a history, and judge after each event."""
-    call = Call()
-    judge = Judge(call)
-    numbers: dict[tuple[Address, int], int] = {}
-    for number, event in enumerate(history):
-        keys, source = call.keys, None
-        match event:
-            case "move", agreed:
-                judge.moved(agreed)
-                call.agree(agreed)
-            case "sound", source, payload, ssrc, step, count:
-                for _ in range(count):
-                    at = numbers[source, ssrc] = (numbers.get((source, ssrc), 0) + step) % 65_536
-                    packet = RtpPacket(payload, at, 160 * at, ssrc, LOUD)
-                    judge.noted(source, packet)
-                    call.send(source, packet)
-            case "key", source, key, ssrc:
-                for packet in key_packets(key, numbers.get((source, ssrc), 0) + 1, 7_000 * number):
-                    packet = replace(packet, ssrc=ssrc, sequence=packet.sequence % 65_536)  # noqa: PLW2901 - another's
-                    numbers[source, ssrc] = packet.sequence
-                    judge.noted(source, packet)
-                    call.send(source, packet)
-            case "wait", wait_ms:
-                call.now_ms += wait_ms
-            case "torn", source, data:
-                call.leg.receive(call.now_ms, data, source)
-        judge.check(source, keys)
-
-
 any_history = st.lists(events, max_size=40)
 
 
@@ -309,32 +221,7 @@ def test_sound_goes_to_the_agreed_address_or_nowhere_and_keys_come_only_from_the
     play(history)
 
 
-def believe_all_hosts(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Peer, "_rank_of_host", lambda *_: Rank.CARRIER)
-
-
-def latch_at_first(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(peer_module, "LEARNING_PACKETS", 1)
-    patch.setattr(Peer, "_is_learnt", lambda *_: True)
-
-
-def learn_at_once_everywhere(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(peer_module, "_is_private", lambda _: True)
-
-
-def keep_after_a_move(patch: pytest.MonkeyPatch) -> None:
-    """Plant that a move forgets neither the place nor its rank."""
-    before: Callable[..., None] = Peer.agree
-
-    def agree(self: Peer, now_ms: int, agreed: Address) -> None:
-        heard, rank = self._heard, self._rank
-        before(self, now_ms, agreed)
-        self._heard, self._rank = heard, rank
-
-    patch.setattr(Peer, "agree", agree)
-
-
-@pytest.mark.parametrize("plant", [believe_all_hosts, latch_at_first, learn_at_once_everywhere, keep_after_a_move])
+@pytest.mark.parametrize("plant", SOUND_PLANTED.values(), ids=SOUND_PLANTED)
 def test_the_property_finds_planted_bugs(plant: Callable[[pytest.MonkeyPatch], None]) -> None:
     """The property is worth something: it fails when one rule is missing."""
 

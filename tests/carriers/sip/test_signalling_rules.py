@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from dialer.carriers.pace import SECOND_MS, WirePace
 from dialer.carriers.sip.messages import (
     LINE_LENGTH_MAX,
     MalformedMessageError,
@@ -15,7 +16,6 @@ from dialer.carriers.sip.messages import (
     read_message,
     split_list,
 )
-from dialer.carriers.sip.pace import SECOND_MS, WirePace
 from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer, write_offer
 from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.sip.wire import Send, SoundAgreed, TrunkState, Wire

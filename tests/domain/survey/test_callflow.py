@@ -201,6 +201,20 @@ def test_a_number_is_within_its_bounds_if_they_are_to_be_kept(keys: str, validat
     assert heard(SectionType.CAPTURE_DIGITS, keys, **bounds)[1] == kept
 
 
+@pytest.mark.parametrize(
+    ("keys", "fields", "kept"),
+    [
+        ("1234", {"number_digits": 4}, "1234"),
+        ("0100", {"number_digits": 4}, "0100"),
+        ("100", {"number_digits": 3, "min_number": 1}, None),
+        ("100", {"number_digits": 3, "max_number": 98}, None),
+    ],
+)
+def test_the_default_range_refuses_no_digits(keys: str, fields: dict[str, int], kept: str | None) -> None:
+    """A section that asks for four digits, and says nothing of a range, takes four digits."""
+    assert heard(SectionType.CAPTURE_DIGITS, keys, **{"min_number": 0, "max_number": 99, **fields})[1] == kept
+
+
 def test_digits_are_compared_as_they_were_pressed() -> None:
     """The digits 07 differ from 7."""
     fields = {"number_digits": 2, "max_number": 99, "branches": {"7": 1, "07": 2}}

@@ -139,6 +139,30 @@ def test_a_question_to_which_no_answer_is_right_is_an_error(
     assert messages(one) == [message]
 
 
+def test_a_range_without_a_number_of_all_digits_is_a_warning() -> None:
+    """A callee who enters four digits would always be refused."""
+    one = section(SectionType.CAPTURE_DIGITS, number_digits=4, min_number=1, max_number=99, branches={"any": 9})
+    assert found(one, BYE) == [("warning", "narrow_range", 1)]
+    assert messages(one) == [
+        (
+            "An answer has up to 4 digits, and all that have 4 are refused: min_number is 1, and max_number is 99."
+            " Set max_number to 9999, or number_digits to 2, or validate_number to false."
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"number_digits": 4, "min_number": 0, "max_number": 99},
+        {"number_digits": 4, "min_number": 1, "max_number": 1_000},
+        {"number_digits": 4, "min_number": 1, "max_number": 99, "validate_number": False},
+    ],
+)
+def test_a_range_that_holds_all_digits_or_is_the_default_is_fine(fields: dict[str, Any]) -> None:
+    assert found(section(SectionType.CAPTURE_DIGITS, **fields, branches={"any": 9}), BYE) == []
+
+
 @pytest.mark.parametrize("number", ["", " ", "abc", "12", "1-1-2", "+1911"])
 def test_a_transfer_to_nowhere_is_an_error(number: str) -> None:
     assert found(section(SectionType.CALL_TRANSFER, phonenumber=number, branches={"0": 9}), BYE) == [
@@ -207,8 +231,14 @@ def test_a_played_section_needs_a_prompt(section_type: SectionType, is_missing: 
             "Branches are never taken: 0, 11; an answer is 1 to 10.",
         ),
         (
-            section(SectionType.CAPTURE_DIGITS, number_digits=2, min_number=2, branches={"02": 9, "1": 9, "6": 9}),
-            "Branches are never taken: 1, 6; an answer is 2 to 5.",
+            section(
+                SectionType.CAPTURE_DIGITS,
+                number_digits=2,
+                min_number=2,
+                max_number=15,
+                branches={"02": 9, "1": 9, "16": 9},
+            ),
+            "Branches are never taken: 1, 16; an answer is 2 to 15.",
         ),
         (
             section(SectionType.CAPTURE_DIGITS, number_digits=2, validate_number=False, branches={"99": 9, "007": 9}),

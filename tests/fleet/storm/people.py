@@ -42,6 +42,13 @@ class Deed(NamedTuple):
     """Time at which the answer was there, or its absence certain."""
     status: int
     """HTTP status; 0 if there was no answer."""
+    api: str
+    """The process of the API that was asked."""
+
+    @property
+    def took_ms(self) -> int:
+        """Return the time until there was an answer."""
+        return self.answered_ms - self.asked_ms
 
     @property
     def is_done(self) -> bool:
@@ -124,11 +131,12 @@ class Person:
         asked_ms, status = self._watch.now_ms(), 0
         first = self._chance.randrange(_IMPORTED_EACH * _IMPORTS_MAX)
         content = "\n".join(["contact", *(_IMPORTED.format(first + one) for one in range(_IMPORTED_EACH))])
-        path = f"{self._chance.choice(list(self._service.apis)).base}phonebook/{self._place.book_id}/import/"
+        api = self._chance.choice(list(self._service.apis))
+        path = f"{api.base}phonebook/{self._place.book_id}/import/"
         with contextlib.suppress(httpx.TransportError):
             headers, auth = {"Content-Type": "text/csv"}, (self._place.username, PASSWORD)
             status = client.post(path, content=content, headers=headers, auth=auth).status_code
-        deed = Deed("import", self._place.campaign_id, "", asked_ms, self._watch.now_ms(), status)
+        deed = Deed("import", self._place.campaign_id, "", asked_ms, self._watch.now_ms(), status, api.name)
         self.deeds.append(deed)
 
     def _next_numbers(self, connection: Connection) -> list[str]:
@@ -148,15 +156,19 @@ class Person:
         headers = {"Idempotency-Key": f"{kind} {what}"} if method == "POST" else {}
         for _ in range(_TRIES_MAX):
             asked_ms, status = self._watch.now_ms(), 0
-            base = self._chance.choice(list(self._service.apis)).base
+            api = self._chance.choice(list(self._service.apis))
             try:
                 answer = client.request(
-                    method, base + path, json=body, headers=headers, auth=(username or self._place.username, PASSWORD)
+                    method,
+                    api.base + path,
+                    json=body,
+                    headers=headers,
+                    auth=(username or self._place.username, PASSWORD),
                 )
                 status = answer.status_code
             except httpx.TransportError:
                 time.sleep(_AGAIN_S)
-            deed = Deed(kind, self._place.campaign_id, what, asked_ms, self._watch.now_ms(), status)
+            deed = Deed(kind, self._place.campaign_id, what, asked_ms, self._watch.now_ms(), status, api.name)
             self.deeds.append(deed)
             if status not in {0, 503}:
                 return

@@ -18,6 +18,10 @@ CLOCKS_MS: Final = 250
 """Maximum time by which a dial's row is ahead of the database's clock."""
 LATE_MS: Final = 5_000
 """Time after the end of its lease within which a worker is replaced."""
+WRITE_MS: Final = 5_000
+"""Time for which a request waits for others that write."""
+SLOW_MS: Final = 10_000
+"""Time that a request may take on a machine with much to do, beyond its waits."""
 _NOT_NOW: Final = {
     "nothing was charged",
     # An entry is dated before its transaction waits for the lock of a step that dials.
@@ -197,3 +201,33 @@ def silences(connection: Connection, suffered: Sequence[Suffered], lease_ms: int
         silent_ms = max(later - earlier for earlier, later in pairwise(within))
         if silent_ms > lease_ms:
             yield f"nobody wrote for {silent_ms} ms while {one.name} was frozen in a COPY"
+
+
+def waits(deeds: Sequence[Deed], suffered: Sequence[Suffered], lease_ms: int) -> Iterator[str]:
+    """Yield answers that took longer than the wait for those who write, and for two workers that freeze in turn.
+
+    A process that is frozen, and a database that restarts, answer nothing. That time does not count.
+    """
+    allowed_ms = WRITE_MS + 2 * lease_ms + SLOW_MS
+    for one in deeds:
+        if one.took_ms - silent_ms(one, suffered) > allowed_ms:
+            yield f"an answer took {one.took_ms} ms: {one}"
+
+
+def silent_ms(deed: Deed, suffered: Sequence[Suffered]) -> int:
+    """Return the part of a wait in which the process that was asked was frozen, or the database was away."""
+    return sum(_beside(deed, one) for one in suffered if one.name in {deed.api, DATABASE})
+
+
+def slowest(deeds: Sequence[Deed], suffered: Sequence[Suffered]) -> str:
+    """Return the pause or start that took longest, and the troubles meanwhile."""
+    answered = [one for one in deeds if one.kind in {"pause", "start"} and one.is_done]
+    if not answered:
+        return ""
+    found = max(answered, key=lambda one: one.took_ms)
+    troubles = [f"{one.kind} {one.name} {_beside(found, one)} ms" for one in suffered if _beside(found, one) > 0]
+    return f"{found.kind} by {found.api}, {found.took_ms} ms; {'; '.join(troubles)}"
+
+
+def _beside(deed: Deed, trouble: Suffered) -> int:
+    return max(0, min(deed.answered_ms, trouble.ended_ms) - max(deed.asked_ms, trouble.began_ms))

@@ -47,8 +47,8 @@ class Report(NamedTuple):
     troubles: dict[str, int]
     replaced: int
     """Workers that others have replaced."""
-    slowest_ms: int
-    """The longest answer to a pause or a start."""
+    slowest: str
+    """The longest answer to a pause or a start, and what happened meanwhile."""
     loads: list[rules.Load]
     audit: tuple[int, str]
     broken: list[str]
@@ -137,6 +137,7 @@ def _broken(
     yield from rules.broken_promises(connection, deeds)
     yield from rules.replaced_well(connection, suffered, sky.lease_ms)
     yield from rules.silences(connection, suffered, sky.lease_ms)
+    yield from rules.waits(deeds, suffered, sky.lease_ms)
     lines = (folder / LOG).read_text().splitlines()
     yield from (f"log: {line[:400]}" for line in lines if any(bad in line for bad in _BAD))
 
@@ -146,13 +147,12 @@ def _report(
 ) -> Report:
     calls = watch.read(lambda one: len(notes_of(one, "dial")))
     replaced = watch.read(lambda one: len(notes_of(one, "replaced")))
-    waits = [one.answered_ms - one.asked_ms for one in deeds if one.kind in {"pause", "start"} and one.is_done]
     return Report(
         calls,
         dict(sorted(Counter(f"{one.kind} {one.status}" for one in deeds).items())),
         dict(sorted(Counter(one.kind for one in suffered).items())),
         replaced,
-        max(waits, default=0),
+        rules.slowest(deeds, suffered),
         watch.read(rules.loads),
         audit,
         broken,

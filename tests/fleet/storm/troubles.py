@@ -72,6 +72,7 @@ class Troubles:
     def __init__(self, service: SharedService, cluster: Cluster | None = None) -> None:
         self._service: Final = service
         self._cluster: Final = cluster
+        service.meanwhile = self._end_due
         self._in_trouble: Final[set[str]] = set()
         self._ends: Final[list[tuple[float, int, Callable[[], None]]]] = []
         self.suffered: Final[list[Suffered]] = []
@@ -117,6 +118,11 @@ class Troubles:
                 continue
             until_s = min(at_s, self._ends[0][0]) if self._ends else at_s
             is_over.wait(until_s - now_s)
+
+    def _end_due(self) -> None:
+        """End the troubles whose time is over. A worker that is frozen with the lock of a file lets nobody start."""
+        while self._ends and self._ends[0][0] <= time.monotonic():
+            heapq.heappop(self._ends)[2]()
 
     def _later(self, in_s: float, end: Callable[[], None]) -> None:
         heapq.heappush(self._ends, (time.monotonic() + in_s, len(self.suffered), end))

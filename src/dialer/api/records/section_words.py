@@ -41,7 +41,10 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
     },
     "rating_laps": ("The highest rating of a section of type 3; the lowest is 1.", 5),
     "validate_number": (
-        "True to accept only numbers from `min_number` to `max_number` in a section of type 4. False: any digits.",
+        (
+            "True to accept only numbers from `min_number` to `max_number` in a section of type 4. False: any digits."
+            " The default range, 0 to 99, refuses nothing, however many digits are asked for."
+        ),
         True,
     ),
     "number_digits": ("The most digits of an input in a section of type 4. `#` ends a shorter one.", 2),

@@ -22,11 +22,12 @@ from dialer.carriers.freeswitch.parameters import (
     is_path,
     read_freeswitch_parameters,
 )
+from dialer.carriers.freeswitch.turns import CallTurns
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.line import Arriving, Ask, Dialling, Ended, Heard, Leg, Order, Play, Texting
+from dialer.domain.line import Arriving, Ask, Clear, Dialling, Ended, Heard, Leg, Order, Play, Texting
 
 FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""
@@ -73,6 +74,7 @@ class FreeSwitchLine:
         self._is_up: Final = asyncio.Event()
         self._legs: SwitchLegs | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._turns: Final = CallTurns(self._place)
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
     def dial(self, leg: Leg) -> None:
@@ -81,15 +83,27 @@ class FreeSwitchLine:
         if isinstance(leg, Texting) or legs is None or self._connection is None or not is_fit_key(leg.key):
             self._tell(leg.key, Unplaced())
         elif isinstance(leg, Dialling):
-            self._do(legs.dial(steady_ms(), leg))
+            if legs.get(leg.key) is None and not self._turns.add(leg):
+                self._tell(leg.key, Unplaced())
         elif legs.get(leg.key) is None:
             self._tell(leg.key, Unplaced())
         else:
             self._do(legs.answer(leg))
 
+    def _place(self, dialling: Dialling) -> bool:
+        """Place a call that has its turn, unless the connection was lost meanwhile."""
+        legs = self._legs
+        if legs is None or self._connection is None:
+            self._tell(dialling.key, Unplaced())
+            return False
+        self._do(legs.dial(steady_ms(), dialling))
+        return True
+
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg. One that is lost with the connection is given again after `find`."""
-        if self._speaker is not None and isinstance(order, (Play, Ask)) and any(one.text for one in order.speeches):
+        if isinstance(order, Clear) and self._turns.drop(key):
+            self._tell(key, Ended(0, order.cause))
+        elif self._speaker is not None and isinstance(order, (Play, Ask)) and any(one.text for one in order.speeches):
             self._later(self._speak(self._speaker, key, order))
         elif self._legs is not None and self._connection is not None:
             self._do(self._legs.perform(steady_ms(), key, order))
@@ -117,6 +131,7 @@ class FreeSwitchLine:
 
     async def close(self) -> None:
         """Leave the switch, and the calls in it, alone."""
+        self._turns.close()
         tasks = [self._work, *self._tasks]
         for task in tasks:
             task.cancel()
@@ -263,7 +278,7 @@ class FreeSwitchLine:
 
     def _one(self, ours: SwitchLegs, live: LiveLeg, dumps: dict[str, str], notes: dict[str, str], now_ms: int) -> Found:
         key, leg = live.order.key, ours.get(live.order.key)
-        if isinstance(live.order, Texting):
+        if isinstance(live.order, Texting) or self._turns.drop(key):
             return Unplaced()
         if leg is not None and leg.ended is not None:
             ended_ms, ended = leg.ended

@@ -25,6 +25,12 @@ OVER_FLOOR: Final = 2.2
 """A voice is this many times louder than the floor."""
 UNDER_PEAK: Final = 0.25
 """Frames that are quieter than this share of the loudest voice belong to its surroundings."""
+NEAR_UNDER_PEAK: Final = 0.33
+"""Voices behind the callee's may reach `UNDER_PEAK`, and hardly this share."""
+NEAR_PAUSE_MS: Final = 1_300
+"""Time in which no frame is as loud as that, after which the callee waits for an answer, whoever speaks behind."""
+NEAR_MS_MIN: Final = 60
+"""Voice as loud as that, at least. It is shorter than all voice."""
 RECORDED_UNDER_PEAK: Final = 0.04
 """This share in a recording, whose speaker may turn away from the telephone."""
 FLOOR_SHARE: Final = 10
@@ -125,7 +131,11 @@ class GreetingJudge:
     judged again: a noisy line does not begin with a voice.
     """
 
-    def __init__(self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED) -> None:
+    def __init__(
+        self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED, *, tones_are_silence: bool = True
+    ) -> None:
+        """Prepare it. Finding tones, so that they are silence, takes most of the time of listening."""
+        self._tones_are_silence: Final = tones_are_silence
         self._limits: Final = LIMITS[sensitivity]
         self._whole: Final = Loudness()
         self._middle: Final = Loudness()
@@ -135,7 +145,8 @@ class GreetingJudge:
     def take_frame(self, frame: bytes) -> None:
         """Listen to a packet of µ-law of any length."""
         for heard in self._cutter.frames_of(frame):
-            self.beeps.take_frame(heard)
+            if self._tones_are_silence:
+                self.beeps.take_frame(heard)
             self._whole.keep(heard.level)
             self._middle.keep(heard.middle_level)
             if self.beeps.tone_frames >= TONE_FRAMES_MIN:
@@ -163,8 +174,15 @@ class GreetingJudge:
         is_voice = heard.voice >= VOICE_MS_MIN
         if is_voice and heard.silence >= (limits.short_pause if heard.length <= limits.short else limits.pause):
             return AmdStatus.PERSON
+        if is_voice and heard.length >= NEAR_PAUSE_MS and self._is_near_voice_over():
+            return AmdStatus.PERSON
         is_late = since_answer_ms >= DECIDE_MS or (not is_voice and since_answer_ms >= NOTHING_MS)
         return AmdStatus.UNSURE if is_late else None
+
+    def _is_near_voice_over(self) -> bool:
+        """Return whether only the callee's surroundings are heard, and for so long that a person waits."""
+        near = self._heard(NEAR_UNDER_PEAK)
+        return near.voice >= NEAR_MS_MIN and near.silence >= NEAR_PAUSE_MS
 
     @property
     def pause_ms(self) -> int:
@@ -174,11 +192,12 @@ class GreetingJudge:
     @property
     def silence_ms(self) -> int:
         """The length of the silence at the end of a recording."""
-        return self._heard(RECORDED_UNDER_PEAK).silence
+        end = max((run.stop for run in self._voices(RECORDED_UNDER_PEAK)), default=0)
+        return (len(self._whole.levels) - end) * FRAME_MS
 
     def _heard(self, under_peak: float) -> Greeting:
         """Return the length of the voice, with the pauses in it, and of the silence after it."""
-        runs = [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
+        runs = self._voices(under_peak)
         if runs and self._is_cut_off(runs[0]):
             del runs[0]
         frames = len(self._whole.levels)
@@ -186,6 +205,9 @@ class GreetingJudge:
             return Greeting(0, 0, frames * FRAME_MS)
         begin, end = runs[0].start, runs[-1].stop
         return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
+
+    def _voices(self, under_peak: float) -> list[range]:
+        return [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
 
     def _is_cut_off(self, run: range) -> bool:
         """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""

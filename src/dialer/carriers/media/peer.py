@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from dialer.carriers.media.rtp import RtpPacket, sequences_between
+from dialer.carriers.sip.sdp import NOWHERE
 
 Address: TypeAlias = tuple[str, int]
 LEARNING_PACKETS: Final = 4
@@ -79,13 +80,15 @@ class Peer:
         self._former: frozenset[Address | None] = frozenset()
         self._agreed_ms = 0
         self.remote: Address | None = None
-        """The place to which sound is sent; None before the first description."""
+        """The place to which sound is sent; None before the first description, and while that names no place."""
         self._forget()
 
     def _forget(self) -> None:
         """Forget from where it sends."""
-        self._heard: Address | None = None
-        self.remote = self._agreed
+        self.heard: Address | None = None
+        """The place that is believed at present."""
+        # An address of hold is nobody's. Systems take it for this machine.
+        self.remote = None if self._agreed is None or self._agreed[0] in NOWHERE else self._agreed
         self._rank = Rank.STRANGER
         self._heard_ms = 0
         self._ssrcs: dict[bool, int] = {}
@@ -97,7 +100,7 @@ class Peer:
         self._ssrcs, self._run = {}, None
         if agreed == self._agreed:
             return
-        self._former = frozenset({self._agreed, self._heard}) - {agreed, None}
+        self._former = frozenset({self._agreed, self.heard}) - {agreed, None}
         self._agreed, self._agreed_ms = agreed, now_ms
         self._may_be_learnt = self._is_symmetric and _is_private(agreed[0]) and not self._is_carrier(agreed)
         self._learnt = None
@@ -125,30 +128,24 @@ class Peer:
             return Rank.CARRIER
         return Rank.LEARNT if self._may_be_learnt else Rank.STRANGER
 
-    def is_stranger(self, source: Address) -> bool:
-        """Return whether nothing from a source matters, whatever it is."""
-        return source != self._heard and self.rank_of(source) is Rank.STRANGER
-
     def is_here(self, host: str) -> bool:
         """Return whether reports from a host are believed: it is the one that is heard, or one that is trusted."""
-        is_heard = self._heard is not None and host == self._heard[0]
+        is_heard = self.heard is not None and host == self.heard[0]
         return is_heard or self.rank_of((host, 0)) >= Rank.CARRIER
 
-    def believes(
-        self, now_ms: int, source: Address, packet: RtpPacket, *, is_key: bool, is_agreed: bool = True
-    ) -> bool:
+    def believes(self, now_ms: int, source: Address, packet: RtpPacket, *, is_key: bool, is_agreed: bool) -> bool:
         """Return whether a packet is the other side's, and learn from it where that is.
 
         A packet whose payload type is not `is_agreed` tells nothing about the place.
         """
-        if source != self._heard:
+        if source != self.heard:
             if not is_agreed or not self._may_take_over(now_ms, source, packet):
                 return False
             if source in self._former and now_ms - self._agreed_ms < MOVING_MS:
                 # It is under way since before the new description: it is heard, and nothing is sent there.
-                return self._heard is None
+                return self.heard is None
             self._forget()
-            self._heard, self._rank = source, self.rank_of(source)
+            self.heard, self._rank = source, self.rank_of(source)
             if self._is_symmetric:
                 self.remote = source
         self._heard_ms = now_ms
@@ -161,7 +158,7 @@ class Peer:
         if rank > max(self._rank, Rank.LEARNT):
             return True
         is_quiet = now_ms - self._heard_ms >= QUIET_MS
-        is_open = self._heard is None or (is_quiet and (rank > Rank.LEARNT or source == self._learnt))
+        is_open = self.heard is None or (is_quiet and (rank > Rank.LEARNT or source == self._learnt))
         if not is_open or not self._is_learnt(source, packet):
             return False
         if rank is Rank.LEARNT:

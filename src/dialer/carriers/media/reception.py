@@ -44,7 +44,9 @@ class Reception:
 
     def take(self, now_ms: int, packet: RtpPacket, *, is_sound: bool) -> None:
         """Count a packet. The timestamps of keys say nothing about their distance."""
-        step = (packet.sequence - self.highest + _HALF) % SEQUENCES - _HALF
+        step = packet.sequence - self.highest
+        if step != 1:
+            step = (step + _HALF) % SEQUENCES - _HALF
         if packet.ssrc != self.ssrc or not -_MISORDER_MAX <= step <= _DROPOUT_MAX:
             self._expected_before = self.expected
             self.ssrc, self._base, self.highest = packet.ssrc, packet.sequence, packet.sequence

@@ -148,37 +148,45 @@ class SoundLeg:
     def receive(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
         """Take a datagram. Return the packet if it is sound or a key, with sound as µ-law if anybody hears it.
 
-        Bytes that are no RTP, or come from somebody else, are dropped. For strangers, ask `peer.is_stranger` first.
+        Bytes that are no RTP, or come from somebody else, are dropped. For strangers, ask `peer` first.
         """
-        packet = self._packet_of_peer(now_ms, data, source)
-        if packet is None or packet.payload == COMFORT_NOISE:
-            return None
-        if packet.payload in self._key_payloads:
-            self._take_event(now_ms, packet)
-            return packet
-        if self.bridged is None and not self._listens():
-            return packet
-        table = self._tables[packet.payload]
-        if table is not None:
-            packet = replace(packet, data=packet.data.translate(table))
-        self._hear(now_ms, packet)
-        return packet
-
-    def _packet_of_peer(self, now_ms: int, data: bytes, source: Address) -> RtpPacket | None:
-        """Return the packet in a datagram if it is the other side's, and of an agreed payload type or comfort noise."""
+        # This runs 50 times a second for each call, so it calls little.
         try:
             packet = read_packet(data)
         except RtpError:
             return None
-        is_sound = packet.payload in self._tables
-        is_key = not is_sound and packet.payload in self._key_payloads
-        if not is_sound and not is_key and packet.payload != COMFORT_NOISE:
-            return None
-        if not self.peer.believes(now_ms, source, packet, is_key=is_key, is_agreed=is_sound or is_key):
+        payload = packet.payload
+        if payload not in self._tables:
+            return self._receive_other(now_ms, packet, source)
+        if not self.peer.believes(now_ms, source, packet, is_key=False, is_agreed=True):
             return None
         self._alive_ms = now_ms
-        self._reception.take(now_ms, packet, is_sound=is_sound)
+        self._reception.take(now_ms, packet, is_sound=True)
+        activity, is_bridged = self.activity, self.bridged is not None
+        if not (is_bridged or activity.hears_sound or activity.hears_keys):
+            return packet
+        listens = activity.hears_sound or self._hears_keys_in_sound()
+        if is_bridged or listens:
+            table = self._tables[payload]
+            if table is not None:
+                packet = replace(packet, data=packet.data.translate(table))
+        if listens:
+            self._hear(now_ms, packet)
         return packet
+
+    def _receive_other(self, now_ms: int, packet: RtpPacket, source: Address) -> RtpPacket | None:
+        """Take a packet that is no sound. Return it if it is a part of a key."""
+        is_key = packet.payload in self._key_payloads
+        if not is_key and packet.payload != COMFORT_NOISE:
+            return None
+        if not self.peer.believes(now_ms, source, packet, is_key=is_key, is_agreed=is_key):
+            return None
+        self._alive_ms = now_ms
+        self._reception.take(now_ms, packet, is_sound=False)
+        if is_key:
+            self._take_event(now_ms, packet)
+            return packet
+        return None
 
     def take_report(self, now_ms: int, datagram: bytes, source: Address) -> None:
         """Take a report of the other side. It is a sign of life, too."""
@@ -234,14 +242,11 @@ class SoundLeg:
         """Return whether keys in the sound count: nothing better was agreed on, or comes."""
         return not self._key_payloads or (self._terms.hears_tones and not self._has_events)
 
-    def _listens(self) -> bool:
-        """Return whether anybody wants to know what the sound is."""
-        return self.activity.hears_sound or (self.activity.hears_keys and self._hears_tones())
+    def _hears_keys_in_sound(self) -> bool:
+        return self.activity.hears_keys and self._hears_tones()
 
     def _hear(self, now_ms: int, packet: RtpPacket) -> None:
-        if not self._listens():
-            return
-        has_keys = self.activity.hears_keys and self._hears_tones()
+        has_keys = self._hears_keys_in_sound()
         for timestamp, frame in self._framer.frames(packet.timestamp, packet.data):
             if self.activity.hears_sound:
                 self.activity.take_frame(timestamp, frame)

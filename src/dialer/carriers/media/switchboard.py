@@ -13,7 +13,7 @@ from dialer.carriers.media.activities import (
     PlayingWaitingTone,
 )
 from dialer.carriers.media.listening import AwaitingBeep, Detecting
-from dialer.carriers.media.peer import Address
+from dialer.carriers.media.peer import Address, Rank
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
@@ -134,7 +134,7 @@ class SoundBoard:
     def receive(self, now_ms: int, key: str, data: bytes, source: Address) -> SendSound | None:
         """Take a datagram of a leg. Return the packet that passes it on, if the leg is bridged."""
         leg = self._legs.get(key)
-        if leg is None or leg.peer.is_stranger(source):
+        if leg is None or (source != leg.peer.heard and leg.peer.rank_of(source) is Rank.STRANGER):
             self.strangers += 1
             return None
         packet, other = leg.receive(now_ms, data, source), leg.bridged

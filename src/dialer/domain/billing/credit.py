@@ -14,7 +14,8 @@ from dialer.domain.messages.templates import fill
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, special_digits
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plans import CampaignPlan, Subscriber
+from dialer.domain.numbers.prefixes import numbers_meant
+from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
 
 _SECOND_MS: Final = 1_000
 PRICES_KEPT_MAX: Final = 4_096
@@ -75,17 +76,19 @@ class Account:
         self.waiting: set[int] = set()
         """Ids of the campaigns that wait for a call to end and release money."""
 
-    def refuses(self, number: str) -> bool:
-        """Return whether the account may not call a number in normal form, or send it a message."""
+    def refuses(self, number: str, gateway: GatewayPlan) -> bool:
+        """Return whether the account may not call a number in normal form over a gateway, or send it a message."""
         destinations = self.destinations
-        if destinations is EVERYWHERE and not special_digits(number):
+        is_plain = number[:1] == "+" or not (gateway.addprefix or gateway.removeprefix)
+        if is_plain and destinations is EVERYWHERE and not special_digits(number):
             return False  # As almost always.
-        return is_forbidden(number, destinations, self.card)
+        meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
+        return any(is_forbidden(one, destinations, self.card) for one in meant)
 
-    def refuses_agent(self, contact: str) -> bool:
+    def refuses_agent(self, contact: str, gateway: GatewayPlan) -> bool:
         """Return whether the account may not call an agent's number. Extensions are of the gateway's own switch."""
         telephone = telephone_of(contact)
-        return bool(telephone) and not is_extension(telephone) and self.refuses(telephone)
+        return bool(telephone) and not is_extension(telephone) and self.refuses(telephone, gateway)
 
     def rate_for(self, number: str) -> Rate:
         """Return the rate of a call to a number in normal form."""

@@ -93,7 +93,7 @@ class CallMessages:
         if line.refuses(number):
             return TextReason.INVALID_NUMBER
         account = self._board.accounts[user_id]
-        if account.refuses(number):
+        if account.refuses(number, line.plan):
             return TextReason.DESTINATION
         offer = account.offer_message(text)
         if offer is None:

@@ -1,11 +1,12 @@
 """Destinations: the numbers that an account may call, by their country and by their kind.
 
 Calls to premium-rate, shared-cost and satellite numbers cost a multiple of others, and somebody earns by them. Nobody
-calls them unless an admin says so.
+calls them unless an admin says so. Short numbers for directory enquiries count as premium-rate numbers.
 """
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import msgspec
@@ -14,8 +15,12 @@ from phonenumbers import PhoneMetadata, PhoneNumberDesc
 
 COUNTRIES_MAX: Final = 250
 """Countries that one account may be limited to."""
-SATELLITE_AND_SPECIAL: Final = frozenset({"870", "878", "881", "882", "883", "888", "979"})
-"""Calling codes of no country: satellites, networks of ships and aircraft, personal and premium-rate numbers."""
+SATELLITE_AND_SPECIAL: Final = frozenset({"808", "870", "878", "881", "882", "883", "888", "979"})
+"""Calling codes of no country: satellites, ships and aircraft, personal, shared-cost and premium-rate numbers."""
+JUDGED_KEPT_MAX: Final = 4_096
+"""Cached numbers: the guard asks for the number that the engine has asked for."""
+_DIRECTORY: Final = r"118\d{2,3}"
+"""The pattern of numbers for directory enquiries, which most countries of Europe share."""
 
 
 class Destinations(msgspec.Struct, frozen=True):
@@ -59,6 +64,7 @@ def read_countries(text: str) -> frozenset[str]:
     return found
 
 
+@lru_cache(maxsize=JUDGED_KEPT_MAX)
 def special_digits(number: str) -> int:
     """Return after how many digits a number in normal form is certainly special; 0 for a number that is not.
 
@@ -78,17 +84,18 @@ def special_digits(number: str) -> int:
     if code not in _known:
         _known[code] = _patterns(code)
     special, ordinary = _known[code]
-    if special is None or special.match(number, end) is None:
-        return 0
-    # Carriers ignore digits behind a complete number.
-    is_special = special.fullmatch(number, end) is not None
-    return end if is_special or ordinary is None or ordinary.fullmatch(number, end) is None else 0
+    if special.fullmatch(number, end) is not None:
+        return end
+    # Carriers ignore digits behind a complete number, and some ignore zeros before it.
+    begin = len(number) - len(number[end:].lstrip("0"))
+    is_ordinary = special.match(number, begin) is None or (ordinary and ordinary.fullmatch(number, end))
+    return 0 if is_ordinary else end
 
 
 _CODES: Final = frozenset(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE))
 _CODE_ENDS: Final = (2, 3, 4)
 _Pattern: TypeAlias = re.Pattern[str] | None
-_known: Final[dict[str, tuple[_Pattern, _Pattern]]] = {}
+_known: Final[dict[str, tuple[re.Pattern[str], _Pattern]]] = {}
 """The patterns of each calling code that was asked for."""
 
 
@@ -98,19 +105,25 @@ def _code_of(number: str) -> str:
     return codes[0] if codes else ""
 
 
-def _patterns(code: str) -> tuple[_Pattern, _Pattern]:
+def _patterns(code: str) -> tuple[re.Pattern[str], _Pattern]:
     """Return the patterns of the national part of special and of ordinary numbers with a calling code, if any."""
     regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[int(code)]
     found = [PhoneMetadata.metadata_for_region_or_calling_code(int(code), region) for region in regions]
     known = [one for one in found if one is not None]
-    special = [kind for one in known for kind in (one.premium_rate, one.shared_cost)]
-    ordinary = [kind for one in known for kind in (one.fixed_line, one.mobile, one.voip, one.toll_free)]
-    return _any_of(special), _any_of(ordinary)
+    special = _national([kind for one in known for kind in (one.premium_rate, one.shared_cost)])
+    ordinary = _national([kind for one in known for kind in (one.fixed_line, one.mobile, one.voip, one.toll_free)])
+    short = [PhoneMetadata.short_metadata_for_region(region) for region in regions]
+    # No further digits follow a short number, else it is the beginning of another one.
+    ends = [rf"(?:{one})\Z" for one in (_DIRECTORY, *_national([one.premium_rate for one in short if one is not None]))]
+    return _any_of([*special, *ends]), _any_of(ordinary) if ordinary else None
 
 
-def _any_of(kinds: Iterable[PhoneNumberDesc | None]) -> _Pattern:
-    patterns = [one.national_number_pattern for one in kinds if one is not None and one.national_number_pattern]
-    return re.compile("|".join(f"(?:{one})" for one in patterns)) if patterns else None
+def _national(kinds: Iterable[PhoneNumberDesc | None]) -> list[str]:
+    return [one.national_number_pattern for one in kinds if one is not None and one.national_number_pattern]
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in patterns))
 
 
 def _region_of(number: str) -> str | None:

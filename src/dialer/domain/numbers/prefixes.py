@@ -1,6 +1,19 @@
 """A gateway's prefixes: the form in which its carrier receives and gives a number."""
 
-from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from typing import Final, NamedTuple
+
+from dialer.domain.numbers.normal_form import NUMBER_DIGITS_MAX, NumberError, is_possible, normalise
+
+
+class Prefixes(NamedTuple):
+    """The prefixes of a gateway: one to add, and those to remove."""
+
+    add: str = ""
+    remove: str = ""
+
+
+NO_PREFIXES: Final = Prefixes()
+"""The prefixes of a gateway whose carrier takes numbers in normal form."""
 
 
 def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:
@@ -15,6 +28,26 @@ def dialled_number(number: str, *, addprefix: str = "", removeprefix: str = "") 
     fits = [prefix for prefix in _prefixes(removeprefix) if number.startswith(prefix)]
     longest = max(map(len, fits), default=0)
     return addprefix + (number[longest:] or number)
+
+
+def numbers_meant(number: str, *, addprefix: str = "", removeprefix: str = "") -> tuple[str, ...]:
+    """Return the numbers in normal form that a carrier may understand by a number in normal form.
+
+    A number with a country code means itself. One without it, too, and those that the gateway's prefixes turn into the
+    same digits, or make of it. For example, a carrier that takes numbers without `+` takes 49301234 for +49301234.
+    """
+    if number[:1] == "+" or not (addprefix or removeprefix):
+        return (number,)
+    dialled = dialled_number(number, addprefix=addprefix, removeprefix=removeprefix)
+    bare = dialled.removeprefix(addprefix)
+    spelled = [f"+{dialled}", *(prefix + bare for prefix in _prefixes(removeprefix) if prefix[:1] == "+")]
+    whole = [one[: NUMBER_DIGITS_MAX + 1] for one in spelled if _is_whole(one)]
+    return number, *filter(None, map(_normal_form, (dialled, *whole)))
+
+
+def _is_whole(number: str) -> bool:
+    """Return whether a number has enough digits for its country. Carriers ignore digits behind a complete number."""
+    return any(is_possible(number[:end]) for end in range(NUMBER_DIGITS_MAX + 1, 1, -1))
 
 
 def number_given(number: str, *, addprefix: str = "", removeprefix: str = "") -> str:

@@ -30,6 +30,7 @@ class FindingCode(StrEnum):
     MISSING_PROMPT = "missing_prompt"
     MISSING_TEXT = "missing_text"
     NO_ANSWER = "no_answer"
+    NARROW_RANGE = "narrow_range"
     NO_DESTINATION = "no_destination"
     NO_AGENTS = "no_agents"
     EXPIRED = "expired"

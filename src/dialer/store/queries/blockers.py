@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, case, func, select
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.numbers.prefixes import Prefixes
 from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
@@ -86,6 +87,7 @@ def circumstances_of(
                 lacks_credit=_lacks_credit(row, cheapest),
                 destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
                 user_id=row["user_id"],
+                prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
             )
     return found
 
@@ -100,6 +102,8 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
             case((is_sms, _sms_gateways.c.line_down), else_=_gateways.c.line_down).label("line_down"),
             case((is_sms, _sms_gateways.c.protocol), else_=_gateways.c.protocol).label("protocol"),
             case((is_sms, 0), else_=_gateways.c.max_channels).label("max_channels"),
+            case((is_sms, _sms_gateways.c.addprefix), else_=_gateways.c.addprefix).label("addprefix"),
+            case((is_sms, _sms_gateways.c.removeprefix), else_=_gateways.c.removeprefix).label("removeprefix"),
             _users.c.balance,
             _users.c.held,
             _users.c.call_rate,

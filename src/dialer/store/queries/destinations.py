@@ -7,6 +7,7 @@ from sqlalchemy import Connection, exists, select
 from dialer.domain.billing.credit import is_forbidden
 from dialer.domain.billing.rates import NO_CARD
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, read_countries, special_digits
+from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes, numbers_meant
 from dialer.store.tables import RateCardLine, User
 
 _lines = RateCardLine.__table__
@@ -32,8 +33,16 @@ def read_destinations(connection: Connection, user_id: int) -> Destinations:
     return NONE if row is None else destinations_of(row[0], allows_special=row[1])
 
 
-def is_forbidden_for(connection: Connection, user_id: int, destinations: Destinations, number: str) -> bool:
-    """Return whether a user may not call a number in normal form. The rate card is only read for special numbers."""
+def is_forbidden_for(
+    connection: Connection, user_id: int, destinations: Destinations, number: str, prefixes: Prefixes = NO_PREFIXES
+) -> bool:
+    """Return whether a user may not call a number in normal form over a gateway with these prefixes."""
+    meant = numbers_meant(number, addprefix=prefixes.add, removeprefix=prefixes.remove)
+    return any(_is_forbidden(connection, user_id, destinations, one) for one in meant)
+
+
+def _is_forbidden(connection: Connection, user_id: int, destinations: Destinations, number: str) -> bool:
+    """Return whether a user may not call a number. The rate card is only read for special numbers."""
     if not is_forbidden(number, destinations, NO_CARD):
         return False
     digits = special_digits(number)

@@ -214,7 +214,9 @@ def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | 
             is_on_dnc=is_on_dnc,
             is_emergency=is_emergency(row["number"]),
             is_impossible=not is_possible(row["number"]),
-            is_forbidden=is_forbidden_for(connection, campaign.user_id, campaign.destinations, row["number"]),
+            is_forbidden=is_forbidden_for(
+                connection, campaign.user_id, campaign.destinations, row["number"], campaign.prefixes
+            ),
         )
         waits_for, waits_until_ms = wait.reason.value, wait.until_ms
     return SubscriberPart(

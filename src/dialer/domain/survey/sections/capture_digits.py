@@ -1,8 +1,10 @@
 """Capture digits: a number with a given count of digits, optionally within bounds."""
 
+from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from dialer.domain.enums import SectionType
+from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, BooleanField, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
@@ -10,12 +12,16 @@ from dialer.domain.survey.survey import Section
 DIGITS_MAX: Final = 15
 CAPTURED_MAX: Final = 10**DIGITS_MAX - 1
 """The greatest number that can be entered with `DIGITS_MAX` keys."""
+MIN_NUMBER: Final = 0
+MAX_NUMBER: Final = 99
+"""The default range. Nobody who asks for four digits and leaves it as it is wants to refuse 1234."""
 
 
 class CaptureDigits(AskingDefinition):
     """A section that accepts up to `number_digits` digits as an answer, and records them.
 
-    With `validate_number`, the digits must make a number from `min_number` to `max_number`.
+    With `validate_number`, the digits must make a number from `min_number` to `max_number`. The default range holds
+    all numbers of two digits, and is ignored if more digits are asked for.
     """
 
     __slots__ = ()
@@ -26,8 +32,8 @@ class CaptureDigits(AskingDefinition):
         *INPUT_FIELDS,
         BooleanField("validate_number", default=True),
         IntegerField("number_digits", 1, DIGITS_MAX, 2),
-        IntegerField("min_number", 0, CAPTURED_MAX, 0),
-        IntegerField("max_number", 0, CAPTURED_MAX, 99),
+        IntegerField("min_number", 0, CAPTURED_MAX, MIN_NUMBER),
+        IntegerField("max_number", 0, CAPTURED_MAX, MAX_NUMBER),
     )
     no_answer: ClassVar[str] = "number_digits digits cannot make a number from min_number to max_number"
 
@@ -40,17 +46,35 @@ class CaptureDigits(AskingDefinition):
         value = number_of(digits)
         if value is None:
             return None
-        is_wanted = not section.validate_number or section.min_number <= value <= section.max_number
+        is_wanted = not _has_range(section) or section.min_number <= value <= section.max_number
         return digits if is_wanted else None
 
     def count_answers(self, section: Section) -> int:
         """Return the number of different valid inputs; 07 and 7 are two."""
-        if not section.validate_number:
+        if not _has_range(section):
             return sum(10**length for length in range(1, section.number_digits + 1))
         return count_numbers(max(0, section.min_number), section.max_number, section.number_digits)
 
+    def remarks(self, section: Section) -> Iterator[Remark]:
+        """Yield an error if no input is valid, and a warning if none with all digits is."""
+        yield from super().remarks(section)
+        count = section.number_digits
+        if _has_range(section) and self.count_answers(section) > 0 and section.max_number < 10 ** (count - 1):
+            message = (
+                f"An answer has up to {count} digits, and all that have {count} are refused: min_number is"
+                f" {section.min_number}, and max_number is {section.max_number}. Set max_number to {10**count - 1},"
+                f" or number_digits to {len(str(section.max_number))}, or validate_number to false."
+            )
+            yield Remark(FindingLevel.WARNING, FindingCode.NARROW_RANGE, message)
+
     def why_wrong(self, section: Section, digits: str) -> str:
         """Return a description of the valid inputs, for an invalid one."""
-        if len(digits) > section.number_digits:
+        if len(digits) > section.number_digits or not _has_range(section):
             return f"an answer has at most {section.number_digits} digits"
         return f"an answer is {section.min_number} to {section.max_number}"
+
+
+def _has_range(section: Section) -> bool:
+    """Return whether a section refuses numbers outside of a range that its author has set."""
+    is_default = (section.min_number, section.max_number) == (MIN_NUMBER, MAX_NUMBER)
+    return section.validate_number and not is_default

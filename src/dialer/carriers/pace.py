@@ -2,10 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import Final
-
-from dialer.carriers.sip.timers import Timer
-from dialer.carriers.sip.wire import Wire
+from typing import Final, Protocol
 
 SECOND_MS: Final = 1_000
 PACED_MAX: Final = 10_000
@@ -15,17 +12,35 @@ Leave = Callable[[], bool]
 """Lets a call leave, and returns whether it has left."""
 
 
+class PaceTimer(Protocol):
+    """An action that is due later."""
+
+    def cancel(self) -> None:
+        """Forget the action."""
+
+
+class PaceClock(Protocol):
+    """The time of a line."""
+
+    @property
+    def now_ms(self) -> int:
+        """The milliseconds of a clock that never goes back."""
+
+    def after(self, wait_ms: int, action: Callable[[], None], /) -> PaceTimer:
+        """Call `action` once, in so many milliseconds."""
+
+
 class WirePace:
     """The calls that wait for their turn, each a second at most: no more wait than leave within a second.
 
     The service decides about calls by its own clock, and tells of several at once if it is late.
     """
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire: Final = wire
+    def __init__(self, clock: PaceClock) -> None:
+        self._clock: Final = clock
         self._left_ms: Final[deque[int]] = deque(maxlen=PACED_MAX)
         self._waiting: Final[deque[tuple[int, Leave]]] = deque()
-        self._timer: Timer | None = None
+        self._timer: PaceTimer | None = None
 
     def has_turn(self, cps_max: int) -> bool:
         """Return whether one more call would leave within about a second."""
@@ -46,12 +61,12 @@ class WirePace:
             if wait_ms > 0:
                 if self._timer is not None:
                     self._timer.cancel()
-                self._timer = self._wire.after(wait_ms, self._go_on)
+                self._timer = self._clock.after(wait_ms, self._go_on)
                 return
             self._waiting.popleft()
             if leave():
-                self._left_ms.append(self._wire.now_ms)
+                self._left_ms.append(self._clock.now_ms)
 
     def _wait_ms(self, cps_max: int) -> int:
         left_ms = self._left_ms
-        return 0 if len(left_ms) < cps_max else left_ms[-cps_max] + SECOND_MS - self._wire.now_ms
+        return 0 if len(left_ms) < cps_max else left_ms[-cps_max] + SECOND_MS - self._clock.now_ms

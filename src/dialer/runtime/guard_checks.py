@@ -1,0 +1,43 @@
+"""Checks of the guard that need one call and its books only."""
+
+from typing import Final, NoReturn
+
+from dialer.domain.billing.credit import is_forbidden
+from dialer.domain.effects import Dial
+from dialer.domain.invariants import BrokenInvariantError, Rule
+from dialer.domain.numbers.prefixes import numbers_meant
+from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan
+from dialer.runtime.guard_books import AccountBooks, CampaignBooks
+
+MICROSECONDS_PER_MILLISECOND: Final = 1_000
+
+
+def check_destination(call: Call, number: str, account: AccountBooks, gateway: GatewayPlan) -> None:
+    """Check that the account of a call may call a number in normal form, or send it a message."""
+    meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
+    if any(is_forbidden(one, account.destinations, account.card) for one in meant):
+        broken(Rule.DESTINATION, call, "its account may not call the number")
+
+
+def check_pace(campaign: CampaignBooks, effect: Dial, now_ms: int) -> None:
+    """Check that dials are at least the spacing apart, so no minute holds more than `frequency` dials."""
+    due_us, next_us = campaign.next_dial_us, effect.next_dial_us
+    if due_us > now_ms * MICROSECONDS_PER_MILLISECOND or next_us < due_us + campaign.spacing_us:
+        broken(Rule.LIMITS, effect.call, "it exceeds frequency")
+    campaign.next_dial_us = next_us
+
+
+def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
+    """Check that a retry is within the campaign's limits and follows an attempt that was made."""
+    is_too_often = after.failures > plan.maxretry
+    if after.reason == "not_completed":
+        is_too_often = after.completions > plan.completion_maxretry
+    if is_too_often or after.failures + after.completions > call.attempt:
+        broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")
+
+
+def broken(rule: Rule, call: Call, what: str) -> NoReturn:
+    """Raise the error that a call breaks a rule."""
+    plan = call.plan
+    what = f"call {call.id}, attempt {call.attempt} of subscriber {call.subscriber.id}: {what}"
+    raise BrokenInvariantError(rule, what, user_id=plan.user_id, campaign_id=plan.id, call_id=call.id)
