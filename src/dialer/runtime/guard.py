@@ -368,10 +368,9 @@ class Guard:
 
     def _move_campaign(self, move: effects.MoveCampaign, _now_ms: int) -> None:
         """Record a campaign's own change of status. If it has dialled, check that its row was in START before."""
-        campaign = self._campaigns.get(move.campaign_id)
         if move.campaign_id in self._dialling - self._stopped:
             self._check_standing(self._connection, [move.campaign_id])
-        if campaign is not None:
+        if (campaign := self._campaigns.get(move.campaign_id)) is not None:
             campaign.status = move.status
             self._stopped.add(move.campaign_id)
 
@@ -413,17 +412,13 @@ class Guard:
                 raise BrokenInvariantError(Rule.LIMITS, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 
     def _check_standing(self, connection: Connection, campaign_ids: Collection[int]) -> None:
-        """Check by their rows that campaigns that dialled are in START, and dialled within their dates.
-
-        Where no do-not-call list holds, forget the dialled numbers, because nothing is left to check about them.
-        """
+        """Check by their rows that campaigns are in START and in their dates. Forget numbers that no list can hold."""
         rows = standing_of(connection, campaign_ids) if campaign_ids else {}
         for campaign_id in sorted(campaign_ids):
-            campaign, row = self._campaigns[campaign_id], rows.get(campaign_id)
-            rule, what = Rule.STARTED, "it dialled, but is not in START"
+            campaign, row, rule = self._campaigns[campaign_id], rows.get(campaign_id), Rule.STARTED
+            what = "it dialled, but is not in START"
             if row is not None and row.status == _START:
-                if not row.has_lists:
-                    campaign.numbers.clear()
+                campaign.numbers = campaign.numbers if row.has_lists else []
                 if row.starting_ms <= campaign.first_ms <= campaign.last_ms < row.expires_ms:
                     continue
                 rule, what = Rule.CALENDAR, "it dialled outside its dates"
