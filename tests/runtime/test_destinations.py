@@ -175,7 +175,8 @@ async def test_a_caller_who_comes_in_is_not_transferred_there_and_gets_no_messag
     texts = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
     transfer = {"type": 6, "phonenumber": PREMIUM, "audiofile_id": house.recording(1_000)}
     texting = {"type": 10, "sms_text": "Thank you", "audiofile_id": house.recording(1_000)}
-    campaign_id = await house.started(house.survey(texting, transfer), house.phonebook(PERSON), sms_gateway_id=texts)
+    settings = {"sms_gateway_id": texts, "dnc_id": house.dnc_list()}
+    campaign_id = await house.started(house.survey(texting, transfer), house.phonebook(PERSON), **settings)
     house.add(Did, user_id=house.user_id, did_number="+12025550199", campaign_id=campaign_id)
     house.side.call_in(PREMIUM, "+12025550199", patience_s=60)
     await house.pass_s(60)
