@@ -1,6 +1,7 @@
 """Tests that nobody is called where the account may not call, on any way, and that forecasts know it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, select
@@ -108,7 +109,7 @@ async def test_a_number_that_the_prefixes_of_the_gateway_make_special_is_not_cal
     house.change(Subscriber, 1, status=SubscriberStatus.PENDING)
     house.change(Campaign, campaign_id, status=CampaignStatus.START)
     assert waits(house) == {number: "destination"}
-    campaign = house.row(Campaign, campaign_id)
+    campaign: Any = house.row(Campaign, campaign_id)
     found = house.database.read_now(
         lambda c: findings_of_campaign(c, campaign, house.now_ms(), service_zone="UTC", hours=CallingHours())
     )

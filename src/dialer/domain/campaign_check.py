@@ -58,6 +58,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
     lacks_list: bool = False
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
+    shows_secrets: bool = False
+    """True if the gateway for messages sends its secrets in clear."""
 
 
 def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
@@ -74,6 +76,12 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             " list, which holds for all its campaigns. So do simulated people. To keep a further list, set dnc."
         )
         yield _warning(FindingCode.NO_LIST_FOR_WISHES, "dnc", message)
+    if facts.shows_secrets:
+        message = (
+            "The gateway for messages sends its password to an http:// address, which others on the way can read."
+            " An admin can change the address to https://."
+        )
+        yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
     for section_id, queue_id in facts.queues_without_agents:
         message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
