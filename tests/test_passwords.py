@@ -3,15 +3,23 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from zxcvbn.matching import (  # type: ignore[import-untyped]
+    L33T_TABLE,
+    enumerate_l33t_subs,
+    relevant_l33t_subtable,
+)
 
 from dialer.passwords import (
+    CHOICES_MAX,
     DUMMY_HASH,
     EASY,
+    ESTIMATED_MAX,
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,
     PasswordError,
     check_password,
     hash_password,
+    judged_text,
     verify_password,
 )
 
@@ -71,6 +79,7 @@ def test_a_bad_password_is_refused_without_being_shown(password: str) -> None:
         "abcabcabcabc",
         "qwertyuiop12",
         "P@ssw0rd1234",
+        "P@$$w0rd!1|1",
         "PasswordPassword",
         "iloveyou1234",
         "dialerdialer",
@@ -87,7 +96,14 @@ def test_a_password_that_others_guess_soon_is_refused(password: str) -> None:
 
 @pytest.mark.parametrize(
     "password",
-    [GOOD, "another long password", "tickets please, all aboard", "Zaq-9 x7 Hm2p", "日本語のとても長いパスワード"],
+    [
+        GOOD,
+        "another long password",
+        "tickets please, all aboard",
+        "Zaq-9 x7 Hm2p",
+        "日本語のとても長いパスワード",
+        "{4<8@(3[1|$7+",
+    ],
 )
 def test_an_uncommon_password_is_accepted(password: str) -> None:
     check_password(password)
@@ -111,3 +127,11 @@ def test_every_text_is_a_password_or_refused_with_a_reason(password: str) -> Non
 def test_one_character_over_and_over_is_never_a_password(character: str, times: int) -> None:
     with pytest.raises(PasswordError):
         check_password(character * times)
+
+
+@given(st.text("4@8({[<369!1|05$7+%2za", min_size=PASSWORD_LENGTH_MIN, max_size=PASSWORD_LENGTH_MAX))
+def test_a_password_of_signs_is_never_read_in_many_ways(password: str) -> None:
+    """Each way takes milliseconds. Without a limit there are hundreds: a second of a processor for one request."""
+    text = judged_text(password)
+    ways = enumerate_l33t_subs(relevant_l33t_subtable(text, L33T_TABLE))
+    assert (len(text) <= ESTIMATED_MAX, len(ways) <= 2 * CHOICES_MAX) == (True, True)

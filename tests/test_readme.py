@@ -46,7 +46,7 @@ from dialer.store import csv_records
 from dialer.store.media import files
 from dialer.store.queries import survey_results
 from dialer.store.set_aside import KEPT_MS, ROWS_MAX
-from dialer.store.text_news import NEWS_MAX
+from dialer.store.text_news import NEWS_MAX, STOPS_MAX
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -207,7 +207,7 @@ LIMITS: Final = {
     "Reports of one gateway that wait for a worker": f"{HEARD_OF_GATEWAY_MAX:,}",
     "A text in a report of a carrier": f"{REPORT_TEXT_MAX:,} characters",
     "Reports that are set aside": f"{ROWS_MAX:,} for {KEPT_MS // 86_400_000} days",
-    "Callbacks that wait for a worker": f"{NEWS_MAX:,}",
+    "Callbacks that wait for a worker": f"{NEWS_MAX:,}; {STOPS_MAX:,} for a STOP",
     "Messages over one gateway without an answer": f"HTTP: {IN_FLIGHT_MAX}, SMPP: {MESSAGES_MAX}",
     "Texts of surveys that wait for room on one gateway": f"{WAITING_MAX:,}",
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",

@@ -1,5 +1,7 @@
 """Passwords: Argon2id at or above the parameters that OWASP advises, and no password that others guess soon."""
 
+from math import prod
+from threading import Lock
 from typing import Final
 
 from argon2 import PasswordHasher, Type
@@ -13,6 +15,8 @@ ESTIMATED_MAX: Final = 32
 """Characters by which a password is judged. The time that this takes grows with the square of their number."""
 GUESSES_MIN: Final = 1_000_000
 """Guesses that a program needs for a password, which tries common words, names, keys side by side and dates first."""
+CHOICES_MAX: Final = 4
+"""Ways to read the signs of a password as letters, as in `p@$$w0rd`, that are tried."""
 CONTEXT: Final = ("dialer",)
 """Words that somebody who guesses a password of this service tries first."""
 EASY: Final = (
@@ -23,6 +27,9 @@ EASY: Final = (
 DUMMY_HASH: Final = "$argon2id$v=19$m=19456,t=2,p=1$pxx2zVB195oLn2fJtn+/5g$/KdFgzcXXmQ3jaeAxdi31nALp97YP89ZfEH6qjf3+y4"
 """The hash of an unknown password. Verifying against it makes an unknown user take as long as a known one."""
 
+_ONE_SIGN: Final = str.maketrans("@{[<9!|5+", "4(((611$7")
+"""One sign for each letter for which passwords have several."""
+_JUDGING: Final = Lock()
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
 
 
@@ -53,13 +60,31 @@ def verify_password(password_hash: str, password: str) -> bool:
 
 
 def check_password(password: str) -> None:
-    """Raise PasswordError if `hash_password` would refuse this password."""
+    """Raise PasswordError if `hash_password` would refuse this password. It takes a while; see `check_characters`."""
+    check_characters(password)
+    if _guesses(judged_text(password)) < GUESSES_MIN:
+        raise PasswordError(EASY)
+
+
+def check_characters(password: str) -> None:
+    """Raise PasswordError if a password has too few or too many characters, or impossible ones. It takes no time."""
     if not PASSWORD_LENGTH_MIN <= len(password) <= PASSWORD_LENGTH_MAX:
         raise PasswordError(f"a password has {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters")
     if any(character < " " or "\ud800" <= character <= "\udfff" for character in password):
         raise PasswordError("a password holds no control characters and is valid Unicode")
-    if _guesses(_repeated(password)) < GUESSES_MIN:
-        raise PasswordError(EASY)
+
+
+def judged_text(password: str) -> str:
+    """Return the text by which a password is judged, in a bounded time.
+
+    A sign may stand for several letters, and several signs for one. Each such choice multiplies the time that it takes
+    to judge a password. So if there are many, one sign for each letter takes the place of the others.
+    """
+    from zxcvbn.matching import L33T_TABLE  # type: ignore[import-untyped] # noqa: PLC0415
+
+    text = _repeated(password)
+    choices = prod(max(1, len(set(text).intersection(signs))) for signs in L33T_TABLE.values())
+    return text.translate(_ONE_SIGN) if choices > CHOICES_MAX else text
 
 
 def _repeated(password: str) -> str:
@@ -75,4 +100,6 @@ def _guesses(password: str) -> float:
     # Its lists take time to read, and few processes check new passwords.
     from zxcvbn import zxcvbn  # type: ignore[import-untyped] # noqa: PLC0415
 
-    return float(zxcvbn(password, user_inputs=list(CONTEXT))["guesses"])
+    with _JUDGING:
+        # The library keeps the words of a call in a table that all calls share.
+        return float(zxcvbn(password, user_inputs=list(CONTEXT))["guesses"])

@@ -89,7 +89,7 @@ def from_the_api(house: House, path: str) -> object:
     house.change(User, house.user_id, password_hash=hash_password(PASSWORD))
     app = create_app(Settings(base_url=SERVICE["DIALER_BASE_URL"]), database=house.database, worker=house.worker)
     credentials = b64encode(f"ann:{PASSWORD}".encode()).decode()
-    with TestClient(app) as client:
+    with TestClient(app, base_url=SERVICE["DIALER_BASE_URL"]) as client:
         answer = client.get(f"/rest-api/{path}", headers={"Authorization": f"Basic {credentials}"})
     assert answer.status_code == 200
     return answer.json()

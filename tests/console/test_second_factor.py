@@ -1,7 +1,10 @@
 """Tests of the second factor: a code of a telephone (RFC 6238) besides the password."""
 
 import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import httpx
 import pyotp
@@ -10,14 +13,14 @@ from sqlalchemy import select
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.throttle import PAIR_FAILURES_MAX
-from dialer.app.second_factor import RECOVERY_CODES, STEP_MS
-from dialer.app.sessions import SIGN_IN_MS
+from dialer.app.second_factor import RECOVERY_CODES, SETUP_MS, STEP_MS
+from dialer.app.sessions import SIGN_IN_MS, is_as_verified
 from dialer.store.database import Database
 from dialer.store.tables import RecoveryCode, SecondFactor
-from tests.api.harness import PASSWORD, Caller, FakeWorker
+from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller, FakeWorker
 from tests.console.conftest import Machine
 from tests.console.test_sessions import is_signed_in
-from tests.console.visitor import Visitor, words
+from tests.console.visitor import Visitor, token_of, words
 from tests.test_server import ADMIN, VIRTUAL, serving
 
 FACTOR = "account/second-factor/"
@@ -243,3 +246,71 @@ def test_a_service_can_ask_for_a_second_factor(tmp_path: Path, rule: str) -> Non
             assert visitor.send(FACTOR, current=PASSWORD, code=code).status_code == 200
             assert "Users" in visitor.text("records/users/")
         assert served.client.get("users/").status_code == 403
+
+
+def test_codes_that_are_sent_at_once_are_counted_one_by_one(tmp_path: Path) -> None:
+    """Otherwise somebody who knows the password could try thousands of codes before the first wrong one counts."""
+    tries = 4 * PAIR_FAILURES_MAX
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        pool = httpx.Limits(max_connections=tries)
+        with httpx.Client(base_url=served.base.removesuffix("/rest-api/"), timeout=60, limits=pool) as client:
+            visitor = Visitor(client)
+            visitor.sign_in("root")
+            found = SECRET.search(visitor.get(FACTOR))
+            assert found is not None
+            code = pyotp.TOTP(found[1].replace(" ", "")).now()
+            assert visitor.send(FACTOR, current=PASSWORD, code=code).status_code == 200
+            visitor.cookies.clear()
+            visitor.sign_in("root")
+            visitor.get(CODE)
+        cookies = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+        ready = Barrier(tries)
+
+        def guess(number: int) -> int:
+            data = {"csrf": token_of(visitor.page), "code": f"{number:06}"}
+            url = f"{served.base.removesuffix('/rest-api/')}/console/{CODE}"
+            with httpx.Client(timeout=60) as client:
+                ready.wait()
+                return client.post(url, data=data, headers={"Cookie": cookies}).status_code
+
+        with ThreadPoolExecutor(tries) as people:
+            statuses = Counter(people.map(guess, range(tries)))
+    assert statuses == {403: PAIR_FAILURES_MAX, 429: tries - PAIR_FAILURES_MAX}
+
+
+def test_a_key_that_nobody_confirmed_gets_too_old(alice: Visitor, machine: Machine) -> None:
+    """Somebody who saw the picture long ago must not know the codes of the user who reads it today."""
+    first = SECRET.findall(alice.get(FACTOR))
+    code = pyotp.TOTP(first[0].replace(" ", "")).at((machine.now_ms + SETUP_MS) // 1000)
+    machine.now_ms += SETUP_MS
+    late = alice.send(FACTOR, current=PASSWORD, code=code)
+    assert (late.status_code, "too old" in words(late.text)) == (409, True)
+    second = SECRET.findall(alice.get(FACTOR))
+    assert second != first
+    set_up(alice, machine)
+
+
+def test_a_new_password_ends_a_set_up_that_was_not_confirmed(alice: Visitor, api: Caller) -> None:
+    first = SECRET.findall(alice.get(FACTOR))
+    Caller(api.client, "admin").change("users/2/", password="another long password")
+    alice.sign_in("alice", "another long password")
+    assert SECRET.findall(alice.get(FACTOR)) not in ([], first)
+
+
+def test_a_sign_in_does_not_outlive_a_change_while_its_password_was_verified(
+    alice: Visitor, api: Caller, database: Database, machine: Machine
+) -> None:
+    """A session that began with a password just before a new one, or a second factor, would be open for days."""
+
+    def is_good(password_hash: str) -> bool:
+        return database.read_now(
+            lambda connection: is_as_verified(connection, 2, password_hash, has_second_factor=False)
+        )
+
+    assert is_good(PASSWORD_HASH)
+    set_up(alice, machine)
+    assert not is_good(PASSWORD_HASH)
+    bob = database.read_now(lambda connection: is_as_verified(connection, 3, PASSWORD_HASH, has_second_factor=False))
+    Caller(api.client, "admin").change("users/3/", password="another long password")
+    later = database.read_now(lambda connection: is_as_verified(connection, 3, PASSWORD_HASH, has_second_factor=False))
+    assert (bob, later) == (True, False)

@@ -45,7 +45,8 @@ def called_back(ann: Caller, admin: Caller, last: dict[str, Any]) -> tuple[dict[
     ann.create("contact", phonebook=phonebook["url"], contact=CALLEE)
     missed = campaign(ann, hello, **common, phonebook=[phonebook["url"]])
     answering = campaign(ann, hello, last, **common)
-    ann.create("did", did_number=SHOWN, campaign=answering["url"])
+    did = ann.create("did", did_number=SHOWN, campaign=answering["url"])
+    admin.change(did["url"], is_assigned=True)
     for one in (answering, missed):
         ann.change(one["url"], status=1)
     return missed, phonebook

@@ -57,5 +57,5 @@ def test_kannel_takes_messages_and_brings_receipts_and_stop(tmp_path: Path) -> N
         query = urlsplit(reports[-1])
         target = f"/callbacks/sms-gateway/1/received?secret={SECRET}&{query.query}"
         assert service.callback(target) == 200
-        assert [one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]] == [ADA]
+        assert {one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]} == {ADA}
         assert (len(asked), service.differences()) == (4, [])

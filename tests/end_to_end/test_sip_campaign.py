@@ -184,11 +184,12 @@ def answering_parameters(ours: int) -> dict[str, Any]:
     return {"server": f"127.0.0.1:{free_port()}", "local_port": ours, "session_expires": 0}
 
 
-def let_answer(ann: Caller, campaign: dict[str, Any], ours: int) -> None:
+def let_answer(admin: Caller, ann: Caller, campaign: dict[str, Any], ours: int) -> None:
     """Let a campaign dial nobody, and answer the calls to a DID that arrive at a port."""
     ann.change(campaign["url"], startingdate="2037-01-01 00:00:00", expirationdate="2037-01-02 00:00:00")
     ann.change(campaign["url"], status=1)
-    ann.create("did", did_number=f"+{DID}", campaign=campaign["url"])
+    did = ann.create("did", did_number=f"+{DID}", campaign=campaign["url"])
+    admin.change(did["url"], is_assigned=True)
     wait_for_line(ours)
 
 
@@ -198,7 +199,7 @@ def test_callers_answer_the_question_whether_they_are_known_or_not(
     admin, ann = callers
     known, stranger, ours = "3545550101", "3545559999", free_port()
     made = make_campaign(admin, ann, [known], protocol="sip", parameters=answering_parameters(ours))
-    let_answer(ann, made, ours)
+    let_answer(admin, ann, made, ours)
     with calling(find_tool("sipp"), tmp_path, ours, DID, [known, stranger]) as process:
         assert process.wait(40) == 0
     answers: list[dict[str, Any]] = []
@@ -244,7 +245,7 @@ def test_a_telephone_that_calls_hears_the_survey_and_hangs_up(callers: tuple[Cal
     fields = {"survey": question["survey"], "audiofile": prompt(ann, tmp_path, 880)}
     thanks = ann.create("section-template", **fields, order=3, type=1, question="Thank you")
     ann.create("branching-template", section=question["url"], keys="1", goto=thanks["url"])
-    let_answer(ann, made, ours)
+    let_answer(admin, ann, made, ours)
     asyncio.run(call_and_listen(tmp_path, known, ours))
     cdrs: list[dict[str, Any]] = []
     for _ in range(ASKED_MAX):

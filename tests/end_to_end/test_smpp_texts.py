@@ -13,9 +13,9 @@ LONG: Final = "Ja {€} " + 200 * "x" + " Ω!"
 INVALID_DESTINATION, THROTTLED, OK = 0x0B, 0x58, 0
 
 
-def gateway_to(service: TextService, carrier: SmppCarrier) -> dict[str, Any]:
+def gateway_to(service: TextService, carrier: SmppCarrier, **more: object) -> dict[str, Any]:
     """Create a gateway to the carrier."""
-    words = {"host": "127.0.0.1", "port": carrier.port, "system_id": "shop", "password": "opensesame"}
+    words = {"host": "127.0.0.1", "port": carrier.port, "system_id": "shop", "password": "opensesame", **more}
     return dict(service.admin.create("sms-gateway", name="shop", protocol="smpp", parameters=words))
 
 
@@ -55,7 +55,7 @@ def test_each_part_is_sent_once_and_receipts_and_stop_are_stored(tmp_path: Path)
         assert service.statuses() == [(ADA, "Delivered"), (BEN, "Failed"), (CEM, "No_Route")]
         carrier.tell("text", number=ADA[1:], text="Stop ")
         assert carrier.heard("answered") == {"answered": OK}
-        assert [one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]] == [ADA]
+        assert {one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]} == {ADA}
         carrier.tell("answer", number=DAN[1:], statuses=["cut"])
         for number in (DAN, EVE):  # The second one waits until the line is bound again.
             again = service.campaign(gateway, ADA, number, text="Hi ☃", dnc=never["url"])
@@ -84,3 +84,29 @@ def test_receipts_find_their_parts_after_a_restart(tmp_path: Path) -> None:
             service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
             assert (service.statuses(), len(carrier.sent)) == ([(ADA, "Delivered")], 2)
             assert service.differences() == []
+
+
+def test_padded_decimal_receipts_find_messages_with_hexadecimal_names(tmp_path: Path) -> None:
+    """SMPP 3.4, appendix B: the id of a receipt has ten decimal digits."""
+    with smpp_carrier() as carrier, text_service(tmp_path) as service:
+        carrier.tell("name", ids="hex")
+        never = service.ann.create("dnc-list", name="never")
+        made = service.campaign(gateway_to(service, carrier, ids="hex"), ADA, BEN, dnc=never["url"])
+        service.ann.change(made["url"], status=1)
+        service.wait(lambda: len(ids_to(carrier, ADA)) == len(ids_to(carrier, BEN)) == 1)
+        for number in (ADA, BEN):
+            (name,) = ids_to(carrier, number)
+            carrier.tell("receipt", number=number[1:], id=f"{int(name, 16):010}", state="DELIVRD")
+        service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
+        assert service.statuses() == [(ADA, "Delivered"), (BEN, "Delivered")]
+
+
+def test_messages_of_which_the_carrier_refuses_every_third_all_leave_once(tmp_path: Path) -> None:
+    numbers = [f"+35455502{digits:02}" for digits in range(30)]
+    with smpp_carrier() as carrier, text_service(tmp_path) as service:
+        carrier.tell("refuse", statuses=[THROTTLED, OK, OK])
+        never = service.ann.create("dnc-list", name="never")
+        made = service.campaign(gateway_to(service, carrier, receipts=False), *numbers, dnc=never["url"])
+        service.ann.change(made["url"], status=1)
+        service.wait(lambda: service.ann.get(made["url"])["status"] == 4)
+        assert sorted("+" + one["to"] for one in carrier.sent if one["status"] == OK) == numbers

@@ -32,9 +32,12 @@ from dialer.store.tables import (
     Phonebook,
     Queue,
     QueueHour,
+    RecoveryCode,
     RequestAllowance,
     Row,
     Seat,
+    SecondFactor,
+    SetAsideReport,
     Shard,
     SmsGateway,
     SmsMessage,
@@ -55,8 +58,9 @@ COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove,
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard)
 PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
-LINES = (LiveLeg, TextNews, TextPart)
-LEFT_OUT = (ApiKey, AuditLog, ConsoleSession, KeyCheck, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
+LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
+CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor)
+LEFT_OUT = (AuditLog, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of credentials, of past events, of processes and of real lines, which a forecast never reads."""
 
 

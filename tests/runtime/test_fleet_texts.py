@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from sqlalchemy import Connection
 
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg
 from dialer.domain.enums import CampaignStatus, MessageStatus
@@ -19,6 +20,7 @@ from dialer.runtime.fleet import Fleet
 from dialer.runtime.keeper import Keeper
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
+from dialer.store import text_news
 from dialer.store.audit.audit import audit
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
@@ -227,3 +229,40 @@ def again(house: TwoWorkers, user_id: int) -> dict[str, object]:
     dates = {"startingdate": house.time_ms, "expirationdate": house.time_ms + 3_600_000}
     values = {"medium": SMS, "sms_gateway_id": 1, "aleg_gateway_id": None, "text_message": "hello", "frequency": 1}
     return {**dates, **values, "user_id": user_id, "status": CampaignStatus.START}
+
+
+@pytest.mark.parametrize("text", ["STOP", "baja por favor", "keine SMS mehr"])
+async def test_a_stop_is_kept_however_many_callbacks_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """It arrives on a line of the worker whose accounts wrote nothing. No room is left for the other worker's news."""
+    monkeypatch.setattr(text_news, "NEWS_MAX", 0)
+    monkeypatch.setattr(text_news, "STOPS_MAX", 0)
+    async with two_workers(tmp_path) as house:
+        await house.pass_s(61)
+        later = house.campaign(0, house.phonebook("+12025551003", LATE), **again(house, 2))
+        await house.steps()
+        house.lines["w1"].exchange.heard(0, "", TextReceived(LATE, "", text))
+        await house.steps(0, 1)
+        await house.pass_s(62)
+        own = {row["id"]: row["user_id"] for row in house.rows(DncList) if row["keeps_wishes_of"]}
+        assert {own[row["dnc_id"]] for row in house.rows(DncContact) if row["dnc_id"] in own} == {1, 2}
+        assert [one["status_reason"] for one in house.rows(Subscriber) if one["campaign_id"] == later] == ["", "dnc"]
+        assert [worker.figures().broken for worker in house.workers] == [Counter(), Counter()]
+        assert house.rows(TextNews) == []
+
+
+def test_receipts_take_no_room_from_stops(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_news, "NEWS_MAX", 2)
+    monkeypatch.setattr(text_news, "STOPS_MAX", 4)
+    heard: list[Receipt | TextReceived] = [
+        *[Receipt("one", MessageStatus.DELIVERED)] * 3,
+        TextReceived(EARLY, "", "hello"),
+    ]
+    heard += [TextReceived(EARLY, "", "arrêt")] * 3
+
+    def add(connection: Connection) -> list[bool]:
+        touch(connection, NOTHING)
+        return [add_news(connection, GATEWAY_ID, "", one, house.now_ms()) for one in heard]
+
+    assert house.database.write_now(add) == [True, True, False, False, True, True, False]

@@ -7,9 +7,11 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
+from dialer.carriers.port import Alive
 from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
-from dialer.domain.line import Answered, Ask, Clear, Detect, Done, Play, Record
+from dialer.domain.line import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
 from dialer.domain.plans import SMS_LINES_FROM
+from dialer.runtime import lines
 from dialer.runtime.line_news import LineSettings
 from dialer.runtime.lines import Lines
 from dialer.store.database import StorageUnavailableError
@@ -317,3 +319,16 @@ async def test_an_answer_that_is_found_after_a_restart_is_followed_by_one_order(
     assert [(type(order), order.turn) for _, order in house.side.lines[-1].orders] == [(Play, 1)]
     await house.pass_s(60)
     assert (ends(house), house.findings()) == ([(ADA, 16, 19)], [])
+
+
+def test_a_text_is_heard_although_the_reports_of_calls_leave_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line answers its carrier for all that was heard before the last thing, so no lost STOP comes again."""
+    monkeypatch.setattr(lines, "HEARD_OF_GATEWAY_MAX", 1)
+    heard = Lines({}, lambda: 0, lambda: None)
+    stop = TextReceived(ADA, "", "STOP")
+    for one in (Alive(), Alive(), stop):
+        heard.take(SMS_LINES_FROM + 1, 0, "", one)
+    assert [one.heard for one in heard.heard()] == [Alive(), stop]
+    monkeypatch.setattr(lines, "HEARD_WITH_TEXTS_MAX", 2)
+    heard.take(SMS_LINES_FROM + 1, 0, "", stop)
+    assert len(heard.heard()) == 2

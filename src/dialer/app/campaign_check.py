@@ -8,17 +8,16 @@ from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.callerid_check import gateway_of, lacks_callerid
 from dialer.app.campaign_readiness import field_errors, survey_of
-from dialer.app.line_check import names_list
+from dialer.app.line_check import names_list, texts_people
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
-from dialer.domain.enums import SectionType
 from dialer.domain.gateway_secrets import shows_secrets
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import HTTP, KANNEL, SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
+from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
@@ -37,13 +36,9 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "callerid_group": FindingCode.WRONG_CALLERID,
     "aleg_gateway": FindingCode.WRONG_CLOCK,
     "object_id": FindingCode.UNPLAYABLE,
-    "dnc": FindingCode.NO_LIST_FOR_STOP,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
-_COVERED: Final = (
-    (FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),
-    (FindingCode.NO_LIST_FOR_STOP, FindingCode.NO_LIST_FOR_WISHES),
-)
+_COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)
 """Errors, each with the warning that tells nothing more beside it."""
 _CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 """The codes of campaigns that have an SMS gateway."""
@@ -108,13 +103,13 @@ def _facts(
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         shows_secrets=_shows_secrets(connection, campaign["sms_gateway_id"]),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
+        texts_people=texts_people(connection, campaign, survey),
     )
 
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
-    of_section = any(one.type == SectionType.DNC for one in survey.sections)
-    return campaign["medium"] == SMS or of_section or sends_messages(survey) or bool(queue_ids_of(survey))
+    return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
 def _shows_secrets(connection: Connection, gateway_id: int | None) -> bool:

@@ -34,10 +34,15 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
         unplayable += _without_telephones(connection, survey)
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
-    texts = campaign["medium"] == SMS or sends_messages(survey)
-    if texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED:
-        errors |= _wrong_clock(connection, "sms_gateway") | _no_list_for_stop(connection, campaign)
+    if texts_people(connection, campaign, survey):
+        errors |= _wrong_clock(connection, "sms_gateway")
     return errors
+
+
+def texts_people(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether a campaign sends text messages to people, and not only to simulated ones."""
+    texts = campaign["medium"] == SMS or sends_messages(survey)
+    return texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED
 
 
 def names_list(connection: Connection, campaign: Mapping[str, Any]) -> bool:
@@ -56,12 +61,6 @@ def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
         return {}
     message = f"The gateway reaches people, but the service's clock is {settings.clock!r}. Set DIALER_CLOCK."
     return {field: [message]}
-
-
-def _no_list_for_stop(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
-    if names_list(connection, campaign):
-        return {}
-    return {"dnc": ["People may answer STOP. Name the do-not-call list for their numbers."]}
 
 
 def _why_silent(connection: Connection, protocol: str) -> str:

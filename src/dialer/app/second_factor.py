@@ -10,7 +10,7 @@ from base64 import b32encode
 from typing import Final
 
 import pyotp
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from dialer.app.api_keys import hash_secret
 from dialer.app.errors import RefusedError
@@ -23,6 +23,9 @@ from dialer.store.touched import NOTHING
 STEP_MS: Final = 30_000
 STEPS_BESIDE: Final = 1
 """Time steps before and after the present one whose codes are accepted, because clocks differ (RFC 6238, 5.2)."""
+SETUP_MS: Final = 900_000
+"""Time from the first look at a new secret to its first code."""
+TOO_OLD: Final = "The key is too old. Load the page of the second factor again, and let the app read the new picture."
 RECOVERY_CODES: Final = 10
 RECOVERY_BYTES: Final = 10
 CODE_LENGTH_MAX: Final = 40
@@ -33,25 +36,40 @@ _factors: Final = SecondFactor.__table__
 _recovery: Final = RecoveryCode.__table__
 
 
-def begin_second_factor(unit: UnitOfWork, user_id: int) -> str:
-    """Return the secret of a user's second factor that is not confirmed yet; make one up if there is none.
+def begin_second_factor(unit: UnitOfWork, user_id: int, at_ms: int) -> str:
+    """Return the secret of a user's second factor that is not confirmed yet; replace one that is too old.
 
     Raises:
         RefusedError: the user has a second factor already.
     """
-    found = unit.connection.execute(
-        select(_factors.c.secret, _factors.c.confirmed_date).where(_factors.c.user_id == user_id)
-    ).first()
-    unit.note(NOTHING)
-    if found is not None and found.confirmed_date is not None:
-        raise RefusedError("You have a second factor already. Turn it off first.")
-    if found is not None and found.secret:
-        return str(found.secret)
-    unit.connection.execute(delete(_factors).where(_factors.c.user_id == user_id))
+    secret = _unconfirmed(unit, user_id, at_ms)
+    if secret is not None:
+        return secret
+    forget_unconfirmed(unit.connection, user_id)
     secret = pyotp.random_base32()
-    values = {"user_id": user_id, "secret": secret, "created_date": unit.now_ms}
+    values = {"user_id": user_id, "secret": secret, "created_date": at_ms}
     unit.connection.execute(insert(_factors).values(values))
     return secret
+
+
+def forget_unconfirmed(connection: Connection, user_id: int) -> None:
+    """Delete the secret of a user's second factor that is not confirmed: somebody else may have seen it."""
+    connection.execute(delete(_factors).where(_factors.c.user_id == user_id, _factors.c.confirmed_date.is_(None)))
+
+
+def _unconfirmed(unit: UnitOfWork, user_id: int, at_ms: int) -> str | None:
+    """Return the secret of a user's second factor that may still be confirmed, or None.
+
+    Raises:
+        RefusedError: the user has a second factor already.
+    """
+    unit.note(NOTHING)
+    columns = _factors.c.secret, _factors.c.confirmed_date, _factors.c.created_date
+    found = unit.connection.execute(select(*columns).where(_factors.c.user_id == user_id)).first()
+    if found is not None and found.confirmed_date is not None:
+        raise RefusedError("You have a second factor already. Turn it off first.")
+    is_good = found is not None and found.secret and abs(at_ms - found.created_date) < SETUP_MS
+    return str(found.secret) if found is not None and is_good else None
 
 
 def confirm_second_factor(
@@ -62,9 +80,10 @@ def confirm_second_factor(
     All sessions of the user but one end, because they began without it. Return None for a wrong code.
 
     Raises:
-        RefusedError: the user has a second factor already.
+        RefusedError: the user has a second factor already, or a secret that is too old.
     """
-    begin_second_factor(unit, user_id)
+    if _unconfirmed(unit, user_id, at_ms) is None:
+        raise RefusedError(TOO_OLD)
     if not _takes_code(unit, user_id, code, at_ms):
         return None
     unit.connection.execute(update(_factors).where(_factors.c.user_id == user_id).values(confirmed_date=at_ms))

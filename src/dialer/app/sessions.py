@@ -13,7 +13,7 @@ from dialer.app.errors import UnknownRecordError
 from dialer.app.events import SessionEnded, SignedIn
 from dialer.app.trail import masked
 from dialer.app.unit import UnitOfWork
-from dialer.store.tables import ConsoleSession, User
+from dialer.store.tables import ConsoleSession, SecondFactor, User
 from dialer.store.touched import NOTHING
 
 IDLE_MS: Final = 12 * 3_600_000
@@ -32,6 +32,7 @@ USED_EVERY_MS: Final = 300_000
 
 _sessions: Final = ConsoleSession.__table__
 _users: Final = User.__table__
+_factors: Final = SecondFactor.__table__
 
 
 class NewSession(NamedTuple):
@@ -48,6 +49,22 @@ def begin_session(unit: UnitOfWork, new: NewSession) -> str:
     token = _insert(unit, new, is_pending=False)
     unit.note(NOTHING, SignedIn(new.user_id))
     return token
+
+
+def is_as_verified(connection: Connection, user_id: int, password_hash: str, *, has_second_factor: bool) -> bool:
+    """Return whether a user still has the password that was verified, and a second factor just if there was one then.
+
+    Both may change while a password is verified. Such a sign-in would outlive the change.
+    """
+    query = (
+        select(_users.c.password_hash, _factors.c.confirmed_date)
+        .outerjoin(_factors, _factors.c.user_id == _users.c.id)
+        .where(_users.c.id == user_id)
+    )
+    found = connection.execute(query).first()
+    if found is None or found.password_hash != password_hash:
+        return False
+    return (found.confirmed_date is not None) == has_second_factor
 
 
 def begin_sign_in(unit: UnitOfWork, new: NewSession) -> str:
@@ -75,9 +92,10 @@ def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn
     return None if found is None else SigningIn(*found)
 
 
-def end_sign_in(connection: Connection, token: str) -> None:
-    """Forget that a password was right."""
-    connection.execute(delete(_sessions).where(_sessions.c.token_hash == hash_secret(token), _sessions.c.is_pending))
+def end_sign_in(connection: Connection, token: str) -> bool:
+    """Forget that a password was right; return whether it was so until now."""
+    is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
+    return bool(connection.execute(delete(_sessions).where(is_one)).rowcount)
 
 
 def _insert(unit: UnitOfWork, new: NewSession, *, is_pending: bool) -> str:

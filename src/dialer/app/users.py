@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, upda
 from dialer.app.api_keys import revoke_api_keys
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
+from dialer.app.second_factor import forget_unconfirmed
 from dialer.app.sessions import end_sessions
 from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
@@ -92,6 +93,7 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, r
     has_new_password = after["password_hash"] != before["password_hash"]
     if has_new_password or not after["enabled"]:
         end_sessions(unit.connection, user_id)
+        forget_unconfirmed(unit.connection, user_id)
     if has_new_password and revokes_keys:
         revoke_api_keys(unit, user_id)
     unit.note(touched_account(user_id), *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))

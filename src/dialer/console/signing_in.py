@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import anyio.to_thread
 from litestar import Response
 
 from dialer.api.http.errors import AnsweredError
@@ -42,11 +43,11 @@ def retry_after(error: AnsweredError) -> dict[str, str]:
     return {name: value for name, value in error.headers.items() if name == "Retry-After"}
 
 
-def password_errors(password: str, again: str) -> dict[str, str]:
+async def password_errors(password: str, again: str) -> dict[str, str]:
     """Return why a new password is refused, for its two fields `password` and `again`."""
     errors = {}
     try:
-        check_password(password)
+        await anyio.to_thread.run_sync(check_password, password)
     except PasswordError as error:
         errors["password"] = capitalised(f"{error}.")
     if password != again:

@@ -60,6 +60,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
     shows_secrets: bool = False
     """True if the gateway for messages sends its secrets in clear."""
+    texts_people: bool = False
+    """True if text messages go to people who may answer STOP."""
 
 
 def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
@@ -71,11 +73,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.NO_CALLERID, "callerid", "Callees are shown no number. Set callerid.")
     yield from _check_destinations(facts)
     if facts.lacks_list:
-        message = (
-            "The campaign names no do-not-call list. People who ask not to be called again go on the account's own"
-            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set dnc."
-        )
-        yield _warning(FindingCode.NO_LIST_FOR_WISHES, "dnc", message)
+        yield _without_list(texts_people=facts.texts_people)
     if facts.shows_secrets:
         message = (
             "The gateway for messages sends its password to an http:// address, which others on the way can read."
@@ -85,6 +83,17 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     for section_id, queue_id in facts.queues_without_agents:
         message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
+
+
+def _without_list(*, texts_people: bool) -> Finding:
+    who = "who answer STOP or ask" if texts_people else "who ask"
+    simulated = "" if texts_people else " So do simulated people."
+    message = (
+        f"The campaign names no do-not-call list. People {who} not to be called again go on the account's own"
+        f" list, which holds for all its campaigns.{simulated} To keep a further list, set dnc."
+    )
+    code = FindingCode.NO_LIST_FOR_STOP if texts_people else FindingCode.NO_LIST_FOR_WISHES
+    return _warning(code, "dnc", message)
 
 
 def _check_destinations(facts: CampaignFacts) -> Iterator[Finding]:

@@ -413,12 +413,17 @@ class Guard:
                 raise BrokenInvariantError(Rule.LIMITS, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 
     def _check_standing(self, connection: Connection, campaign_ids: Collection[int]) -> None:
-        """Check by their rows that campaigns that dialled are in START, and dialled within their dates."""
+        """Check by their rows that campaigns that dialled are in START, and dialled within their dates.
+
+        Where no do-not-call list holds, forget the dialled numbers, because nothing is left to check about them.
+        """
         rows = standing_of(connection, campaign_ids) if campaign_ids else {}
         for campaign_id in sorted(campaign_ids):
             campaign, row = self._campaigns[campaign_id], rows.get(campaign_id)
             rule, what = Rule.STARTED, "it dialled, but is not in START"
             if row is not None and row.status == _START:
+                if not row.has_lists:
+                    campaign.numbers.clear()
                 if row.starting_ms <= campaign.first_ms <= campaign.last_ms < row.expires_ms:
                     continue
                 rule, what = Rule.CALENDAR, "it dialled outside its dates"

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from dialer.domain.plans import Lent
 from dialer.runtime.fleet import Fleet
+from dialer.runtime.gateway_use import demands
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.wakes import CHANGED, SEEN, Wakes
 from dialer.runtime.worker import Worker
@@ -113,10 +114,10 @@ class Keeper:
                 await self._worker.settle()
 
     async def _negotiate(self, live: LiveEngine) -> None:
-        demands, worker_id = live.demands(), self._fleet.worker_id
-        if not demands or worker_id is None:
+        needs, worker_id = demands(live.engine.board, live.kernel.now_ms), self._fleet.worker_id
+        if not needs or worker_id is None:
             return
-        terms = _Terms(self._fleet, worker_id, self._worker.clock.now_ms(), demands)
+        terms = _Terms(self._fleet, worker_id, self._worker.clock.now_ms(), needs)
         wanted = await self._database.read(terms.wanted)
         for gateway_id, lent in wanted.items():
             live.lend_less(gateway_id, lent)  # Use less, then give back.

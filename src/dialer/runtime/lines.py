@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
-from dialer.domain.line import Heard
+from dialer.domain.line import Heard, TextReceived
 from dialer.runtime.line_legs import HandOver, LineLeg
 from dialer.runtime.line_news import STARTING, LineNews, LineSettings, record_of
 from dialer.runtime.reports import storable
@@ -23,6 +23,8 @@ from dialer.runtime.switchboard import Switchboard
 
 HEARD_PER_STEP: Final = 1_000
 """Limit of things heard that one step tells the engine."""
+HEARD_WITH_TEXTS_MAX: Final = 200_000
+"""Limit of things heard, if the next one is a text message, which may be a wish not to be written to."""
 HEARD_MAX: Final = 100_000
 """Limit of things heard that wait for a step. Later ones are lost, and the watchdog ends the calls."""
 HEARD_OF_GATEWAY_MAX: Final = 50_000
@@ -122,7 +124,9 @@ class Lines:
 
     def take(self, gateway_id: int, number: int, key: str, heard: Heard | Found) -> None:
         """Keep something heard for the next step. `number` is the line's own, or 0."""
-        if len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX:
+        is_full = len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX
+        has_room = isinstance(heard, TextReceived) and len(self._inbox) < HEARD_WITH_TEXTS_MAX
+        if is_full and not has_room:
             _log.error("heard_too_much", gateway_id=gateway_id, key=key)
             return
         self._inbox.append((LineNews(gateway_id, key, heard, self._now_ms()), number))

@@ -4,7 +4,6 @@ The engine is updated only about rows that were touched since the last update. S
 on other open campaigns. An update leaves the state of everything else alone, such as the hoppers of other campaigns.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
@@ -18,8 +17,6 @@ from dialer.carriers.carrier import Carrier
 from dialer.domain import events
 from dialer.domain.board import ACTIVE
 from dialer.domain.engine import Engine
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.plans import NOTHING_LENT, GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
@@ -34,8 +31,6 @@ from dialer.runtime.suspects import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
 from dialer.runtime.tally import StepTally
 from dialer.runtime.texts_heard import tell_sound, tell_stored
-from dialer.runtime.vitals import GatewayShare
-from dialer.store.fleet.slices import Demand, GatewayLimits
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.loading import LoadedRows, Loader
@@ -245,43 +240,10 @@ class LiveEngine:
         self._is_stored = False
         self.kernel.apply(event)
 
-    def demands(self) -> list[Demand]:
-        """Return the demand for each gateway that has limits."""
-        now_ms, board = self.kernel.now_ms, self.engine.board
-        running: Counter[int] = Counter()
-        for one in board.campaigns.values():
-            # Calls may transfer, and send messages.
-            if one.status is CampaignStatus.START or one.in_progress or one.texts:
-                running.update({one.plan.gateway_id, one.plan.sms_gateway_id or one.plan.gateway_id})
-        return [
-            Demand(
-                GatewayLimits(gateway_id, gateway.plan.max_channels, gateway.plan.max_cps),
-                in_use=gateway.in_progress,
-                recent=sum(at_ms > now_ms - SECOND_MS for at_ms in gateway.recent_dials_ms),
-                waiting=len(gateway.waiting) + gateway.texts_waiting,
-                campaigns=running[gateway_id],
-                last_dial_ms=gateway.recent_dials_ms[-1] if gateway.recent_dials_ms else 0,
-            )
-            for gateway_id, gateway in sorted(board.gateways.items())
-            if gateway.plan.max_channels or gateway.plan.max_cps
-        ]
-
     def cps_max(self) -> dict[int, int]:
         """Return the calls a second that this worker may place over each gateway with such a limit, at least one."""
         gateways = self.engine.board.gateways
         return {key: max(1, one.cps) for key, one in gateways.items() if one.plan.max_cps}
-
-    def gateways_in_use(self) -> tuple[GatewayShare, ...]:
-        """Return the use of each gateway that has limits."""
-        found = []
-        for one in self.demands():
-            gateway = self.engine.board.gateways[one.limits.id]
-            channels, cps = (
-                (gateway.channels if one.limits.channels else None),
-                (gateway.cps if one.limits.cps else None),
-            )
-            found.append(GatewayShare(one.limits.id, channels, one.in_use, cps, one.recent))
-        return tuple(found)
 
     def lend_less(self, gateway_id: int, lent: Lent) -> None:
         """Limit a gateway to a smaller part from now on. The calls in progress may still exceed it."""

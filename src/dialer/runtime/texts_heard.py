@@ -4,6 +4,7 @@ They concern one account. The worker whose shards have it tells its engine; to a
 that says STOP is not written to by an engine that has claimed it before.
 """
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -18,7 +19,7 @@ from dialer.domain.plans import SMS_LINES_FROM
 from dialer.runtime.line_news import LineNews
 from dialer.runtime.listener import Listener
 from dialer.store.queries.selection import owns
-from dialer.store.text_news import add_news, delete_news, is_on_its_way, waiting_news, writers_to
+from dialer.store.text_news import Writer, add_news, delete_news, is_on_its_way, waiting_news, writers_to
 
 UNKNOWN_KEPT_MS: Final = 10_000
 """Time for which a receipt of an unknown message is kept: it may be faster than the answer that names the message."""
@@ -44,7 +45,13 @@ def _tell(connection: Connection, listener: Listener, sound: LineNews, now_ms: i
         is_taken = found is not None
     if is_taken or not isinstance(sound.heard, Receipt | TextReceived):
         return
-    if not add_news(connection, sound.gateway_id, sound.key, sound.heard, now_ms):
+    if add_news(connection, sound.gateway_id, sound.key, sound.heard, now_ms):
+        return
+    if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
+        # A wish is never lost. Without room for it, this worker keeps it in place of the other one.
+        writers = writers_to(connection, sound.gateway_id, sound.heard.number)
+        _keep_wish(listener, sound.gateway_id, sound.heard, writers)
+    else:
         _log.error("news_of_texts_lost", gateway_id=sound.gateway_id - SMS_LINES_FROM)
 
 
@@ -87,15 +94,18 @@ def _take_text(connection: Connection, listener: Listener, gateway_id: int, hear
     is_wish = is_opt_out(heard.text)
     told = {"gateway_id": gateway_id - SMS_LINES_FROM, "campaign_id": campaign_id, "is_stop": is_wish}
     _log.info("text_received", **told, characters=len(heard.text))
-    if not is_wish:
-        return True
+    if is_wish:
+        _keep_wish(listener, gateway_id, heard, writers)
+    return True
+
+
+def _keep_wish(listener: Listener, gateway_id: int, heard: TextReceived, writers: Sequence[Writer]) -> None:
     for one in writers:
         listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number))
     if not all(owns(listener.shards, one.user_id) for one in writers):
         listener.tell_others()
     if not writers:
         _keep_for_everybody(listener, gateway_id, heard.number)
-    return True
 
 
 def _keep_for_everybody(listener: Listener, gateway_id: int, given: str) -> None:

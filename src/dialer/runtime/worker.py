@@ -24,6 +24,7 @@ from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.containment import Containment
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
+from dialer.runtime.gateway_use import gateways_in_use
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_news import LineNews
@@ -118,7 +119,7 @@ class Worker:
         """Return the durations of steps, and the state of the engine at present."""
         live, member = self._live, self._coordinator.membership()
         late_ms = 0 if live is None else max(0, live.late_ms(self.clock.now_ms()))
-        gateways = () if live is None else live.gateways_in_use()
+        gateways = () if live is None else gateways_in_use(live.engine.board, live.kernel.now_ms)
         return Vitals(steps=self._durations, late_ms=late_ms, gateways=gateways, membership=member)
 
     @contextlib.asynccontextmanager

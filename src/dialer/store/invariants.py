@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, case, func, select, tuple_, update
+from sqlalchemy import Connection, Select, bindparam, case, exists, func, select, tuple_, update
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call
-from dialer.store.tables import CallRequest, Campaign, Cdr, LedgerEntry, Subscriber, User
+from dialer.store.queries.do_not_call import lists_that_hold
+from dialer.store.tables import CallRequest, Campaign, Cdr, DncList, LedgerEntry, Subscriber, User
 from dialer.store.touched import Touched, touch
 
 Key = TypeVar("Key")
@@ -25,19 +26,26 @@ _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 _cdrs = Cdr.__table__
 _entries = LedgerEntry.__table__
+_lists = DncList.__table__
 _ids: Any = bindparam("ids", expanding=True)
 _MONEY: Final = select(_users.c.id, _users.c.balance, _users.c.held).where(_users.c.id.in_(_ids))
+_seen: Final = _campaigns.alias("seen")
 _STANDING: Final = select(
-    _campaigns.c.id, _campaigns.c.status, _campaigns.c.startingdate, _campaigns.c.expirationdate
-).where(_campaigns.c.id.in_(_ids))
+    _seen.c.id,
+    _seen.c.status,
+    _seen.c.startingdate,
+    _seen.c.expirationdate,
+    exists().where(_lists.c.id.in_(lists_that_hold(_seen.c.id, _seen))),
+).where(_seen.c.id.in_(_ids))
 
 
 class CampaignStanding(NamedTuple):
-    """The status of a campaign and its dates, in milliseconds since the epoch."""
+    """The status of a campaign, its dates in milliseconds since the epoch, and if a do-not-call list holds for it."""
 
     status: int
     starting_ms: int
     expires_ms: int
+    has_lists: bool
 
 
 class Placed(NamedTuple):

@@ -25,7 +25,7 @@ def take_rights(path: Path, rights: int) -> bool:
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & rights:
             path.chmod(mode & ~rights)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     return bool(mode & rights)
 

@@ -8,12 +8,15 @@ import msgspec
 from sqlalchemy import Connection, delete, exists, func, insert, select, true
 
 from dialer.domain.line import Receipt, TextReceived
+from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
 
 NEWS_MAX: Final = 100_000
 """Limit of callbacks that wait for a worker."""
+STOPS_MAX: Final = 1_000_000
+"""Limit of callbacks that wait for a worker, if the next one is a wish not to be written to."""
 NEWS_PER_STEP: Final = 1_000
 """Receipts, and as many text messages that came in, that one step tells the engine."""
 WRITERS_MAX: Final = 1_000
@@ -58,9 +61,11 @@ class Writer(NamedTuple):
 
 
 def add_news(connection: Connection, gateway_id: int, key: str, heard: Receipt | TextReceived, now_ms: int) -> bool:
-    """Store a callback, and return True; return False if too many wait already."""
-    waiting = select(func.count()).select_from(select(_news.c.id).limit(NEWS_MAX).subquery())
-    if (connection.scalar(waiting) or 0) >= NEWS_MAX:
+    """Store a callback, and return True; return False if too many wait already. Wishes have room of their own."""
+    is_wish = isinstance(heard, TextReceived) and is_opt_out(heard.text)
+    most = STOPS_MAX if is_wish else NEWS_MAX
+    waiting = select(func.count()).select_from(select(_news.c.id).limit(most).subquery())
+    if (connection.scalar(waiting) or 0) >= most:
         return False
     values = {"gateway_id": gateway_id, "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
     connection.execute(insert(_news).values(**values, heard=msgspec.json.encode(heard).decode()))

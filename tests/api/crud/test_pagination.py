@@ -197,7 +197,7 @@ def test_the_whole_of_a_plain_array_has_neither_count_nor_neighbours(alice: Call
 
 
 def test_the_base_of_all_urls_can_be_set(database: Database, worker: FakeWorker) -> None:
-    settings = Settings(base_url="https://dial.example/x")
+    settings = Settings(base_url="https://dial.example/x", other_hosts=("inside.local",))
     app = create_app(settings, database=database, worker=worker)
     with TestClient[Litestar](app, base_url="http://inside.local:8000") as client:
         caller = Caller(client, "alice")

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
+from structlog.testing import capture_logs
 
 from dialer.api.app import create_app
+from dialer.api.http.hosts import NAMES_TOLD_MAX
 from dialer.settings import Settings
 from dialer.store.database import Database
 from tests.api.harness import PASSWORD, Caller, FakeWorker
@@ -55,6 +57,20 @@ def test_a_service_with_a_name_answers_under_no_foreign_one(
     if status == 400:
         assert "is not a name of this service" in answer.json()["detail"]
         assert named.get("/health/ready", headers={"Host": host}).status_code == 200
+
+
+def test_a_foreign_name_is_told_what_to_set_and_logged_once(named: TestClient[Litestar]) -> None:
+    """An upgrade may refuse a name under which a service was reached so far."""
+    with capture_logs() as lines:
+        answers = [
+            named.get("/rest-api/", headers={"Host": host}) for host in ("old.example.com", "OLD.example.com:80")
+        ]
+        for number in range(2 * NAMES_TOLD_MAX):
+            named.get("/rest-api/", headers={"Host": f"{number}.example.com"})
+    expected = "'old.example.com' is not a name of this service. Use dialer.example.com, or add the name to"
+    assert answers[0].json()["detail"] == f"{expected} DIALER_OTHER_HOSTS."
+    told = [line["host"] for line in lines if line["event"] == "host_refused"]
+    assert told == ["old.example.com", *(f"{number}.example.com" for number in range(NAMES_TOLD_MAX - 1))]
 
 
 def test_a_service_without_a_name_answers_under_every_one(client: TestClient[Litestar]) -> None:

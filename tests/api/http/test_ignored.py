@@ -73,7 +73,7 @@ def test_an_error_names_ignored_parameters_as_well(alice: Caller) -> None:
 def test_unknown_parameters_are_refused_where_the_client_is_strict(alice: Caller) -> None:
     answer = alice.request("GET", "did/?campaign=1&page=1&x=2", headers=STRICT)
     dates = "created_date_after, created_date_before, updated_date_after, updated_date_before"
-    known = f"page, page_size, cursor, search, ordering, did_number, {dates}, user_id, campaign_id"
+    known = f"page, page_size, cursor, search, ordering, did_number, is_assigned, {dates}, user_id, campaign_id"
     message = [f"Unknown parameter. Known: {known}."]
     assert (answer.status_code, answer.json()) == (400, {"campaign": message, "x": message})
     assert answer.headers["preference-applied"] == "handling=strict"

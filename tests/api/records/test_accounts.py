@@ -32,6 +32,8 @@ def test_a_user_shows_who_they_are_and_numbers_for_money(alice: Caller, admin: C
         "sms_rate": 0,
         "role": "manager",
         "enabled": True,
+        "allowed_countries": "",
+        "allows_special": False,
         "manager": None,
     }
     assert alice.get("users/2/") == record
@@ -81,3 +83,10 @@ def test_payments_are_neither_changed_nor_deleted(admin: Caller) -> None:
     payment = admin.create("payment", amount=1, user=2)
     assert admin.refused("PATCH", payment["url"], amount=2)[0] == 405
     assert admin.refused("DELETE", payment["url"])[0] == 405
+
+
+def test_a_password_that_is_easy_to_guess_is_refused_along_with_other_errors(admin: Caller) -> None:
+    for fields, names in (({}, {"password"}), ({"role": "king"}, {"password", "role"})):
+        status, body = admin.refused("POST", "users/", username="carl", password="password1234", **fields)
+        assert (status, set(body)) == (400, names)
+        assert "too easy to guess" in body["password"][0]

@@ -1,18 +1,18 @@
-"""Tests of forecasts through the API: permissions, parameters, limits, and one at a time."""
+"""Tests of forecasts through the API: permissions, parameters, limits, and one at a time for each user."""
 
 from base64 import b64encode
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import anyio
 import anyio.lowlevel
 import pytest
 
 from dialer.api.app import create_app
-from dialer.api.http.errors import AnsweredError
-from dialer.api.records.forecasting import FORECAST_WORK_MAX, Forecaster
+from dialer.api.http.errors import AnsweredError, RecordNotFoundError
+from dialer.api.records.forecasting import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.forecast.forecast import Progress
+from dialer.forecast.forecast import NoCampaignError, Progress
 from dialer.forecast.order import FIRST_SEED_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
@@ -174,13 +174,17 @@ class Slow:
         raise NotImplementedError
 
 
-async def refusal(forecaster: Forecaster, database: Database) -> tuple[int, str | None]:
+ANN: Final = 7
+"""The id of a user."""
+
+
+async def refusal(forecaster: Forecaster, database: Database, user_id: int = ANN) -> tuple[int, str | None]:
     with pytest.raises(AnsweredError) as refused:
-        await forecaster.forecast(database, ORDER)
+        await forecaster.forecast(database, ORDER, user_id)
     return refused.value.status, refused.value.headers.get("Retry-After")
 
 
-async def test_there_is_one_at_a_time(database: Database) -> None:
+async def test_a_user_has_one_at_a_time(database: Database) -> None:
     """A second request is told to retry. After the first is cancelled, another can run."""
     turns = [Slow(), Slow()]
     waiting = list(turns)
@@ -191,7 +195,7 @@ async def test_there_is_one_at_a_time(database: Database) -> None:
     forecaster = Forecaster(next_one)
     for slow in turns:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(forecaster.forecast, database, ORDER)
+            tasks.start_soon(forecaster.forecast, database, ORDER, ANN)
             await slow.begun.wait()
             assert forecaster.progress_of(ORDER.campaign_id) == (ORDER.campaign_id, 2, ORDER.seeds)
             assert forecaster.progress_of(ORDER.campaign_id + 1) is None
@@ -199,6 +203,74 @@ async def test_there_is_one_at_a_time(database: Database) -> None:
             tasks.cancel_scope.cancel()
         assert slow.ended.is_set()
         assert forecaster.progress_of(ORDER.campaign_id) is None
+
+
+class Paced:
+    """A computation that ends when it is told to."""
+
+    def __init__(self) -> None:
+        self.begun: list[Order] = []
+        self._may_end = anyio.Semaphore(0)
+
+    async def __call__(self, _database: Database, order: Order, _progress: Progress) -> Forecast:
+        self.begun.append(order)
+        await self._may_end.acquire()
+        raise NoCampaignError
+
+    async def end_one(self) -> None:
+        """Let one computation end, and the next one begin."""
+        self._may_end.release()
+        await anyio.wait_all_tasks_blocked()
+
+
+async def test_others_wait_for_their_turn_in_the_order_of_their_requests(database: Database) -> None:
+    """A user with a long forecast does not keep others out; only the queue's length does."""
+    paced, most = Paced(), RUNNING_MAX + WAITING_MAX
+    forecaster, orders = Forecaster(paced), [Order(number, 0, "UTC") for number in range(1, most + 1)]
+    ended: list[int] = []
+
+    async def ask_for(order: Order) -> None:
+        with pytest.raises(RecordNotFoundError):
+            await forecaster.forecast(database, order, order.campaign_id)
+        ended.append(order.campaign_id)
+
+    async with anyio.create_task_group() as tasks:
+        for order in orders:
+            tasks.start_soon(ask_for, order)
+            await anyio.wait_all_tasks_blocked()
+        assert paced.begun == orders[:RUNNING_MAX]
+        assert forecaster.progress_of(most) == (most, 0, ORDER.seeds)
+        assert [await refusal(forecaster, database, user_id) for user_id in (1, most, most + 1)] == [(503, "10")] * 3
+        for _ in orders:
+            await paced.end_one()
+    assert paced.begun == orders
+    assert sorted(ended) == [order.campaign_id for order in orders]
+
+
+async def test_a_client_that_goes_away_gives_up_its_place_in_the_queue(database: Database) -> None:
+    paced = Paced()
+    forecaster = Forecaster(paced)
+    async with anyio.create_task_group() as tasks:
+        for user_id in range(RUNNING_MAX):
+            tasks.start_soon(forecaster.forecast, database, ORDER, user_id)
+        await anyio.wait_all_tasks_blocked()
+        with anyio.move_on_after(0.001):
+            await forecaster.forecast(database, Order(99, 0, "UTC"), ANN)
+        assert forecaster.progress_of(99) is None
+        tasks.start_soon(forecaster.forecast, database, Order(99, 0, "UTC"), ANN)
+        await anyio.wait_all_tasks_blocked()
+        assert forecaster.progress_of(99) == (99, 0, ORDER.seeds)
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_turn_that_does_not_come_in_time_is_given_up(database: Database) -> None:
+    forecaster = Forecaster(Paced(), wait_seconds_max=0.2)
+    async with anyio.create_task_group() as tasks:
+        for user_id in range(RUNNING_MAX):
+            tasks.start_soon(forecaster.forecast, database, ORDER, user_id)
+        await anyio.wait_all_tasks_blocked()
+        assert await refusal(forecaster, database) == (503, "10")
+        tasks.cancel_scope.cancel()
 
 
 async def test_one_that_takes_too_long_is_given_up(database: Database) -> None:

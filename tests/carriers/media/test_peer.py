@@ -14,7 +14,7 @@ from dialer.carriers.media.peer import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Ad
 from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundLeg, SoundTerms
-from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction
 from dialer.domain.line import Ask
 from tests.carriers.media.studio import PEER, SOUND, key_packets, sound_packet
 
@@ -189,6 +189,19 @@ def test_a_forged_packet_with_another_ssrc_is_not_believed() -> None:
     assert call.send(PEER, forged[0], *sounds(1, 3), forged[7]) == [False, True, False]
     assert call.keys == ""
     assert call.send(PEER, *sounds(LEARNING_PACKETS + 1, 0, ssrc=8)) == [False] * (LEARNING_PACKETS - 1) + [True] * 2
+
+
+@pytest.mark.parametrize("nowhere", ["0.0.0.0", "::"])  # noqa: S104 - nothing is bound to it
+def test_a_held_call_sends_no_report_to_nowhere(nowhere: str) -> None:
+    """RFC 3264 8.4: this address means hold. Systems take packets to it for packets to this machine."""
+    call = Call()
+    call.send(PEER, *sounds(3))
+    call.leg.agree(call.now_ms, replace(SOUND, host=nowhere, direction=Direction.INACTIVE))
+    assert (call.goes_to, call.leg.look(call.now_ms + 60_000)) == (None, None)
+    call.agree(PEER)
+    report = call.leg.look(call.now_ms + 120_000)
+    assert report is not None
+    assert report[1] == (PEER[0], PEER[1] + 1)
 
 
 def test_keys_may_have_an_ssrc_of_their_own() -> None:

@@ -238,7 +238,7 @@ def test_strangers_are_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = UserAgent(LISTED, "secret")
     assert agent.receive(0, invitation(), EVIL) == []
     assert read == []
-    assert [agent.hears(source, 9_000) for source in (SERVER, ("198.51.100.9", 9), EVIL)] == [True, True, False]
+    assert [agent.hears(0, source, 9_000) for source in (SERVER, ("198.51.100.9", 9), EVIL)] == [True, True, False]
 
 
 def test_the_other_end_of_a_call_is_heard_where_its_contact_says() -> None:
@@ -254,14 +254,14 @@ def test_the_other_end_of_a_call_is_heard_where_its_contact_says() -> None:
     network = Network(callee)
     network.take(network.agent.dial(0, dialling(), OURS))
     network.run(2_000)
-    assert not network.agent.hears(EVIL, PEER_BYTES_MAX + 1)
+    assert not network.agent.hears(network.now_ms, EVIL, PEER_BYTES_MAX + 1)
     assert callee.invite is not None
     bye = request(callee.invite, "BYE", 8).replace(b"\r\nTo: ", b";tag=callee\r\nTo: ", 1)
     for source, ends in ((("203.0.113.67", 5060), []), (EVIL, [("k1", 16)])):
         network.take(network.agent.receive(network.now_ms, bye, source))
         assert network.ends == ends
     network.run(SETTLED_MS)
-    assert not network.agent.hears(EVIL, 100)
+    assert not network.agent.hears(network.now_ms, EVIL, 100)
 
 
 def test_a_name_in_a_contact_is_heard_once_its_address_is_known() -> None:
@@ -274,9 +274,9 @@ def test_a_name_in_a_contact_is_heard_once_its_address_is_known() -> None:
     network = Network(Named())
     network.take(network.agent.dial(0, dialling(), OURS))
     network.run(2_000)
-    assert not network.agent.hears(EVIL, 100)
+    assert not network.agent.hears(network.now_ms, EVIL, 100)
     network.take(network.agent.resolved(network.now_ms, "phone.example", EVIL[0]))
-    assert network.agent.hears(EVIL, 100)
+    assert network.agent.hears(network.now_ms, EVIL, 100)
     outputs = network.agent.clear(network.now_ms, "k1", 16, "")
     assert [one.destination for one in outputs if isinstance(one, Send)] == [(EVIL[0], 5060)]
 
@@ -295,4 +295,4 @@ def test_here_is_no_stranger() -> None:
     """A service and its carrier may be on one machine."""
     callee = Callee()
     network = Network(callee, trunk=replace(TRUNK, server=(HERE[0], 5060)))
-    assert network.agent.hears((HERE[0], 5060), 10_000)
+    assert network.agent.hears(network.now_ms, (HERE[0], 5060), 10_000)

@@ -1,19 +1,20 @@
 """Tests of damaged and made-up input of carriers of text messages: each is understood or refused."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dialer.carriers.port import Unknown, Unplaced
 from dialer.carriers.texts.callbacks import receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
 from dialer.carriers.texts.requests import outcome_of
-from dialer.carriers.texts.smpp_messages import heard_in, submit_bodies, text_of
+from dialer.carriers.texts.smpp_messages import heard_in, name_of, submit_bodies, text_of
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
-from dialer.carriers.texts.smpp_pdus import PduError, delivery_of
+from dialer.carriers.texts.smpp_pdus import Delivery, PduError, Tag, delivery_of
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.line import Accepted, Ended, Receipt, Texting, TextReceived
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, parts_of
@@ -57,7 +58,7 @@ def test_a_damaged_delivery_is_heard_or_refused(body: bytes, flips: list[tuple[i
     for place, change in flips:
         damaged[place : place + 1] = change
     try:
-        heard = heard_in(delivery_of(bytes(damaged)))
+        heard = heard_in(SHOP, delivery_of(bytes(damaged)))
     except PduError:
         return
     assert heard is None or isinstance(heard, Receipt | TextReceived)
@@ -116,3 +117,49 @@ def test_an_answer_says_what_became_of_the_message(body: bytes, heard: tuple[obj
 
 def test_a_carrier_without_receipts_makes_a_message_final() -> None:
     assert outcome_of(HttpParameters(url="https://a.example/"), 200, b"") == (Ended(0, Cause.NORMAL_CLEARING),)
+
+
+def receipt(text: str, option: str = "") -> Delivery:
+    """Return a receipt with a text, and with an optional parameter."""
+    options: dict[int, bytes] = {Tag.RECEIPTED_MESSAGE_ID: option.encode() + b"\x00"} if option else {}
+    return delivery_of(submit_bodies(SHOP, order(text))[0])._replace(esm_class=4, options=options)
+
+
+@settings(max_examples=50, deadline=None)
+@given(number=st.integers(0, 10**15), zeros=st.integers(0, 12), is_upper=st.booleans(), has_option=st.booleans())
+@pytest.mark.parametrize("ids", ["decimal", "hex"])
+def test_numbers_in_receipts_never_depend_on_leading_zeros(
+    ids: Literal["decimal", "hex"], number: int, zeros: int, *, is_upper: bool, has_option: bool
+) -> None:
+    """SMPP 3.4, appendix B and 5.3.2.12: the text has a padded decimal number, the parameter the first name."""
+    parameters = replace(SHOP, ids=ids)
+    given_ = zeros * "0" + (f"{number:x}" if ids == "hex" else str(number))
+    given_ = given_.upper() if is_upper else given_
+    found = receipt(f"id:{number:010} stat:DELIVRD", given_ if has_option else "")
+    assert heard_in(parameters, found) == Receipt(name_of(parameters, given_), MessageStatus.DELIVERED)
+
+
+@pytest.mark.parametrize(
+    ("ids", "given_", "text", "option"),
+    [
+        ("hex", "00ab", "id:00AB stat:DELIVRD", ""),
+        ("hex", "00ab", "stat:DELIVRD", "ab"),
+        ("hex", "1a", "stat:DELIVRD", "0026"),
+        ("decimal", "a-7", "id:a-7 stat:DELIVRD", ""),
+        ("same", "007", "id:007 stat:DELIVRD", ""),
+    ],
+)
+def test_other_names_match_as_far_as_they_can(
+    ids: Literal["same", "decimal", "hex"], given_: str, text: str, option: str
+) -> None:
+    parameters = replace(SHOP, ids=ids)
+    assert heard_in(parameters, receipt(text, option)) == Receipt(name_of(parameters, given_), MessageStatus.DELIVERED)
+
+
+@settings(max_examples=50, deadline=None)
+@given(name=st.text(max_size=80) | st.from_regex(r"[0-9a-fx_+-]{0,80}", fullmatch=True))
+@pytest.mark.parametrize("ids", ["same", "decimal", "hex"])
+def test_any_name_can_be_stored_or_is_empty(ids: Literal["same", "decimal", "hex"], name: str) -> None:
+    found = name_of(replace(SHOP, ids=ids), name)
+    assert len(found) <= 64
+    assert not found or found.isprintable()

@@ -14,7 +14,7 @@ from sqlalchemy import Row as Found
 from dialer.api.crud.fields import Conventions, Integer, Kind, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
-from dialer.api.crud.shapes import Field, Shape, Shapes, fields_of
+from dialer.api.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
 from dialer.app.unit import UnitOfWork
@@ -205,7 +205,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[FieldRule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """Computes the defaults that depend on the time, on the caller or on the given values."""
-    prepare: Callable[[Values], Values] | None = None
+    prepare: Callable[[Parsed], Parsed] | None = None
     """Replaces given values before the transaction, in a thread: for work that takes long, such as hashing."""
     columns: Callable[[Change], Values] = no_columns
     """Computes columns from the fields; these take precedence over the columns of the fields."""

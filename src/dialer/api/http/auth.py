@@ -12,7 +12,8 @@ import hashlib
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, TypeVar
@@ -101,10 +102,11 @@ class _Account(NamedTuple):
 
 
 class Identified(NamedTuple):
-    """A user whose password was right."""
+    """A user whose password was right, and its hash."""
 
     actor: Actor
     has_second_factor: bool
+    password_hash: str
 
 
 class _Login(NamedTuple):
@@ -142,6 +144,7 @@ class Authenticator:
         self._known: Final[OrderedDict[tuple[str, str], None]] = OrderedDict()
         """The names and addresses of those who had a right password, the newest last."""
         self._under_way: Final[dict[bytes, anyio.Lock]] = {}
+        self._codes_under_way: Final[dict[int, anyio.Lock]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
     async def identify(self, authorization: str | None, host: str) -> Actor:
@@ -170,15 +173,25 @@ class Authenticator:
         """Return whether users of a role need a second factor."""
         return self._second_factor == EVERYBODY or (self._second_factor == ADMINS and role is Role.ADMIN)
 
-    async def refuse_codes(self, user_id: int) -> None:
-        """Refuse a further code of a second factor after too many wrong ones, wherever they came from.
+    @asynccontextmanager
+    async def trying_code(self, user_id: int) -> AsyncGenerator[None]:
+        """Try one code of a second factor while the context is entered, after those of the user that came before.
+
+        So codes that are sent at once are counted one by one, wherever they came from.
 
         Raises:
-            AnsweredError: 429.
+            AnsweredError: 429 after too many wrong codes.
         """
-        retry_after_s = await self._limits.guess_after_s(*_codes_of(user_id), is_known=True)
-        if retry_after_s:
-            raise _too_many("Too many wrong codes; try again later.", retry_after_s)
+        turn = self._codes_under_way.setdefault(user_id, anyio.Lock())
+        try:
+            async with turn:
+                retry_after_s = await self._limits.guess_after_s(*_codes_of(user_id), is_known=True)
+                if retry_after_s:
+                    raise _too_many("Too many wrong codes; try again later.", retry_after_s)
+                yield
+        finally:
+            if not turn.statistics().tasks_waiting and not turn.locked():
+                self._codes_under_way.pop(user_id, None)
 
     async def count_wrong_code(self, user_id: int) -> None:
         """Count a wrong code of a user."""
@@ -213,7 +226,7 @@ class Authenticator:
             await self._limits.failed(_subject(login, account.password_hash), address)
             raise _unauthorized(INVALID)
         await self._limit_requests(f"user {account.actor.id}")
-        return Identified(account.actor, account.has_second_factor)
+        return Identified(account.actor, account.has_second_factor, account.password_hash)
 
     async def _owner_of_key(self, secret: str) -> Actor:
         """Return the user of an API key; raise `AnsweredError` with status 401 if the key may not be used."""

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
+import structlog
 from litestar.types import Scope
 
 from dialer.api.http.headers import header
@@ -18,6 +19,8 @@ OPEN_PATHS: Final = ("/health/", "/metrics")
 """Paths that a monitor on the same network asks for under any name."""
 HOST_SHOWN_MAX: Final = 100
 """Characters of a wrong host that an error repeats."""
+NAMES_TOLD_MAX: Final = 20
+"""Refused names that get a line in the log, each at its first request."""
 NAMES_KEPT_MAX: Final = 256
 """Names of requests that are kept as they were read."""
 _NO_HOST: Final = "The request has no Host header. Send one."
@@ -30,8 +33,10 @@ class OwnNames:
     """The names under which a service answers; without a `base_url`, it answers under every one."""
 
     def __init__(self, base_url: str | None, others: Iterable[str]) -> None:
-        own = () if base_url is None else (str(urlsplit(base_url).hostname), *others)
-        self._names: Final = frozenset(map(_plain, own))
+        self._own: Final = None if base_url is None else _plain(str(urlsplit(base_url).hostname))
+        self._names: Final = frozenset() if self._own is None else frozenset({self._own, *map(_plain, others)})
+        self._told: Final[set[str]] = set()
+        """The refused names that are in the log."""
 
     def problem(self, scope: Scope) -> str | None:
         """Return the reason for which a request is refused before anything else is looked at, or None."""
@@ -49,7 +54,13 @@ class OwnNames:
         """Return the reason for which a name is refused, or None."""
         if not self._names or path.startswith(OPEN_PATHS) or self._is_own(given):
             return None
-        return f"{given[:HOST_SHOWN_MAX]!r} is not a name of this service. Use {min(self._names)}."
+        shown = given[:HOST_SHOWN_MAX]
+        detail = f"{shown!r} is not a name of this service. Use {self._own}, or add the name to DIALER_OTHER_HOSTS."
+        name = (host_name(given) or "")[:HOST_SHOWN_MAX]
+        if name not in self._told and len(self._told) < NAMES_TOLD_MAX:
+            self._told.add(name)
+            structlog.get_logger(__name__).warning("host_refused", host=shown, detail=detail)
+        return detail
 
     def _is_own(self, given: str) -> bool:
         name = host_name(given)

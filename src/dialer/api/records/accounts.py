@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+import msgspec
 from litestar.openapi.spec import Schema
 from sqlalchemy import Row as Found
 
@@ -21,13 +22,21 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_any
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.shapes import Parsed
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
 from dialer.app.payments import record_payment
 from dialer.app.users import add_user, change_user, delete_user, find_user
 from dialer.domain.numbers.destinations import read_countries
 from dialer.domain.roles import Permission, Role
-from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
+from dialer.passwords import (
+    PASSWORD_LENGTH_MAX,
+    PASSWORD_LENGTH_MIN,
+    PasswordError,
+    check_characters,
+    check_password,
+    hash_password,
+)
 from dialer.settings import USERNAME_MAX, is_username
 from dialer.store.tables import (
     ApiKey,
@@ -80,10 +89,9 @@ class Password(Text, frozen=True):
         """Return the password, which is hashed before the transaction."""
         text = super().parse(value, conventions)
         try:
-            check_password(text)
+            check_characters(text)
         except PasswordError as error:
-            message = str(error)
-            raise FieldError(f"{message[0].upper()}{message[1:]}.") from None
+            raise FieldError(_sentence(error)) from None
         return text
 
     def accepted(self) -> Schema:
@@ -205,9 +213,24 @@ def _record(change: Change, columns: Values) -> Found[Any]:
     return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
 
 
-def _hashed(values: Values) -> Values:
-    """Return the values with the hash of the password in place of the password."""
-    return {**values, "password": hash_password(values["password"])} if "password" in values else values
+def _hashed(parsed: Parsed) -> Parsed:
+    """Return a request with the hash of its password in place of the password, or with the error of the password."""
+    password = parsed.values.get("password")
+    if password is None or "password" in parsed.errors:
+        return parsed
+    try:
+        if parsed.errors:
+            check_password(password)
+            return parsed
+        values = {**parsed.values, "password": hash_password(password)}
+    except PasswordError as error:
+        return msgspec.structs.replace(parsed, errors={**parsed.errors, "password": [_sentence(error)]})
+    return msgspec.structs.replace(parsed, values=values)
+
+
+def _sentence(error: PasswordError) -> str:
+    message = str(error)
+    return f"{message[0].upper()}{message[1:]}."
 
 
 def _name_free(change: Change) -> Errors:

@@ -117,6 +117,7 @@ _GATEWAY_END: Final = {
         description=(
             "The reason why the gateway's connection to its carrier does not work. Empty if it works, or is not in use."
         ),
+        example="the carrier does not answer OPTIONS",
     ),
     **STAMPS,
 }

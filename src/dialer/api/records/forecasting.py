@@ -1,7 +1,7 @@
-"""Forecasts for clients: one at a time, within limits, and ended if the client goes away."""
+"""Forecasts for clients: one at a time for each user, within limits, and ended if the client goes away."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
 from typing import Final, NamedTuple
@@ -23,8 +23,14 @@ FORECAST_WORK_MAX: Final = 100_000
 """The largest product of seeds and people for one request; the command line has no such limit."""
 FORECAST_SECONDS_MAX: Final = 120
 """The longest time that one forecast may take."""
+RUNNING_MAX: Final = 2
+"""Forecasts that are computed at the same time, each of one user. Each keeps one processor busy, after the service."""
+WAITING_MAX: Final = 16
+"""Users whose forecasts wait for their turn."""
+WAIT_SECONDS_MAX: Final = 50
+"""The longest wait for a turn: proxies give up after 60 s without an answer."""
 BUSY_RETRY_AFTER_S: Final = 10
-"""The time after which a client may try again if another forecast is running."""
+"""The time after which a client may try again if there is no place for its forecast."""
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 
 Forecasting = Callable[[Database, Order, Progress], Awaitable[Forecast]]
@@ -40,50 +46,82 @@ class ForecastUnderWay(NamedTuple):
 
 
 class Forecaster:
-    """The computation of forecasts, one at a time, because each keeps one processor busy."""
+    """The computation of forecasts: one for each user, a few at a time, and the others in the order of their requests.
 
-    def __init__(self, forecasting: Forecasting, *, seconds_max: float = FORECAST_SECONDS_MAX) -> None:
+    So a user with large forecasts delays others for at most the time of one, and keeps nobody out.
+    """
+
+    def __init__(
+        self,
+        forecasting: Forecasting,
+        *,
+        seconds_max: float = FORECAST_SECONDS_MAX,
+        wait_seconds_max: float = WAIT_SECONDS_MAX,
+    ) -> None:
         self._forecasting: Final = forecasting
         self._seconds_max: Final = seconds_max
-        self._under_way: ForecastUnderWay | None = None
+        self._wait_seconds_max: Final = wait_seconds_max
+        self._turns: Final = anyio.Semaphore(RUNNING_MAX)
+        self._under_way: Final[dict[int, ForecastUnderWay]] = {}
+        """The forecasts that are computed or wait, by the id of their user."""
 
     def progress_of(self, campaign_id: int) -> ForecastUnderWay | None:
-        """Return the forecast of a campaign that is being computed; None if there is none."""
-        under_way = self._under_way
-        return under_way if under_way is not None and under_way.campaign_id == campaign_id else None
+        """Return the forecast of a campaign that is furthest; None if there is none."""
+        found = [one for one in self._under_way.values() if one.campaign_id == campaign_id]
+        return max(found, key=lambda one: one.done, default=None)
 
-    async def forecast(self, database: Database, order: Order) -> Forecast:
-        """Return the forecast.
+    async def forecast(self, database: Database, order: Order, user_id: int) -> Forecast:
+        """Return the forecast that a user has asked for, after its turn has come.
 
         Raises:
-            AnsweredError: another forecast is being computed, or this one takes too long.
+            AnsweredError: another forecast of the user is under way, too many wait, or this one takes too long.
             InvalidError: the campaign lacks something that a start needs.
             RecordNotFoundError: the campaign has been deleted.
         """
-        with self._turn(order):
-            try:
-                with anyio.fail_after(self._seconds_max):
-                    return await self._forecasting(database, order, self._tell)
-            except TimeoutError:
-                detail = f"The forecast took over {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
-                raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
-            except NoCampaignError:
-                raise RecordNotFoundError from None
+        with self._place(order, user_id):
+            async with self._turn():
+                try:
+                    with anyio.fail_after(self._seconds_max):
+                        return await self._forecasting(database, order, partial(self._tell, user_id))
+                except TimeoutError:
+                    detail = f"The forecast took over {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
+                    raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
+                except NoCampaignError:
+                    raise RecordNotFoundError from None
 
     @contextmanager
-    def _turn(self, order: Order) -> Iterator[None]:
-        if self._under_way is not None:
-            detail = f"Another forecast is running. Try again in {BUSY_RETRY_AFTER_S} s."
-            raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
-        self._under_way = ForecastUnderWay(order.campaign_id, 0, order.seeds)
+    def _place(self, order: Order, user_id: int) -> Iterator[None]:
+        """Hold the one place of a user."""
+        if user_id in self._under_way:
+            raise _busy("Another forecast of yours is running.")
+        if len(self._under_way) >= RUNNING_MAX + WAITING_MAX:
+            raise _busy(f"{len(self._under_way)} forecasts of other users are running or waiting.")
+        self._under_way[user_id] = ForecastUnderWay(order.campaign_id, 0, order.seeds)
         try:
             yield
         finally:
-            self._under_way = None
+            del self._under_way[user_id]
 
-    def _tell(self, done: int) -> None:
-        if self._under_way is not None:
-            self._under_way = self._under_way._replace(done=done)
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait for a turn, and hold it."""
+        try:
+            with anyio.fail_after(self._wait_seconds_max):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise _busy("Forecasts of other users are running.") from None
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    def _tell(self, user_id: int, done: int) -> None:
+        self._under_way[user_id] = self._under_way[user_id]._replace(done=done)
+
+
+def _busy(why: str) -> AnsweredError:
+    detail = f"{why} Try again in {BUSY_RETRY_AFTER_S} s."
+    return AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
 
 
 def order_of(
@@ -112,11 +150,11 @@ async def compute_forecast(request: ApiRequest, forecaster: Forecaster, order: O
     """Return a computed forecast; stop the computation if the client disconnects.
 
     Raises:
-        AnsweredError: another forecast is being computed, or this one takes too long.
+        AnsweredError: another forecast of the user is under way, too many wait, or this one takes too long.
         InvalidError: the campaign lacks something that a start needs.
         RecordNotFoundError: the campaign has been deleted.
     """
-    return await _unless_gone(request, partial(forecaster.forecast, request.service.database, order))
+    return await _unless_gone(request, partial(forecaster.forecast, request.service.database, order, request.user.id))
 
 
 def _refuse_too_much(order: Order, people: int) -> None:

@@ -98,7 +98,8 @@ async def check_campaign(
     """Check a voice campaign: its survey, hours, retries, contacts, caller ID, and whether date and balance suffice.
 
     A short forecast tells whether the campaign is likely to expire first or to need more than the balance. It is left
-    out with `forecast=false`, for large campaigns, and while another forecast is computed.
+    out with `forecast=false`, for large campaigns, and while another forecast of yours is
+    computed, or many of others.
     """
     return await _check(request, forecaster, CAMPAIGNS, record_id)
 
@@ -110,7 +111,8 @@ async def check_sms_campaign(
     """Check an SMS campaign: its text, hours, retries, contacts, sender, and whether date and balance suffice.
 
     A short forecast tells whether the campaign is likely to expire first or to need more than the balance. It is left
-    out with `forecast=false`, for large campaigns, and while another forecast is computed.
+    out with `forecast=false`, for large campaigns, and while another forecast of yours is
+    computed, or many of others.
     """
     return await _check(request, forecaster, SMS_CAMPAIGNS, record_id)
 
@@ -128,7 +130,7 @@ async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource
     if checked.order is not None:
         try:
             with anyio.fail_after(CHECK_FORECAST_SECONDS_MAX):
-                found = await forecaster.forecast(service.database, checked.order)
+                found = await forecaster.forecast(service.database, checked.order, request.user.id)
             findings += findings_of_forecast(found, checked.free_balance)
         except TimeoutError:
             forecast = ForecastState.TOO_SLOW

@@ -125,7 +125,10 @@ class GreetingJudge:
     judged again: a noisy line does not begin with a voice.
     """
 
-    def __init__(self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED) -> None:
+    def __init__(
+        self, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED, *, tones_are_silence: bool = True
+    ) -> None:
+        self._tones_are_silence: Final = tones_are_silence
         self._limits: Final = LIMITS[sensitivity]
         self._whole: Final = Loudness()
         self._middle: Final = Loudness()
@@ -138,7 +141,7 @@ class GreetingJudge:
             self.beeps.take_frame(heard)
             self._whole.keep(heard.level)
             self._middle.keep(heard.middle_level)
-            if self.beeps.tone_frames >= TONE_FRAMES_MIN:
+            if self._tones_are_silence and self.beeps.tone_frames >= TONE_FRAMES_MIN:
                 self._whole.silence_last(self.beeps.tone_frames)
                 self._middle.silence_last(self.beeps.tone_frames)
 
@@ -174,11 +177,12 @@ class GreetingJudge:
     @property
     def silence_ms(self) -> int:
         """The length of the silence at the end of a recording."""
-        return self._heard(RECORDED_UNDER_PEAK).silence
+        end = max((run.stop for run in self._voices(RECORDED_UNDER_PEAK)), default=0)
+        return (len(self._whole.levels) - end) * FRAME_MS
 
     def _heard(self, under_peak: float) -> Greeting:
         """Return the length of the voice, with the pauses in it, and of the silence after it."""
-        runs = [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
+        runs = self._voices(under_peak)
         if runs and self._is_cut_off(runs[0]):
             del runs[0]
         frames = len(self._whole.levels)
@@ -186,6 +190,9 @@ class GreetingJudge:
             return Greeting(0, 0, frames * FRAME_MS)
         begin, end = runs[0].start, runs[-1].stop
         return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
+
+    def _voices(self, under_peak: float) -> list[range]:
+        return [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
 
     def _is_cut_off(self, run: range) -> bool:
         """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""

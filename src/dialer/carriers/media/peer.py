@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from dialer.carriers.media.rtp import RtpPacket, sequences_between
+from dialer.carriers.sip.sdp import NOWHERE
 
 Address: TypeAlias = tuple[str, int]
 LEARNING_PACKETS: Final = 4
@@ -79,13 +80,14 @@ class Peer:
         self._former: frozenset[Address | None] = frozenset()
         self._agreed_ms = 0
         self.remote: Address | None = None
-        """The place to which sound is sent; None before the first description."""
+        """The place to which sound is sent; None before the first description, and while that names no place."""
         self._forget()
 
     def _forget(self) -> None:
         """Forget from where it sends."""
         self._heard: Address | None = None
-        self.remote = self._agreed
+        # An address of hold is nobody's. Systems take it for this machine.
+        self.remote = None if self._agreed is None or self._agreed[0] in NOWHERE else self._agreed
         self._rank = Rank.STRANGER
         self._heard_ms = 0
         self._ssrcs: dict[bool, int] = {}

@@ -35,7 +35,7 @@ class Recording(Activity):
         """Frames of 20 ms that have passed."""
         self._began: int | None = None
         self._sound = bytearray()
-        self._judge: Final = GreetingJudge()
+        self._judge: Final = GreetingJudge(tones_are_silence=False)
         self._is_ended = False
 
     def next_frame(self) -> bytes:

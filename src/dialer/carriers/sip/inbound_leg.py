@@ -225,14 +225,15 @@ class InboundLeg:
 
     def _hang_up(self, cause: int, because: str) -> None:
         if self._in_dialog is not None and (self._state is not InboundState.OVER or self._cause_at_ack is not None):
-            self._bye(self._in_dialog, cause)
+            self._bye(self._in_dialog, cause, is_acknowledged=self._state is InboundState.UP)
             self._cause_at_ack = None
         self._over(cause, because)
 
-    def _bye(self, in_dialog: InDialog, cause: int) -> None:
+    def _bye(self, in_dialog: InDialog, cause: int, *, is_acknowledged: bool = True) -> None:
+        """Hang up. Without an ACK, only the carrier hears of it: the Contact may be forged, and never have called."""
         bye = in_dialog_request(self._signalling.trunk, in_dialog.dialog, "BYE", (causes.reason_header(cause),))
-        first_hop = in_dialog.dialog.first_hop()
-        AuthorisedRequest(self._signalling, bye, first_hop, self.key, self._next_cseq, _ignore, Trust.NOBODY)
+        to = in_dialog.dialog.first_hop() if is_acknowledged else self._source
+        AuthorisedRequest(self._signalling, bye, to, self.key, self._next_cseq, _ignore, Trust.NOBODY)
 
     def _over(self, cause: int, because: str) -> None:
         if self._state is InboundState.OVER:

@@ -102,6 +102,7 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
             sound_networks=self.media_hosts,
             asks_options=self.options,
             session_expires_s=self.session_expires,
+            machine=here[0],
         )
 
 

@@ -35,6 +35,8 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     """True to ask regularly whether the carrier is there."""
     session_expires_s: int = 1_800
     """Interval of session timers (RFC 4028); 0: none are asked for."""
+    machine: str = ""
+    """The IP address of this machine on the way to the carrier, whatever the carrier sees."""
 
     def is_of(self, source: Address) -> bool:
         """Return whether an address, which is an IP address, belongs to the carrier."""
@@ -45,12 +47,21 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
 
         The carrier's own addresses are always right, and those that are listed: a carrier may be on this machine.
         """
-        if self.is_of((host, 0)) or _is_within(host, self.sound_networks):
+        if ip_address(host).version != ip_address(self.server[0]).version:
+            # The sockets are those of the carrier's kind of addresses.
+            return False
+        if _is_within(host, self.sound_networks):
+            return True
+        return self.may_send_to(host) and (not self.sound_networks or self.is_of((host, 0)))
+
+    def may_send_to(self, host: str) -> bool:
+        """Return whether anything may be sent to an IP address: the carrier's, or that of one other machine."""
+        if self.is_of((host, 0)):
             return True
         address = _address(host)
         if address.is_multicast or address.is_loopback or address.is_unspecified or address.is_link_local:
             return False
-        return not (address.is_reserved or self.sound_networks)
+        return not address.is_reserved and host != self.machine
 
     @property
     def via(self) -> str:

@@ -52,7 +52,7 @@ class UserAgent:
 
     def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
-        self._wire: Final = Wire(t1_ms)
+        self._wire: Final = Wire(t1_ms, trunk.may_send_to)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
         self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}
@@ -135,8 +135,10 @@ class UserAgent:
 
     def receive(self, now_ms: int, data: bytes, source: Address) -> list[Output]:
         """Take a datagram. Bytes that are no SIP message are dropped, and so is all that strangers send."""
-        if not self.hears(source, len(data)):
+        if not self.hears(now_ms, source, len(data)):
             return []
+        if not self._trunk.is_of(source):
+            self._signalling.peers.count(now_ms, source)
         try:
             message = read_message(data)
         except MalformedMessageError:
@@ -148,9 +150,11 @@ class UserAgent:
             return self._after(now_ms, _nothing)
         return self._after(now_ms, lambda: self._take_request(message, data, source))
 
-    def hears(self, source: Address, size: int) -> bool:
+    def hears(self, now_ms: int, source: Address, size: int) -> bool:
         """Return whether a datagram of `size` bytes is read: of the carrier, or of the other end of a call."""
-        return self._trunk.is_of(source) or (size <= PEER_BYTES_MAX and source in self._signalling.peers)
+        if self._trunk.is_of(source):
+            return True
+        return size <= PEER_BYTES_MAX and self._signalling.peers.may_speak(now_ms, source)
 
     def resolved(self, now_ms: int, name: str, host: str) -> list[Output]:
         """Take the IP address of a host to which something is sent."""

@@ -1,6 +1,7 @@
 """The way out of a user agent: what it sends and tells, and what it does later."""
 
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Final, TypeAlias
 
 import msgspec
@@ -87,11 +88,26 @@ class TrunkState(msgspec.Struct, frozen=True):
 Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
 
 
+def _anybody(_host: str) -> bool:
+    return True
+
+
+def is_address(host: str) -> bool:
+    """Return whether a host is an IP address, and needs no name server."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 class Wire:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS) -> None:
+    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = _anybody) -> None:
+        """Prepare it. `may_send_to` says whether an IP address may get messages. All others are dropped."""
         self.t1_ms: Final = t1_ms
+        self._may_send_to: Final = may_send_to
         self.now_ms = 0
         self.names: Final[dict[str, str]] = {}
         """The IP addresses of hosts, as far as they were found out."""
@@ -99,8 +115,10 @@ class Wire:
         self._outputs: list[Output] = []
 
     def send(self, destination: Address, data: bytes, key: str = "") -> None:
-        """Send a datagram, to an IP address if it is known."""
-        self._outputs.append(Send(self.resolved(destination), data, key))
+        """Send a datagram, to an IP address if it is known. Nothing goes to those that may get nothing."""
+        known = self.resolved(destination)
+        if not is_address(known[0]) or self._may_send_to(known[0]):
+            self._outputs.append(Send(known, data, key))
 
     def resolved(self, address: Address) -> Address:
         """Return an address with the IP address of its host, if that is known."""

@@ -184,7 +184,7 @@ class HttpTextLine:
             return (Unknown(),)
         found = outcome_of(parameters, answer.status, answer.body)
         if found == (Unplaced(),):
-            self._pauses.begin(f"the carrier asks to wait (HTTP {answer.status})", answer.retry_after_s)
+            self._pauses.wait(f"the carrier asks to wait (HTTP {answer.status})", answer.retry_after_s)
         else:
             self._pauses.worked()
         if found == (Receipt("", MessageStatus.UNAUTHORIZED),):

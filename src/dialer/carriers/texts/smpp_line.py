@@ -10,7 +10,7 @@ import structlog
 
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
 from dialer.carriers.texts.parameters import TextParametersError
-from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, Pauses
+from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, WAIT_S, Pauses
 from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
@@ -115,7 +115,7 @@ class SmppLine:
         self._exchange.is_up("")
         try:
             async for pdu in session.requests():
-                if not self._take(session, pdu):
+                if not self._take(session, parameters, pdu):
                     return
         finally:
             self._session = None
@@ -126,11 +126,11 @@ class SmppLine:
                 self._unsettled.pop()  # The carrier repeats them.
             await asyncio.gather(enquiring, return_exceptions=True)
 
-    def _take(self, session: SmppSession, pdu: Pdu) -> bool:
+    def _take(self, session: SmppSession, parameters: SmppParameters, pdu: Pdu) -> bool:
         """Answer a request of the carrier, and return False if it ends the connection."""
         match pdu.command:
             case Command.DELIVER_SM:
-                self._deliver(session, pdu)
+                self._deliver(session, parameters, pdu)
             case Command.ENQUIRE_LINK:
                 _respond(session, Command.ENQUIRE_LINK, pdu.sequence)
             case Command.UNBIND:
@@ -140,10 +140,10 @@ class SmppLine:
                 _respond(session, Command.GENERIC_NACK, pdu.sequence, Status.INVALID_COMMAND)
         return True
 
-    def _deliver(self, session: SmppSession, pdu: Pdu) -> None:
+    def _deliver(self, session: SmppSession, parameters: SmppParameters, pdu: Pdu) -> None:
         """Pass on a receipt or a text. It is answered once it is stored; anything else is answered at once."""
         try:
-            heard = heard_in(delivery_of(pdu.body))
+            heard = heard_in(parameters, delivery_of(pdu.body))
         except PduError:
             _respond(session, Command.DELIVER_SM, pdu.sequence, Status.REFUSED, b"\x00")
             return
@@ -193,15 +193,17 @@ class SmppLine:
 
     async def _submit(self, session: SmppSession, body: bytes, tries: int) -> Pdu:
         """Send a part. If the carrier does not take it now, pause, and try again as often as this is allowed."""
+        pause_s = WAIT_S
         while True:
             answer = await session.ask(Command.SUBMIT_SM, body)
             if answer.status not in _FOR_NOW:
                 return answer
-            self._pauses.begin(f"the carrier asks to wait (status 0x{answer.status:08X})")
+            self._pauses.wait(f"the carrier asks to wait (status 0x{answer.status:08X})")
             tries -= 1
             if tries <= 0:
                 return answer
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, PAUSE_S)
 
 
 def _respond(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from dialer.carriers.texts.smpp_parameters import SmppParameters
@@ -12,6 +13,7 @@ from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EX
 
 ADDRESS_MAX: Final = 20
 NAME_MAX: Final = 64
+_HEX: Final = 16
 PARTS_MAX: Final = 255
 TEXT_MAX: Final = 2_000
 DEFAULT_ALPHABET: Final = 0
@@ -75,20 +77,23 @@ def submit_bodies(parameters: SmppParameters, order: Texting) -> list[bytes]:
 
 def name_of(parameters: SmppParameters, given: str) -> str:
     """Return the carrier's name of a part as its receipt will have it; empty for one that cannot be used."""
-    name = given.strip()
-    if parameters.ids == "hex":
-        try:
-            name = str(int(name, 16))
-        except ValueError:
-            return ""
+    return _name(given.strip(), base={"same": 0, "decimal": 10, "hex": 16}[parameters.ids])
+
+
+def _name(given: str, base: int) -> str:
+    """Return a name, and a number of a base in decimal digits without leading zeros; empty if it cannot be used."""
+    name = given
+    if base and len(given) <= NAME_MAX and given.isascii() and given.isalnum():
+        with suppress(ValueError):
+            name = str(int(given, base))
     return name if 0 < len(name) <= NAME_MAX and name.isprintable() else ""
 
 
-def heard_in(delivery: Delivery) -> Receipt | TextReceived | None:
+def heard_in(parameters: SmppParameters, delivery: Delivery) -> Receipt | TextReceived | None:
     """Return what a carrier delivers: a receipt, or a text message. Return None for anything else."""
     kind = delivery.esm_class & _KIND
     if kind == RECEIPT or Tag.RECEIPTED_MESSAGE_ID in delivery.options:
-        return _receipt(delivery)
+        return _receipt(parameters, delivery)
     if kind:
         return None
     number = delivery.source.digits
@@ -99,17 +104,28 @@ def heard_in(delivery: Delivery) -> Receipt | TextReceived | None:
     return TextReceived(plus + number, delivery.destination.digits[:ADDRESS_MAX], text)
 
 
-def _receipt(delivery: Delivery) -> Receipt | None:
+def _receipt(parameters: SmppParameters, delivery: Delivery) -> Receipt | None:
     text = _message(delivery)[:512].decode("latin-1")
     option = delivery.options.get(Tag.RECEIPTED_MESSAGE_ID, b"").partition(b"\x00")[0].decode("latin-1").strip()
     found, state = _RECEIPT_ID.search(text), _RECEIPT_STATE.search(text)
-    name = option or ("" if found is None else found[1])
+    name = _receipted(parameters, option, "" if found is None else found[1])
     code = delivery.options.get(Tag.MESSAGE_STATE, b"")[:1]
     word = _STATES.get(code[0], "") if code else ("" if state is None else state[1].upper())
     status = _FINAL.get(word)
-    if status is None or not 0 < len(name) <= NAME_MAX or not name.isprintable():
-        return None
-    return Receipt(name, status)
+    return None if status is None or not name else Receipt(name, status)
+
+
+def _receipted(parameters: SmppParameters, option: str, written: str) -> str:
+    """Return the name in a receipt, from the optional parameter or from the text.
+
+    The text has a decimal number of ten digits (SMPP 3.4, appendix B). The optional parameter often has the name as
+    the carrier gave it (5.3.2.12), so with `hex` the text counts first, and digits from A to F are hexadecimal.
+    """
+    if parameters.ids == "same":
+        return _name(option or written, base=0)
+    name = (written or option) if parameters.ids == "hex" else (option or written)
+    is_hex = parameters.ids == "hex" and not name.isdigit()
+    return _name(name, base=_HEX if is_hex else 10)
 
 
 def _message(delivery: Delivery) -> bytes:

@@ -28,8 +28,9 @@ class SmppParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     """Time between two signs of life on a connection."""
     receipts: bool = True
     """True if the carrier reports deliveries. Otherwise a message is final once it was accepted."""
-    ids: Literal["same", "hex"] = "same"
-    """`hex`: the carrier names messages in hexadecimal digits, and in receipts in decimal ones."""
+    ids: Literal["same", "decimal", "hex"] = "same"
+    """`hex`: the carrier names messages in hexadecimal digits, and in receipts in decimal ones. `decimal`: both are
+    decimal. Leading zeros do not count in either. `same`: the names in receipts are the same texts."""
     source_ton: Kind | None = None
     source_npi: Kind | None = None
     """Kinds of the sender's address. Default: by its form."""

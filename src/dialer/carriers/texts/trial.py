@@ -117,7 +117,7 @@ class _Trial:
 
     def _is_ours(self, pdu: Pdu) -> bool:
         try:
-            heard = heard_in(delivery_of(pdu.body))
+            heard = heard_in(self._parameters, delivery_of(pdu.body))
         except PduError:
             return False
         if not isinstance(heard, Receipt) or heard.name not in self.names:

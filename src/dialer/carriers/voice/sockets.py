@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import ipaddress
 import socket
 from collections.abc import Callable
 from typing import Final
@@ -95,15 +94,6 @@ def bind_for_reports(family: socket.AddressFamily, port: int) -> socket.socket |
         return bind(family, port)
     except (OSError, OverflowError):
         return None
-
-
-def is_address(host: str) -> bool:
-    """Return whether a host is an IP address, and needs no name server."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 async def resolve(address: Address) -> tuple[socket.AddressFamily, Address, tuple[str, ...]]:

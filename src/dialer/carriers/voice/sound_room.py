@@ -17,8 +17,10 @@ from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.domain.line import Order
 
-STRANGERS_MAX: Final = 8
-"""Datagrams of strangers that one tick takes out of a socket. They cost a look at their source."""
+STRANGERS_MAX: Final = 256
+"""Datagrams of strangers that one tick takes out of all sockets. Each costs a look at its source."""
+REPORTS_MAX: Final = 8
+"""Reports that one tick takes out of a socket."""
 
 _READ_BYTES: Final = PACKET_BYTES_MAX + 1
 _IPV4: Final = 2
@@ -104,36 +106,41 @@ class SoundRoom:
             else:
                 self._owners[output.key](output)
         # One packet of each leg: a tick is a quarter of a packet's time, and whoever sends more loses it.
+        spare = STRANGERS_MAX
         for arrived, _ in self._arrivals.select(0):
             key, is_report = arrived.data
             if is_report:
                 self._read_report(now_ms, key)
             else:
-                self._read(now_ms, key)
+                spare = self._read(now_ms, key, spare)
 
-    def _read(self, now_ms: int, key: str) -> None:
-        """Take the next packet of the other side, and throw away those of strangers before it."""
+    def _read(self, now_ms: int, key: str, spare: int) -> int:
+        """Take the next packet of the other side, and throw away those of strangers before it.
+
+        At most `spare` of these are thrown away. Return the number that is left.
+        """
         board, bound = self._board, self._sockets.get(key)
         if bound is None:
-            return
-        for _ in range(STRANGERS_MAX):
+            return spare
+        while True:
             strangers = board.strangers
             try:
                 data, source = bound.recvfrom(_READ_BYTES)
             except OSError:
                 # There is none, or somebody's ICMP message about a datagram of ours.
-                return
+                return spare
             passed = board.receive(now_ms, key, data, source if len(source) == _IPV4 else source[:_IPV4])
             if passed is not None:
                 self._send(passed)
-            if board.strangers == strangers:
-                return
+            if board.strangers == strangers or not spare:
+                return spare
+            spare -= 1
 
     def _read_report(self, now_ms: int, key: str) -> None:
         bound = self._reports.get(key)
         if bound is None:
             return
-        for _ in range(STRANGERS_MAX):
+        for _ in range(REPORTS_MAX):
             try:
                 data, source = bound.recvfrom(_READ_BYTES)
             except OSError:

@@ -29,9 +29,10 @@ from dialer.carriers.sip.wire import (
     Send,
     SoundAgreed,
     TrunkState,
+    is_address,
 )
 from dialer.carriers.voice.clock import steady_ms
-from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, is_address, resolve
+from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, resolve
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
@@ -244,10 +245,11 @@ class Telephone:
         self._owner.hear(key, at_ms, heard, because)
 
     def _take(self, data: bytes, source: Address) -> None:
-        if not self._agent.hears(source, len(data)):
+        now_ms = steady_ms()
+        if not self._agent.hears(now_ms, source, len(data)):
             return
         self._owner.trace(data, source, is_sent=False)
-        self._perform(self._agent.receive(steady_ms(), data, source))
+        self._perform(self._agent.receive(now_ms, data, source))
 
     def _run(self) -> None:
         self._wake = None
@@ -314,7 +316,8 @@ class Telephone:
             return
         if family is self._family and not self._is_closed:
             self._perform(self._agent.resolved(steady_ms(), host, resolved[0]))
-            self._socket.send(data, resolved)
+            if self._trunk.may_send_to(resolved[0]):
+                self._socket.send(data, resolved)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -47,7 +47,7 @@ async def show_account(request: ApiRequest, console: NamedDependency[ConsoleServ
 async def change_own_password(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Give the viewer a new password, if the old one is right. All sessions end, and this browser begins another."""
     fields, actor, host = await read_fields(request), request.user, host_of(request)
-    errors = password_errors(fields.get("password", ""), fields.get("again", ""))
+    errors = await password_errors(fields.get("password", ""), fields.get("again", ""))
     if errors:
         return await _account(request, console, HTTPStatus.BAD_REQUEST, errors=errors)
     doubt = await doubt_of(request, console, fields)

@@ -1,7 +1,8 @@
 """The second factor of the viewer: its set-up with a picture for a telephone, its recovery codes, and its end."""
 
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pyotp
 from litestar import Response, get, post
@@ -28,6 +29,7 @@ from dialer.console.signing_in import host_of, retry_after
 ACCOUNT: Final = "/console/account/"
 ISSUER: Final = "dialer"
 WRONG_CODE: Final = "The code is wrong, or it was used already. Wait for the next one."
+_Result = TypeVar("_Result")
 _PIXELS: Final = 5
 """The width of a module of the picture."""
 
@@ -41,38 +43,30 @@ async def show_second_factor(request: ApiRequest, console: NamedDependency[Conso
 @post("/account/second-factor", media_type="text/html")
 async def set_second_factor(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Turn on the viewer's second factor, if the password and the first code are right."""
-    fields = await read_fields(request)
-    actor, session_id = request.user, current_session(request).id
-    if refused := await _refused(request, console, fields):
-        return refused
-    at_ms, code = console.sessions.now_ms(), fields.get("code", "")
+    actor, session_id, at_ms = request.user, current_session(request).id, console.sessions.now_ms()
 
-    def confirm(unit: Unit) -> list[str] | None:
+    def confirm(unit: Unit, code: str) -> list[str] | None:
         return confirm_second_factor(unit, actor.id, code, at_ms, session_id=session_id)
 
-    codes = await request.service.write(request, confirm)
-    if codes is None:
-        return await _wrong_code(request, console)
+    codes = await _confirmed(request, console, confirm)
+    if isinstance(codes, Response):
+        return codes
     return page(request, "second_factor.html", "account", codes=codes, is_on=True, is_required=False)
 
 
 @post("/account/second-factor/off", media_type="text/html")
 async def unset_second_factor(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Turn off the viewer's second factor, if the password and a code are right."""
-    fields, actor = await read_fields(request), request.user
-    if refused := await _refused(request, console, fields):
-        return refused
-    at_ms, code = console.sessions.now_ms(), fields.get("code", "")
+    actor, at_ms = request.user, console.sessions.now_ms()
 
-    def remove(unit: Unit) -> bool:
+    def remove(unit: Unit, code: str) -> bool | None:
         if not takes_second_factor(unit, actor.id, code, at_ms):
-            return False
+            return None
         remove_second_factor(unit, actor.id)
         return True
 
-    if not await request.service.write(request, remove):
-        return await _wrong_code(request, console)
-    return go_to(ACCOUNT)
+    done = await _confirmed(request, console, remove)
+    return done if isinstance(done, Response) else go_to(ACCOUNT)
 
 
 @post("/users/{record_id:str}/second-factor/off")
@@ -86,20 +80,27 @@ async def reset_second_factor(request: ApiRequest, record_id: FromPath[str]) -> 
     return go_to(f"/console/records/users/{user_id}/?saved=1")
 
 
-async def _refused(request: ApiRequest, console: ConsoleServices, fields: dict[str, str]) -> Response[Any] | None:
-    """Return the page with the reason why a form is refused before its code is looked at; None if it is not."""
+async def _confirmed(
+    request: ApiRequest, console: ConsoleServices, work: Callable[[Unit, str], _Result | None]
+) -> _Result | Response[Any]:
+    """Do some work with the code of a form, if its password is right; return the page with the error if either is not.
+
+    The work returns None for a wrong code.
+    """
+    fields, user_id = await read_fields(request), request.user.id
     doubt = await doubt_of(request, console, fields)
     if doubt is not None:
         return await _show(request, console, doubt.status, dict(doubt.headers), errors={CURRENT: doubt.message})
+    code = fields.get("code", "")
     try:
-        await console.authenticator.refuse_codes(request.user.id)
+        async with console.authenticator.trying_code(user_id):
+            done = await request.service.write(request, lambda unit: work(unit, code))
+            if done is None:
+                await console.authenticator.count_wrong_code(user_id)
     except AnsweredError as error:
         return await _show(request, console, error.status, retry_after(error), errors={"code": error.detail})
-    return None
-
-
-async def _wrong_code(request: ApiRequest, console: ConsoleServices) -> Response[Any]:
-    await console.authenticator.count_wrong_code(request.user.id)
+    if done is not None:
+        return done
     origin, route = origin_of(request.user, host_of(request)), f"POST {request.scope['path_template']}"
     console.authenticator.refusals.note(origin, HTTPStatus.FORBIDDEN, route)
     return await _show(request, console, HTTPStatus.BAD_REQUEST, errors={"code": WRONG_CODE})
@@ -114,7 +115,10 @@ async def _show(
     errors: dict[str, str] | None = None,
 ) -> Response[Any]:
     actor, is_on = request.user, current_session(request).has_second_factor
-    secret = "" if is_on else await request.service.write(request, lambda unit: begin_second_factor(unit, actor.id))
+    at_ms = console.sessions.now_ms()
+    secret = ""
+    if not is_on:
+        secret = await request.service.write(request, lambda unit: begin_second_factor(unit, actor.id, at_ms))
     uri = pyotp.TOTP(secret).provisioning_uri(name=actor.username, issuer_name=ISSUER) if secret else ""
     answer = page(
         request,

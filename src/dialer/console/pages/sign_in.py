@@ -10,12 +10,20 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from sqlalchemy import Connection
 
-from dialer.api.http.auth import Credentials, origin_of
+from dialer.api.http.auth import Credentials, Identified, origin_of
 from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
 from dialer.app.second_factor import takes_second_factor
-from dialer.app.sessions import SIGN_IN_MS, SigningIn, begin_session, begin_sign_in, end_sign_in, user_signing_in
+from dialer.app.sessions import (
+    SIGN_IN_MS,
+    SigningIn,
+    begin_session,
+    begin_sign_in,
+    end_sign_in,
+    is_as_verified,
+    user_signing_in,
+)
 from dialer.app.trail import Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
@@ -72,10 +80,11 @@ async def sign_in(request: ApiRequest, console: NamedDependency[ConsoleServices]
         message = WRONG if error.status == HTTPStatus.UNAUTHORIZED else error.detail
         shown = {"way_back": back, "username": username, "message": message}
         return _form(request, "sign_in.html", error.status, retry_after(error), **shown)
-    origin = origin_of(found.actor, host)
+    token = await _begin(request, console, found, origin_of(found.actor, host))
+    if token is None:
+        return _form(request, "sign_in.html", HTTPStatus.UNAUTHORIZED, way_back=back, username=username, message=WRONG)
     if not found.has_second_factor:
-        return signed_in(request, await _begin(request, console, found.actor.id, origin), back)
-    token = await _begin(request, console, found.actor.id, origin, is_pending=True)
+        return signed_in(request, token, back)
     waiting = cookie(CODE_COOKIE, token, is_secure=is_secure(request), max_age_s=SIGN_IN_MS // 1_000)
     return go_to(f"{CODE}?{urlencode({'next': back})}", waiting)
 
@@ -120,23 +129,22 @@ async def _session_for_code(request: ApiRequest, console: ConsoleServices, user:
     """
     host, now_ms = host_of(request), request.service.worker.clock.now_ms()
     origin = Origin(via="code", actor_id=user.user_id, actor=user.username, address=client_address(host))
-    await console.authenticator.refuse_codes(user.user_id)
     new, pending = session_of(request, console, user.user_id, origin), cookie_of(request, CODE_COOKIE)
 
     def begin(connection: Connection) -> str | None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        if not takes_second_factor(unit, user.user_id, code, new.at_ms):
+        if not takes_second_factor(unit, user.user_id, code, new.at_ms) or not end_sign_in(connection, pending):
             return None
-        end_sign_in(connection, pending)
         token = begin_session(unit, new)
         write_trail(unit, origin)
         return token
 
-    token = await request.service.database.write(begin)
-    if token is None:
-        await console.authenticator.count_wrong_code(user.user_id)
-        console.authenticator.refusals.note(origin, HTTPStatus.FORBIDDEN, "POST /console/sign-in/code")
-        raise ForbiddenError
+    async with console.authenticator.trying_code(user.user_id):
+        token = await request.service.database.write(begin)
+        if token is None:
+            await console.authenticator.count_wrong_code(user.user_id)
+            console.authenticator.refusals.note(origin, HTTPStatus.FORBIDDEN, "POST /console/sign-in/code")
+            raise ForbiddenError
     return token
 
 
@@ -158,14 +166,14 @@ async def make_first_admin(request: ApiRequest, console: NamedDependency[Console
     token, username, password = (fields.get(name, "") for name in ("token", "username", "password"))
     if not may_create_first_admin(console, token):
         return html(render("first_admin_closed.html"), HTTPStatus.FORBIDDEN)
-    errors = _errors(username, password, fields.get("again", ""))
+    errors = await _errors(username, password, fields.get("again", ""))
     if errors:
         status = HTTPStatus.BAD_REQUEST
         return _form(request, "first_admin.html", status, token=token, username=username, errors=errors)
     password_hash = await anyio.to_thread.run_sync(hash_password, password)
     origin = Origin(via="console", actor=username, address=client_address(host_of(request)))
-    user_id = await _create(request, NewUser(username=username, password_hash=password_hash), origin)
-    return signed_in(request, await _begin(request, console, user_id, origin), HOME)
+    token = await _create(request, console, NewUser(username=username, password_hash=password_hash), origin)
+    return signed_in(request, token, HOME)
 
 
 def way_back(given: str) -> str:
@@ -182,8 +190,8 @@ def may_create_first_admin(console: ConsoleServices, token: str) -> bool:
     return expected is not None and is_form_token(token, expected)
 
 
-def _errors(username: str, password: str, again: str) -> dict[str, str]:
-    errors = password_errors(password, again)
+async def _errors(username: str, password: str, again: str) -> dict[str, str]:
+    errors = await password_errors(password, again)
     if not is_username(username):
         errors["username"] = f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons."
     return errors
@@ -204,28 +212,33 @@ def _form(
     return answer
 
 
-async def _create(request: ApiRequest, user: NewUser, origin: Origin) -> int:
+async def _create(request: ApiRequest, console: ConsoleServices, user: NewUser, origin: Origin) -> str:
+    """Create the first admin, and return the token of their first session."""
     now_ms = request.service.worker.clock.now_ms()
 
-    def create(connection: Connection) -> int:
+    def create(connection: Connection) -> str:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        user_id = create_first_admin(unit, user)
+        token = begin_session(unit, session_of(request, console, create_first_admin(unit, user), origin))
         write_trail(unit, origin)
-        return user_id
+        return token
 
     return await request.service.database.write(create)
 
 
-async def _begin(
-    request: ApiRequest, console: ConsoleServices, user_id: int, origin: Origin, *, is_pending: bool = False
-) -> str:
-    """Begin a session, or a sign-in that waits for a code; return its token."""
-    new = session_of(request, console, user_id, origin)
+async def _begin(request: ApiRequest, console: ConsoleServices, found: Identified, origin: Origin) -> str | None:
+    """Begin a session, or a sign-in that waits for a code; return its token.
+
+    Return None if the user has got another password or a second factor since this password was verified.
+    """
+    new = session_of(request, console, found.actor.id, origin)
     now_ms = request.service.worker.clock.now_ms()
 
-    def begin(connection: Connection) -> str:
+    def begin(connection: Connection) -> str | None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        token = begin_sign_in(unit, new) if is_pending else begin_session(unit, new)
+        has_factor = found.has_second_factor
+        if not is_as_verified(connection, new.user_id, found.password_hash, has_second_factor=has_factor):
+            return None
+        token = begin_sign_in(unit, new) if has_factor else begin_session(unit, new)
         write_trail(unit, origin)
         return token
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Connection,
+    FromClause,
     Row,
     and_,
     bindparam,
@@ -128,9 +129,12 @@ class CampaignLists(NamedTuple):
     """All lists: those that the campaign names, the account's own list, and those that hold for every campaign."""
 
 
-def lists_that_hold(campaign: BindParameter[int]) -> CompoundSelect[Any]:
-    """Return a query of the ids of the do-not-call lists that hold for a campaign."""
-    return union_all(
+def lists_that_hold(campaign: ColumnElement[int], *outer: FromClause) -> CompoundSelect[Any]:
+    """Return a query of the ids of the do-not-call lists that hold for a campaign.
+
+    `outer` is the table of an outer query to which the campaign belongs.
+    """
+    queries = (
         select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign),
         select(_links.c.dnc_id).where(_links.c.campaign_id == campaign),
         select(_lists.c.id)
@@ -138,6 +142,7 @@ def lists_that_hold(campaign: BindParameter[int]) -> CompoundSelect[Any]:
         .where(_campaigns.c.id == campaign, IS_OWN),
         select(_lists.c.id).where(_lists.c.is_global),
     )
+    return union_all(*(query.correlate(*outer) for query in queries))
 
 
 _HOLDING: Final = PreparedStatement(select(_lists.c.id).where(_lists.c.id.in_(lists_that_hold(bindparam("campaign")))))

@@ -6,16 +6,20 @@ const smpp = require("smpp");
 const sessions = new Set();
 let answers = {}; // statuses for the next messages to a number
 let sent = 0;
+let ids = "id"; // how messages are named
+let refused = []; // statuses of all messages, again and again, after those of `answers`
 
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 
 function submit(session, pdu) {
   const number = pdu.destination_addr;
-  const next = (answers[number] || []).shift();
+  let next = (answers[number] || []).shift();
+  if (next === undefined && refused.length) refused.push((next = refused.shift()));
   const text = pdu.short_message.message;
   const header = pdu.short_message.udh ? Buffer.concat(pdu.short_message.udh).toString("hex") : "";
   const status = next === undefined ? 0 : next;
-  const id = "id" + (status === 0 ? ++sent : "");
+  const count = status === 0 ? ++sent : "";
+  const id = ids === "hex" ? (0xabc00 + Number(count)).toString(16).padStart(10, "0") : "id" + count;
   say({ to: number, from: pdu.source_addr, text: String(text), coding: pdu.data_coding, header, status, id });
   if (status === "silence") return;
   if (status === "cut") return void session.destroy();
@@ -45,6 +49,8 @@ function deliver(fields) {
 }
 
 const orders = {
+  name: (order) => { ids = order.ids; },
+  refuse: (order) => { refused = order.statuses; },
   answer: (order) => { answers[order.number] = order.statuses; },
   receipt: (order) => deliver({
     esm_class: 4,

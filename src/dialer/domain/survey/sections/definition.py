@@ -33,6 +33,8 @@ class SectionDefinition:
     """True for a type that repeats the question, while `retries` last, after a valid input without a branch."""
     transfers: ClassVar[bool] = False
     """True for a type that transfers the call to a queue or to a number."""
+    keeps_wishes: ClassVar[bool] = False
+    """True for a type that takes the wish not to be called again."""
     sends_messages: ClassVar[bool] = False
     """True for a type that sends text messages, for which the campaign needs a gateway."""
     has_answers: ClassVar[bool] = True

@@ -17,6 +17,7 @@ class Dnc(SectionDefinition):
     __slots__ = ()
 
     type: ClassVar[SectionType] = SectionType.DNC
+    keeps_wishes: ClassVar[bool] = True
     ends: ClassVar[bool] = True
     counted_as: ClassVar[str] = "DNC"
     reported_as: ClassVar[str] = "DNC"

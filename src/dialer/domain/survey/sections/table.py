@@ -65,6 +65,11 @@ def queue_ids_of(survey: Survey) -> frozenset[int]:
     return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
 
 
+def keeps_wishes(survey: Survey) -> bool:
+    """Return whether a section of the survey takes the wish not to be called again."""
+    return any(definition_of(section).keeps_wishes for section in survey.sections)
+
+
 def sends_messages(survey: Survey) -> bool:
     """Return whether a section of the survey sends text messages."""
     return any(definition_of(section).sends_messages for section in survey.sections)

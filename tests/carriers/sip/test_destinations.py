@@ -1,0 +1,120 @@
+"""Tests of the places to which messages and sound go: a forged call must not turn us against others, or ourselves."""
+
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from dialer.carriers.sip.messages import read_message
+from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.peers import PEER_MESSAGES_A_SECOND_MAX
+from dialer.carriers.sip.trunk import Trunk
+from dialer.carriers.sip.wire import Output, Send
+from tests.carriers.sip.calling import Calling, invitation
+from tests.carriers.sip.network import HERE, SERVER, TRUNK, Network
+from tests.carriers.sip.strangers import EVIL, request
+from tests.carriers.sip.test_strangers import OFFER, answered
+
+IPV6: Final = Trunk(server=("2001:db8::10", 5060), domain="carrier.example", here=("2001:db8::1", 5070))
+
+
+def at(contact: str, route: str = "") -> bytes:
+    """Return an INVITE that names another Contact, and another proxy or none."""
+    routed = f"Record-Route: <sip:{route};lr>\r\n" if route else ""
+    data = invitation().replace(b"Record-Route: <sip:192.0.2.10;lr>\r\n", routed.encode())
+    return data.replace(b"<sip:zoe@192.0.2.10:5060>", f"<sip:zoe@{contact}>".encode())
+
+
+class Sending(Network):
+    """A network that notes where each datagram goes, and delivers to the carrier's host only."""
+
+    def __init__(self, callee: Calling, trunk: Trunk = TRUNK) -> None:
+        super().__init__(callee, trunk=trunk)
+        self.destinations: list[str] = []
+
+    def take(self, outputs: list[Output]) -> None:
+        """Note the destinations."""
+        self.destinations += [one.destination[0] for one in outputs if isinstance(one, Send)]
+        super().take(outputs)
+
+
+@pytest.mark.parametrize("route", ["", EVIL[0]])
+def test_a_call_that_nobody_acknowledges_is_hung_up_at_the_carrier_only(route: str) -> None:
+    """RFC 3261 13.3.1.4 wants a BYE. The forger of the INVITE must not choose who gets it, again and again."""
+    phone = Calling(talks_ms=None, data=at(EVIL[0], route))
+    phone.request_bytes = lambda *_: b""  # type: ignore[method-assign] # it never acknowledges
+    network = answered(Sending(phone), phone)
+    assert network.lines[-1] == "BYE"
+    assert set(network.destinations) == {SERVER[0]}
+    assert network.ends == [(phone.arrivals[0].key, 102)]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "224.0.1.75", "255.255.255.255", "0.0.0.0", "192.0.2.77"])  # noqa: S104 - nothing is bound to it
+@pytest.mark.parametrize("is_route", [False, True])
+def test_no_message_goes_to_this_machine_or_to_many(host: str, is_route: bool) -> None:  # noqa: FBT001 - a parameter
+    """A Contact or Record-Route may name any host. Services of this machine that trust it must not hear from us."""
+    data = at(EVIL[0], f"{host}:5432") if is_route else at(f"{host}:5432")
+    phone = Calling(talks_ms=1_000, data=data)
+    network = Sending(phone, replace(TRUNK, machine="192.0.2.77"))
+    answered(network, phone)
+    assert set(network.destinations) == {SERVER[0]}
+
+
+def test_a_name_of_this_machine_gets_no_message() -> None:
+    phone = Calling(talks_ms=None, data=at("inside.example"))
+    network = Sending(phone)
+    phone.call()
+    network.run(2_000)
+    network.take(network.agent.resolved(network.now_ms, "inside.example", "127.0.0.1"))
+    network.take(network.agent.clear(network.now_ms, phone.arrivals[0].key, 16, ""))
+    assert set(network.destinations) == {SERVER[0]}
+
+
+def test_the_carrier_may_be_on_this_machine() -> None:
+    """A carrier at home, such as a PBX on the same machine, is the carrier all the same."""
+    trunk = replace(TRUNK, server=("127.0.0.1", 5060), machine="127.0.0.1", networks=("192.0.2.10",))
+    assert [trunk.may_send_to(host) for host in ("127.0.0.1", "192.0.2.10", "127.0.0.2")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("trunk", "host", "is_taken"),
+    [
+        (TRUNK, "198.18.0.1", True),
+        (TRUNK, "2001:db8::9", False),
+        (TRUNK, "::ffff:198.18.0.1", False),
+        (IPV6, "2001:db8::9", True),
+        (IPV6, "198.18.0.1", False),
+    ],
+)
+def test_sound_of_the_other_kind_of_internet_is_refused(trunk: Trunk, host: str, is_taken: bool) -> None:  # noqa: FBT001 - a parameter
+    """RFC 3264 6: a call that is answered has sound. That of an address to which no packet can be sent has none."""
+    assert trunk.may_sound_be_at(host) is is_taken
+    assert replace(trunk, sound_networks=(host,)).may_sound_be_at(host) is is_taken
+
+
+def test_an_offer_of_the_other_kind_of_internet_is_refused() -> None:
+    offer = OFFER.replace(b"IN IP4 192.0.2.10", b"IN IP6 2001:db8::9")
+    phone = Calling(data=invitation(body=offer))
+    answered(Network(phone), phone)
+    assert phone.status == 488
+
+
+def test_sound_never_goes_to_our_own_address() -> None:
+    """The address that the network shows is this machine, though `public_host` is another one."""
+    trunk = SipParameters(server="192.0.2.10", public_host="198.51.100.1").trunk(SERVER, HERE)
+    assert [trunk.may_sound_be_at(host) for host in (HERE[0], "198.51.100.1")] == [False, True]
+
+
+def test_the_other_end_of_a_call_is_read_a_number_of_times_a_second() -> None:
+    """The Contact of one forged INVITE makes its host the other end. That must not let it keep us busy."""
+    phone = Calling(talks_ms=None, data=at(EVIL[0]))
+    network = Network(phone)
+    phone.call()
+    network.run(2_000)
+    assert phone.arrivals
+    data = request(read_message(invitation()), "OPTIONS", 9)
+    heard = [network.agent.receive(network.now_ms, data, EVIL) != [] for _ in range(3 * PEER_MESSAGES_A_SECOND_MAX)]
+    assert heard.count(True) == PEER_MESSAGES_A_SECOND_MAX
+    assert not network.agent.hears(network.now_ms, EVIL, 100)
+    assert network.agent.hears(network.now_ms, SERVER, 100)
+    assert network.agent.hears(network.now_ms + 1_000, EVIL, 100)
