@@ -177,9 +177,11 @@ async def test_a_caller_who_comes_in_is_not_transferred_there_and_gets_no_messag
     transfer = {"type": 6, "phonenumber": PREMIUM, "audiofile_id": house.recording(1_000)}
     texting = {"type": 10, "sms_text": "Thank you", "audiofile_id": house.recording(1_000)}
     settings = {"sms_gateway_id": texts, "dnc_id": house.dnc_list()}
-    campaign_id = await house.started(house.survey(texting, transfer), house.phonebook(PERSON), **settings)
+    survey_id = house.survey(texting, transfer, branches={0: {"0": 1}})
+    campaign_id = await house.started(survey_id, house.phonebook(PERSON), frequency=1, **settings)
     house.add(Did, user_id=house.user_id, did_number="+12025550199", campaign_id=campaign_id)
-    house.side.call_in(PREMIUM, "+12025550199", patience_s=60)
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    house.side.call_in(PREMIUM, "+12025550199")
     await house.pass_s(60)
     assert house.side.seconds == []
     assert {row["phone_number"] for row in house.rows(SmsMessage)} <= {PERSON}
