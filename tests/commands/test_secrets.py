@@ -68,6 +68,17 @@ def test_the_first_start_makes_a_key_that_only_its_owner_can_read(run: Run, fold
     assert sorted(path.name for path in folder.iterdir() if path.name.startswith((".", "dialer.k"))) == ["dialer.key"]
 
 
+def test_an_operator_is_told_of_the_key_when_it_is_made_and_when_it_is_wanted(run: Run, tmp_path: Path) -> None:
+    made = f"Made the key of stored secrets in {tmp_path}/dialer.key. Keep a copy of it elsewhere than your backups."
+    assert made in run("database", "upgrade", "--create").err
+    assert made not in run("database", "upgrade").err
+    wanted = f"Before the start, put your copy of the key of its secrets at {tmp_path}/dialer.key."
+    assert run("backup", "copy.db").code == 0
+    assert wanted not in run("restore", "copy.db", "--force").err
+    (tmp_path / "dialer.key").unlink()
+    assert wanted in run("restore", "copy.db", "--force").err
+
+
 def test_a_start_without_the_key_is_refused_and_makes_no_other(run: Run, folder: Path) -> None:
     (folder / "dialer.key").rename(folder / "elsewhere")
     before = stored(folder)

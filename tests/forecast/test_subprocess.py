@@ -80,3 +80,20 @@ def test_the_process_ends_with_its_parent(house: House) -> None:
     command = [sys.executable, "-P", "-m", "dialer.forecast"]
     done = subprocess.run(command, input=msgspec.json.encode(task) + b"\n", capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+@pytest.mark.skipif(not CHILDREN.exists(), reason="needs /proc")
+async def test_the_process_gets_no_secret_in_its_environment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment of a process can be read for as long as it lives, also from a copy of its memory."""
+    marks = {"DIALER_ADMIN_PASSWORD": "mark-1", "DIALER_SECRETS_KEY": "mark-2", "DIALER_DATABASE_URL": "mark-3"}
+    for name, value in marks.items():
+        monkeypatch.setenv(name, value)
+    seen: list[bytes] = []
+
+    def look(_done: int) -> None:
+        seen.extend(Path(f"/proc/{child}/environ").read_bytes() for child in CHILDREN.read_text().split())
+
+    campaign_id = house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101"))
+    await forecast_in_subprocess(house.database, order(house, campaign_id), look)
+    assert any(b"PATH=" in one for one in seen)
+    assert not [one for one in seen if b"mark-" in one or b"DIALER_" in one]

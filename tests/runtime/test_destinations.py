@@ -1,6 +1,7 @@
 """Tests that nobody is called where the account may not call, on any way, and that forecasts know it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, select
@@ -108,7 +109,7 @@ async def test_a_number_that_the_prefixes_of_the_gateway_make_special_is_not_cal
     house.change(Subscriber, 1, status=SubscriberStatus.PENDING)
     house.change(Campaign, campaign_id, status=CampaignStatus.START)
     assert waits(house) == {number: "destination"}
-    campaign = house.row(Campaign, campaign_id)
+    campaign: Any = house.row(Campaign, campaign_id)
     found = house.database.read_now(
         lambda c: findings_of_campaign(c, dict(campaign), house.now_ms(), service_zone="UTC", hours=CallingHours())
     )
@@ -175,9 +176,12 @@ async def test_a_caller_who_comes_in_is_not_transferred_there_and_gets_no_messag
     texts = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
     transfer = {"type": 6, "phonenumber": PREMIUM, "audiofile_id": house.recording(1_000)}
     texting = {"type": 10, "sms_text": "Thank you", "audiofile_id": house.recording(1_000)}
-    campaign_id = await house.started(house.survey(texting, transfer), house.phonebook(PERSON), sms_gateway_id=texts)
+    settings = {"sms_gateway_id": texts, "dnc_id": house.dnc_list()}
+    survey_id = house.survey(texting, transfer, branches={0: {"0": 1}})
+    campaign_id = await house.started(survey_id, house.phonebook(PERSON), frequency=1, **settings)
     house.add(Did, user_id=house.user_id, did_number="+12025550199", campaign_id=campaign_id)
-    house.side.call_in(PREMIUM, "+12025550199", patience_s=60)
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    house.side.call_in(PREMIUM, "+12025550199")
     await house.pass_s(60)
     assert house.side.seconds == []
     assert {row["phone_number"] for row in house.rows(SmsMessage)} <= {PERSON}

@@ -11,16 +11,17 @@ from dialer.app.campaign_readiness import field_errors, survey_of
 from dialer.app.line_check import names_list, texts_people
 from dialer.domain.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.gateway_secrets import shows_secrets
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
-from dialer.domain.plans import SIMULATED
+from dialer.domain.plans import HTTP, KANNEL, SIMULATED
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, SmsGateway, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -100,6 +101,7 @@ def _facts(
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+        shows_secrets=_shows_secrets(connection, campaign["sms_gateway_id"]),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
     )
@@ -108,6 +110,14 @@ def _facts(
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
     return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
+
+
+def _shows_secrets(connection: Connection, gateway_id: int | None) -> bool:
+    """Return whether a gateway for messages sends its secrets in clear."""
+    gateways = SmsGateway.__table__
+    query = select(gateways.c.parameters).where(gateways.c.id == gateway_id, gateways.c.protocol.in_((HTTP, KANNEL)))
+    found = connection.scalar(query)
+    return found is not None and shows_secrets(found)
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:

@@ -62,6 +62,7 @@ class KeyFile:
             raise SecretsKeyError(
                 f"the key of stored secrets cannot be created in {self.path}: {error.strerror}"
             ) from None
+        say(f"Made the key of stored secrets in {self.path}. Keep a copy of it elsewhere than your backups.")
         return self.read() or ""
 
     def replace(self, keys: str) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.commands.backup import print_copy, summary
+from dialer.commands.key_file import key_path
 from dialer.commands.opening import database_file, settings_from_environment
 from dialer.commands.output import examples, json_option, say
 from dialer.store.database_files import restore as put_back
@@ -27,8 +28,11 @@ def restore(file: Path, *, force: bool, as_json: bool) -> None:
     Stop the server first. After the restore it continues from the state of the backup: calls that were made after the
     backup are made again.
     """
-    path = database_file(settings_from_environment(), instead=_INSTEAD)
+    settings = settings_from_environment()
+    path = database_file(settings, instead=_INSTEAD)
     made = put_back(file, path, overwrite=force)
     say(f"Restored {path}: {summary(made)}.")
+    if settings.secrets_key is None and not key_path(settings).exists():
+        say(f"Before the start, put your copy of the key of its secrets at {key_path(settings)}.")
     if as_json:
         print_copy(path, made)

@@ -58,6 +58,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
     lacks_list: bool = False
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
+    shows_secrets: bool = False
+    """True if the gateway for messages sends its secrets in clear."""
     texts_people: bool = False
     """True if text messages go to people who may answer STOP."""
 
@@ -72,6 +74,12 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_destinations(facts)
     if facts.lacks_list:
         yield _without_list(texts_people=facts.texts_people)
+    if facts.shows_secrets:
+        message = (
+            "The gateway for messages sends its password to an http:// address, which others on the way can read."
+            " An admin can change the address to https://."
+        )
+        yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
     for section_id, queue_id in facts.queues_without_agents:
         message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)

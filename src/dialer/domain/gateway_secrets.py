@@ -1,5 +1,6 @@
 """Secrets in the parameters of a gateway: they are stored, and never shown."""
 
+import ipaddress
 import json
 from typing import Any, Final
 
@@ -31,6 +32,29 @@ def with_kept_secrets(before: str, after: str) -> str:
     if not kept or any((old.get(name) or None) != (new.get(name) or None) for name in OTHER_SIDE):
         return after
     return _write(new | kept)
+
+
+def shows_secrets(parameters: str) -> bool:
+    """Return whether a gateway over HTTP sends its secrets, or has them sent back, through the internet in clear.
+
+    Addresses of private networks, and names without a dot, are taken for the service's own network.
+    """
+    found = _read(parameters)
+    if not (SECRETS | {"username", "headers"}) & found.keys():
+        return False
+    return any(_is_in_clear(str(found.get(name) or "")) for name in ("url", "callback_url"))
+
+
+def _is_in_clear(address: str) -> bool:
+    scheme, _, rest = address.partition("://")
+    host = rest.partition("/")[0].rpartition("@")[2].rpartition("]")[0].lstrip("[") or rest.partition("/")[0]
+    bare = host if host.count(":") > 1 else host.partition(":")[0]
+    if scheme.lower() != "http":
+        return False
+    try:
+        return ipaddress.ip_address(bare).is_global
+    except ValueError:
+        return "." in bare
 
 
 def _read(parameters: str) -> dict[str, Any]:

@@ -252,6 +252,7 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         FindingCode.RETRIES_TOO_LATE: "Some retries cannot fall into the window before the campaign expires.",
         FindingCode.NO_PHONEBOOK: "The campaign has no phonebook and no subscribers.",
         FindingCode.NO_CONTACTS: "The phonebooks of the campaign have no contacts.",
+        FindingCode.PLAIN_HTTP: "The gateway for messages sends its password over http://, which others can read.",
         FindingCode.NO_COUNTRY: "Numbers have no country code.",
         FindingCode.EXPIRES_TOO_EARLY: "By the forecast, the campaign expires before it is done.",
         FindingCode.LOW_BALANCE: "By the forecast, the campaign costs more than the balance.",

@@ -29,11 +29,37 @@ def test_an_admin_creates_a_user_who_logs_in(admin: Caller, client: TestClient[L
         "sms_rate": 0.0,
         "role": "manager",
         "enabled": True,
+        "allowed_countries": "",
+        "allows_special": False,
         "manager": None,
         "allowed_countries": "",
         "allows_special": False,
     }
     assert Caller(client, "Dora", NEW_PASSWORD).get("users/")["results"] == [record]
+
+
+WIDER: list[dict[str, Any]] = [{"allowed_countries": "US"}, {"allows_special": True}, {"allowed_countries": ""}]
+
+
+@pytest.mark.parametrize("fields", WIDER)
+def test_only_an_admin_says_where_a_user_may_call(admin: Caller, alice: Caller, fields: Json) -> None:
+    """A manager has no way to change it for themselves, whether by the record, by a list, or by a new user."""
+    admin.change("users/2/", allowed_countries="DE")
+    for method, path, body in (
+        ("PATCH", "users/2/", fields),
+        ("PUT", "users/2/", {**DORA, "username": "alice", **fields}),
+        ("POST", "users/", {**DORA, **fields}),
+    ):
+        assert alice.refused(method, path, **body) == FORBIDDEN
+    record = admin.get("users/2/")
+    assert (record["allowed_countries"], record["allows_special"]) == ("DE", False)
+    admin.change("users/2/", **fields)
+    assert {name: admin.get("users/2/")[name] for name in fields} == fields
+
+
+def test_countries_are_named_by_their_codes(admin: Caller) -> None:
+    status, errors = admin.refused("POST", "users/", **DORA, allowed_countries="DE, Atlantis")
+    assert (status, list(errors)) == (400, ["allowed_countries"])
 
 
 def test_no_answer_holds_a_password(admin: Caller) -> None:

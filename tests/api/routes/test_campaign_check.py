@@ -1,5 +1,6 @@
 """Tests of the check of a campaign through the API. It is a Wednesday, 11:06:40 in UTC."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -351,6 +352,16 @@ def test_a_campaign_of_text_messages_is_checked_too(bench: Bench) -> None:
     bench.alice.change(url, callerid="The salon of Ann")
     assert bench.codes(url) == error("wrong_callerid", "callerid")
     assert not bench.starts(url)
+
+
+def test_a_password_that_goes_over_http_is_a_warning(bench: Bench) -> None:
+    way = {"url": "http://carrier.example/", "username": "u", "password": "p", "query": {"n": "{number}"}}
+    bench.row(SmsGateway, bench.estate.sms_gateway["id"], protocol="http", parameters=json.dumps(way))
+    bench.alice.change(bench.estate.campaign["url"], sms_gateway=bench.estate.sms_gateway["url"])
+    assert ("warning", "plain_http", "sms_gateway") in bench.codes()
+    safe = json.dumps({**way, "url": "https://carrier.example/"})
+    bench.row(SmsGateway, bench.estate.sms_gateway["id"], parameters=safe)
+    assert "plain_http" not in {code for _, code, _ in bench.codes()}
 
 
 def test_only_its_owner_sees_it_and_a_wrong_parameter_is_named(bench: Bench, bob: Caller) -> None:

@@ -101,6 +101,11 @@ def test_wrong_parameters_are_refused_with_a_sentence(given_: dict[str, Any]) ->
     [
         (b'{"a": [{"s": "ok", "id": 7}]}', (Accepted(("7",)),)),
         (b'{"a": [{"s": "ok"}]}', (Accepted(()),)),
+        # Only what looks like a name is one: an answer of another server tells nothing.
+        (b'{"a": [{"s": "ok", "id": "two words"}]}', (Accepted(()),)),
+        (b'{"a": [{"s": "ok", "id": "{\\"Token\\":1}"}]}', (Accepted(()),)),
+        (b'{"a": [{"s": "ok", "id": "' + 129 * b"x" + b'"}]}', (Accepted(()),)),
+        (b'{"a": [{"s": "ok", "id": "x\\ny"}]}', (Accepted(()),)),
         (b'{"a": [{"s": "no", "id": 7}]}', (Receipt("", MessageStatus.FAILED),)),
         (b"<html>", (Unknown(),)),
         (b"[" * 100_000, (Unknown(),)),

@@ -1,11 +1,16 @@
 """Tests of addresses that no gateway may name: those at which a machine finds its own credentials."""
 
+import ipaddress
 import json
 
 import pytest
 
+from dialer.carriers.texts import hosts
+from dialer.carriers.texts.http_line import NotSentError, WebSender
 from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
+from dialer.carriers.texts.requests import WebRequest
 from dialer.domain.plans import HTTP
+from tests.carriers.texts.web_carrier import WebCarrier
 
 INTERNAL = [
     "169.254.169.254",
@@ -21,6 +26,9 @@ INTERNAL = [
     "0.0.0.0",  # noqa: S104 - an address to refuse
     "224.0.0.1",
     "100.100.100.200",
+    "[64:ff9b::a9fe:a9fe]",  # Translators and tunnels lead to 169.254.169.254, too.
+    "[2002:a9fe:a9fe::1]",
+    "[::a9fe:a9fe]",
 ]
 
 
@@ -47,3 +55,20 @@ def test_a_secret_deep_in_a_body_is_refused(body: dict[str, object]) -> None:
     whole = {"to": "{number}", "text": "{text}", **body}
     with pytest.raises(TextParametersError, match="may hold a secret"):
         read_http_parameters(HTTP, json.dumps({"url": "https://a.example/", "body": whole}))
+
+
+@pytest.mark.parametrize("is_internal", [False, True])
+async def test_a_name_that_leads_inside_gets_no_byte(monkeypatch: pytest.MonkeyPatch, *, is_internal: bool) -> None:
+    """`localhost` stands for a name of a stranger's domain, which resolves to the address of the metadata."""
+    with WebCarrier(lambda _: (200, b"secret")).serving() as carrier:
+        request = WebRequest("GET", carrier.url.replace("127.0.0.1", "localhost"), {}, b"")
+        sender = WebSender()
+        if is_internal:
+            monkeypatch.setattr(hosts, "_METADATA_ADDRESSES", {ipaddress.ip_address("127.0.0.1")})
+            for _ in range(2):
+                with pytest.raises(NotSentError, match="own network"):
+                    await sender.send(request)
+        else:
+            assert (await sender.send(request)).body == b"secret"
+        await sender.close()
+    assert len(carrier.asked) == int(not is_internal)

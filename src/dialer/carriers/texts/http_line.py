@@ -1,13 +1,14 @@
 """A line that sends text messages over HTTP."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import httpx
 import structlog
 
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.texts.hosts import is_internal
 from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
 from dialer.carriers.texts.pauses import Pauses
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
@@ -25,6 +26,7 @@ ANSWER_S: Final = 15.0
 ANSWER_BYTES_MAX: Final = 65_536
 DETAIL_MAX: Final = 200
 """Characters of a reason."""
+_LEADS_INSIDE: Final = "the name of the host leads to an address of this machine's own network"
 _NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 """Errors before the first byte of a request."""
 
@@ -69,7 +71,11 @@ class WebSender:
         headers = [(name.encode(), value.encode()) for name, value in request.headers.items()]
         try:
             asked = httpx.Request(
-                request.method, request.url, headers=headers, content=request.content, extensions={"timeout": timeout}
+                request.method,
+                request.url,
+                headers=headers,
+                content=request.content,
+                extensions={"timeout": timeout, "trace": _refuse_internal},
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise NotSentError(str(error)[:DETAIL_MAX]) from None
@@ -96,6 +102,21 @@ class WebSender:
     async def close(self) -> None:
         """Close all connections."""
         await self._transport.aclose()
+
+
+async def _refuse_internal(event: str, facts: Mapping[str, Any]) -> None:
+    """End a connection to an address that no gateway may lead to, before a byte was sent. A name may lead to any.
+
+    Raises:
+        NotSentError: it is such a connection.
+    """
+    if not event.endswith("connect_tcp.complete"):
+        return
+    stream = facts["return_value"]
+    peer = stream.get_extra_info("server_addr")
+    if peer is None or is_internal(str(peer[0])):
+        await stream.aclose()
+        raise NotSentError(_LEADS_INSIDE)
 
 
 class HttpTextLine:

@@ -1,6 +1,7 @@
 """The request that sends a text message over HTTP, and the meaning of its answer."""
 
 import base64
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
@@ -17,6 +18,8 @@ from dialer.domain.plans import SMS_LINES_FROM
 
 NAME_MAX: Final = 255
 """Characters of a carrier's name of a message."""
+_NAME: Final = re.compile(r"[!#-\[\]-~]{1,128}\Z")
+"""A name in an answer: visible ASCII characters without quotes. Any member may be named, so no other text is kept."""
 GSM7_CODING: Final = "0"
 UCS2_CODING: Final = "2"
 _OK: Final = range(200, 300)
@@ -98,7 +101,7 @@ def _accepted(parameters: HttpParameters, body: bytes) -> tuple[Heard | Found, .
     if not parameters.receipts:
         return (Ended(0, Cause.NORMAL_CLEARING),)
     name = (member_at(answer, parameters.id) or "") if parameters.id else ""
-    return (Accepted((name,) if 0 < len(name) <= NAME_MAX else ()),)
+    return (Accepted((name,) if _NAME.match(name) else ()),)
 
 
 def _decoded(body: bytes) -> object:

@@ -52,6 +52,7 @@ class FindingCode(StrEnum):
     NO_CONTACTS = "no_contacts"
     NO_COUNTRY = "no_country"
     DESTINATION = "destination"
+    PLAIN_HTTP = "plain_http"
     EXPIRES_TOO_EARLY = "expires_too_early"
     LOW_BALANCE = "low_balance"
 
