@@ -32,8 +32,6 @@ def test_an_admin_creates_a_user_who_logs_in(admin: Caller, client: TestClient[L
         "allowed_countries": "",
         "allows_special": False,
         "manager": None,
-        "allowed_countries": "",
-        "allows_special": False,
     }
     assert Caller(client, "Dora", NEW_PASSWORD).get("users/")["results"] == [record]
 
