@@ -214,8 +214,8 @@ PAGES: Final[Mapping[str, RecordPage]] = {
             "lines",
             "Numbers for calls in",
             "number",
-            "Numbers that people call, and the campaign that answers. One that is not assigned waits for an admin.",
-            ("did_number", "campaign", "is_assigned", "created_date"),
+            "Numbers that people call, and campaigns answer. Calls reach a number once an admin has assigned it.",
+            ("did_number", "campaign", "is_assigned", "user", "created_date"),
         ),
         RecordPage(
             "ledger",

@@ -14,12 +14,15 @@ from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
+from dialer.console.countries import countries_in_words
 from dialer.console.named import names_of
 from dialer.console.rendering import UNKNOWN
 from dialer.console.words import word_of_choice, words_of
 
 TEXT_MAX: Final = 120
 """Characters of a value that a cell shows."""
+WAITS: Final = "Waits for an admin"
+"""The state of a number for calls in that nobody has assigned."""
 _CENTS: Final = re.compile(r"(\.\d\d\d*?)0*\Z")
 """The digits after the point, of which two stay at least."""
 _ID_AT_END: Final = re.compile(r"(\d+)/?\Z")
@@ -49,6 +52,8 @@ def rows_of(
 def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # noqa: ANN401 - of the kind of the field
     """Return the cell for a value as the API answers with it."""
     kind = field.kind
+    if field.name in _WORDS_OF_FIELDS:
+        return Cell(_WORDS_OF_FIELDS[field.name](value)[:TEXT_MAX])
     if value is None or value == "":
         return Cell(UNKNOWN)
     if isinstance(kind, Reference) and not isinstance(kind, ReferenceList):
@@ -60,6 +65,11 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
     return Cell(text[:TEXT_MAX], is_number=isinstance(kind, (Amount, Integer, ReferenceList)))
 
 
+_WORDS_OF_FIELDS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "allowed_countries": countries_in_words,
+    "is_assigned": lambda value: "Assigned" if value else WAITS,
+}
+"""The words for the values of fields that say more than those of their kind."""
 _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] = (
     (ReferenceList, lambda _kind, value, _zone: str(len(value))),
     (Choice, lambda kind, value, _zone: words_of(kind.values(value))),

@@ -23,6 +23,7 @@ from dialer.api.crud.moments import TimeOfDay, Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.shapes import Access, Field
 from dialer.api.crud.urls import Links
+from dialer.console.countries import countries_in_words, country_names
 from dialer.console.named import Option
 from dialer.console.titles import hint_of, title_of
 from dialer.console.words import word_of_choice, words_of
@@ -32,6 +33,7 @@ from dialer.domain.roles import Scope
 LINE_MAX: Final = 255
 """The longest text that has a single line."""
 SCOPES: Final = "scopes"
+COUNTRIES: Final = "allowed_countries"
 NO_LINKS: Final = Links(base="", hosts=frozenset())
 
 Options = Callable[[str], list[Option] | None]
@@ -88,6 +90,9 @@ def members_of(
         if isinstance(field.kind, ReferenceList) or name == SCOPES:
             chosen = [key.removeprefix(f"{name}.") for key in filled if key.startswith(f"{name}.")]
             members[name] = chosen or text
+        elif name == COUNTRIES:
+            chosen = [key.removeprefix(f"{name}.") for key in filled if key.startswith(f"{name}.")]
+            members[name] = ", ".join(chosen) or text
         elif text == "" and name in nullable:
             members[name] = None
         elif text or not _is_left_out(field):
@@ -116,6 +121,8 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
     if name == SCOPES:
         scopes = tuple((one.value, one.value) for one in Scope)
         return msgspec.structs.replace(plain, control="several", options=scopes)
+    if name == COUNTRIES:
+        return msgspec.structs.replace(plain, control="several", options=tuple(country_names().items()))
     control = next((control for known, control in _CONTROLS if isinstance(kind, known)), None)
     return plain if control is None else msgspec.structs.replace(plain, **control(kind))
 
@@ -151,9 +158,19 @@ def _with_value(one: Input, field: Field, value: Stored, zone: tzinfo) -> Input:
         return msgspec.structs.replace(one, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
     if one.name == SCOPES:
         return msgspec.structs.replace(one, chosen=frozenset((value or " ".join(Scope)).split()))
+    if one.name == COUNTRIES:
+        return _with_countries(one, value or "")
     text = _text(field, value, zone)
     is_only = one.required and one.control == "select" and len(one.options) == 1
     return msgspec.structs.replace(one, value=one.options[0][0] if is_only and not text else text)
+
+
+def _with_countries(one: Input, codes: str) -> Input:
+    """Return an input with the countries that are chosen. An unknown one stays, because none at all would allow all."""
+    chosen = codes.replace(",", " ").split()
+    unknown = tuple((code, code) for code in chosen if code not in country_names())
+    hint = f"Now: {countries_in_words(codes)}. {one.hint}"
+    return msgspec.structs.replace(one, chosen=frozenset(chosen), options=(*unknown, *one.options), hint=hint)
 
 
 def _text(field: Field, value: Stored, zone: tzinfo) -> str:

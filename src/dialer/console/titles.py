@@ -19,7 +19,7 @@ TITLES: Final[Mapping[str, str]] = {
     "amd_sensitivity": "Detection of machines",
     "areacode": "Area code",
     "allowed_countries": "Countries that may be called",
-    "allows_special": "May call premium-rate and satellite numbers",
+    "allows_special": "May call premium-rate, shared-cost and satellite numbers",
     "audiofile": "Recording",
     "before": "Old values",
     "call_rate": "Price a minute",
@@ -49,7 +49,7 @@ TITLES: Final[Mapping[str, str]] = {
     "full_name": "Name",
     "goto": "Next section",
     "intervalretry": "Seconds between calls",
-    "is_assigned": "Assigned by an admin",
+    "is_assigned": "Assigned",
     "is_global": "For all accounts",
     "keeps_wishes_of": "Keeps wishes of",
     "last_attempt": "Last call",
@@ -103,6 +103,9 @@ def title_of(path: str, name: str) -> str:
 
 HINTS: Final[Mapping[str, str]] = {
     "aleg_gateway": "",
+    "allowed_countries": "Tick none to allow all countries. If you tick any, numbers without a country code are"
+    " refused.",
+    "allows_special": "Without a tick, only those whose beginning is in a rate of the user.",
     "amd_behavior": "",
     "amd_sensitivity": "",
     "callerid": "The number that callees see, if the group below has none for them.",
@@ -113,6 +116,7 @@ HINTS: Final[Mapping[str, str]] = {
     "enabled": "Without a tick, nobody can sign in with it.",
     "expirationdate": "In your time zone. Empty: 24 hours after the start.",
     "frequency": "Spread evenly over the minute.",
+    "is_assigned": "Without a tick, the number waits for an admin, and calls do not reach it.",
     "manager": "The user for whom this one works. A viewer reads the manager's records.",
     "max_aleg": "0: as many as the gateway allows.",
     "name": "",

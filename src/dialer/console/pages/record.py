@@ -21,11 +21,11 @@ from dialer.api.service import ApiRequest
 from dialer.app.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.catalogue import RECORDS, RecordPage
-from dialer.console.cells import Cell, rows_of
+from dialer.console.cells import Cell, id_in, rows_of
 from dialer.console.confirming import doubt_of
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, inputs_of, members_of, refilled
-from dialer.console.named import name_column, options_of
+from dialer.console.named import name_column, names_of, options_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.titles import title_of
@@ -40,8 +40,8 @@ KEEP_KEYS: Final = "keep_keys"
 """The field of a form that keeps the API keys of a user who gets a new password."""
 CONFIRMED: Final = frozenset({"api-key"})
 """Records that are created only with the password of the session's user."""
-NOT_FORMS: Final = frozenset({"user"})
-"""Fields that only admins find in forms: the owner is the viewer."""
+NOT_FORMS: Final = frozenset({"user", "is_assigned"})
+"""Fields that only admins find in forms: the owner is the viewer, and admins assign numbers."""
 
 
 class Shown(NamedTuple):
@@ -52,6 +52,8 @@ class Shown(NamedTuple):
     facts: list[tuple[str, Cell]]
     """The fields that nobody writes, with their titles."""
     version: str
+    waits_for: str = ""
+    """The account to which an admin has yet to assign a number for calls in; empty if nothing waits."""
 
 
 class Wrong(NamedTuple):
@@ -178,7 +180,8 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
         named = name_column(resource)
         name = getattr(record, named.name, None) if named is not None else None
         is_input = {one.name for one in inputs}
-        return Shown(str(name or f"No. {identity}"), inputs, _facts(request, unit, found, record, is_input), version)
+        facts = _facts(request, unit, found, record, is_input)
+        return Shown(str(name or f"No. {identity}"), inputs, facts, version, _account_waiting(unit, record))
 
     shown = await request.service.read(request, read)
     return _page(request, found, shown, wrong, identity=identity, is_editable=is_editable)
@@ -232,6 +235,14 @@ def _within(request: ApiRequest, found: RecordPage, identity: int) -> list[tuple
         for one in found.within
         if may_read(request, shown_page(request, one.path))
     ]
+
+
+def _account_waiting(unit: Unit, record: Shape) -> str:
+    """Return the name of the account to which an admin has yet to assign a number; empty for every other record."""
+    if getattr(record, "is_assigned", True):
+        return ""
+    user_id = id_in(str(getattr(record, "user", "")))
+    return names_of(unit, USERS, [user_id]).get(user_id, f"No. {user_id}")
 
 
 def _inputs(request: ApiRequest, unit: Unit, found: RecordPage, resource: Resource, stored: Values) -> list[Input]:

@@ -1,0 +1,33 @@
+"""The names of countries in plain English, by their ISO 3166 codes."""
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import phonenumbers
+
+ALL: Final = "All countries"
+_BESIDES: Final = {"AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo"}
+"""Countries with numbers that ISO 3166 does not name."""
+
+
+@cache
+def country_names() -> Mapping[str, str]:
+    """Return the names of all countries that have numbers, in their order."""
+    lines = files("tzdata").joinpath("zoneinfo", "iso3166.tab").read_text("utf-8").splitlines()
+    named = _BESIDES | {line[:2]: line[3:].strip() for line in lines if line[:1] != "#"}
+    found = {code: named.get(code, code) for code in phonenumbers.SUPPORTED_REGIONS}
+    return dict(sorted(found.items(), key=lambda one: _without_accents(one[1])))
+
+
+def countries_in_words(codes: str) -> str:
+    """Return the names of the countries in a list of codes, which allows all countries if it is empty."""
+    chosen = codes.replace(",", " ").split()
+    names = [name for code, name in country_names().items() if code in chosen]
+    return ", ".join([*names, *(code for code in chosen if code not in country_names())]) or ALL
+
+
+def _without_accents(name: str) -> str:
+    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
