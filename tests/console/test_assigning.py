@@ -61,10 +61,8 @@ def test_a_number_of_two_accounts_is_assigned_to_one(admin: Visitor, api: Caller
     bob = Caller(api.client, "bob")
     for one in (api, bob):
         one.create("did", did_number=NUMBER)
-    for identity, status in ((1, 303), (2, 400)):
-        admin.get(f"records/did/{identity}/")
-        button = {"is_assigned": "1", "version": version_in(admin.page)}
-        answer = admin.send(f"records/did/{identity}/", **button)
-        assert answer.status_code == status
-    assert "is assigned to another account" in words(answer.text)
+    Caller(api.client, "admin").change("did/1/", is_assigned=True)
+    assert "Assign to bob" in admin.text("records/did/2/")
+    answer = admin.send("records/did/2/", is_assigned="1", version=version_in(admin.page))
+    assert (answer.status_code, "is assigned to another account" in words(answer.text)) == (400, True)
     assert (api.get("did/1/")["is_assigned"], bob.get("did/2/")["is_assigned"]) == (True, False)
