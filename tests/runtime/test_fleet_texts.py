@@ -28,7 +28,7 @@ from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
 from dialer.store.tables import SMS, DncContact, DncList, SmsGateway, SmsMessage, Subscriber, TextNews, User
 from dialer.store.text_news import add_news
-from dialer.store.touched import NOTHING, touch
+from dialer.store.touched import NOTHING, Touched, touch
 from tests.runtime.house import House
 from tests.runtime.line_house import AFTERNOON_MS
 from tests.runtime.other_side import FAKE
@@ -266,3 +266,19 @@ def test_receipts_take_no_room_from_stops(house: House, monkeypatch: pytest.Monk
         return [add_news(connection, GATEWAY_ID, "", one, house.now_ms()) for one in heard]
 
     assert house.database.write_now(add) == [True, True, False, False, True, True, False]
+
+
+async def test_a_stop_that_waits_is_heard_when_its_gateway_has_become_simulated(house: House) -> None:
+    """No gateway needs a line any more, so nothing else is heard."""
+    wish = TextReceived(EARLY, "", "STOP")
+
+    def change(connection: Connection) -> None:
+        add_news(connection, GATEWAY_ID, "", wish, house.now_ms())
+        touch(connection, Touched(gateways=frozenset({GATEWAY_ID})))
+
+    house.add(User, username="root", password_hash="-", role=Role.ADMIN)
+    await house.advance(1)
+    house.database.write_now(change)
+    await house.advance(1)
+    assert [row["number"] for row in house.rows(DncContact)] == [EARLY]
+    assert house.rows(TextNews) == []

@@ -99,6 +99,8 @@ class LiveEngine:
         self._dids: dict[int, int | None] = {}
         """Campaign that answers each inbound number."""
         self._wishes_elsewhere = 0
+        self._may_have_texts = True
+        """True after a change of gateways: a text message may wait although no gateway needs a line any more."""
         self._is_new = True
         self._larger: frozenset[int] = frozenset()
         """Gateways of which this engine may use more, once everything that was due before is done."""
@@ -169,7 +171,8 @@ class LiveEngine:
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self._use_more(connection, until_ms, events_max)
         self.sounds_told = 0
-        if is_done and (sounds or self.switchboard.settings):
+        if is_done and (sounds or self.switchboard.settings or self._may_have_texts):
+            self._may_have_texts = False
             self._tell(connection, sounds, allowance)
             is_done = self.kernel.run(until_ms, events_max)
         self.switchboard.write(connection, self.kernel.now_ms)
@@ -318,6 +321,7 @@ class LiveEngine:
         self._guard.told(self._with_untouched(world, scope))
         for account in world.accounts:
             kernel.apply(account)
+        self._may_have_texts |= scope.everything or bool(scope.gateways)
         for gateway_id in _in_scope(self._parameters.keys(), scope, scope.gateways) - world.parameters.keys():
             self.switchboard.close_line(gateway_id)
         for gateway in world.gateways:
