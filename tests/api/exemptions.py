@@ -46,6 +46,7 @@ EXEMPTIONS: Final = (
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),
     Exemption(r"non_field_errors", r"Give at least one filter\.", FIELDS),
     Exemption(r"non_field_errors", r"Give either seconds or to\.", FIELDS),
+    Exemption(r"password", r"This password is too easy to guess", TEXT),
     Exemption(r"parameters", r".*: Unknown key\.", "The protocol of the gateway decides which keys there are."),
     Exemption(
         r"username|scopes|user|contact|survey|campaign|expirationdate", r"This field may not be changed\.", STATE

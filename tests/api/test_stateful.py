@@ -38,7 +38,7 @@ KINDS: Final = {
     for kind in (
         Kind("phonebook", {"description": ""}),
         Kind("contact", {"full_name": "", "additional_vars": "{}"}, "phonebook", "phonebook", has_user=False),
-        Kind("dnc-list", {"is_global": False}, shown_as="dnc"),
+        Kind("dnc-list", {"is_global": False, "keeps_wishes_of": ""}, shown_as="dnc"),
         Kind("survey-template", {"description": None}),
         Kind(
             "agent",

@@ -104,8 +104,12 @@ def test_receipts_find_their_messages_after_a_restart(tmp_path: Path) -> None:
             assert (service.statuses(), len(carrier.asked), service.differences()) == (delivered, 2, [])
 
 
-def test_a_campaign_whose_readers_cannot_say_stop_does_not_start(tmp_path: Path) -> None:
+def test_a_campaign_without_a_list_keeps_the_wishes_of_its_readers(tmp_path: Path) -> None:
     with WebCarrier(answer).serving() as carrier, text_service(tmp_path) as service:
         made = service.campaign(gateway_to(service, carrier), ADA)
-        status, errors = service.ann.refused("PATCH", made["url"], status=1)
-        assert (status, list(errors)) == (400, ["dnc"])
+        service.ann.change(made["url"], status=1)
+        service.wait(lambda: len(carrier.asked) == 1)
+        received = f"/callbacks/sms-gateway/1/received?secret={SECRET}"
+        assert service.callback(received, msisdn=ADA.removeprefix("+"), body="Stop, please") == 200
+        service.wait(lambda: service.ann.get("dnc-contact/")["count"] == 1)
+        assert [one["phone_number"] for one in service.ann.get("dnc-contact/")["results"]] == [ADA]

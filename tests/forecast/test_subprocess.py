@@ -18,6 +18,7 @@ from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecas
 from dialer.forecast.order import SEEDS_MAX, Order
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.store.database import StorageUnavailableError
+from dialer.store.key_ring import RING
 from dialer.store.tables import Campaign
 from tests.runtime.house import House
 
@@ -76,7 +77,7 @@ async def test_cancellation_ends_the_process(house: House) -> None:
 
 def test_the_process_ends_with_its_parent(house: House) -> None:
     """The end of its input tells it that its parent was killed."""
-    task = {"database_url": house.url, "order": long_order(house)}
+    task = {"database_url": house.url, "order": long_order(house), "secrets_key": RING.keys()}
     command = [sys.executable, "-P", "-m", "dialer.forecast"]
     done = subprocess.run(command, input=msgspec.json.encode(task) + b"\n", capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
@@ -89,9 +90,11 @@ async def test_the_process_gets_no_secret_in_its_environment(house: House, monke
     for name, value in marks.items():
         monkeypatch.setenv(name, value)
     seen: list[bytes] = []
+    before = set(CHILDREN.read_text("ascii").split())
 
     def look(_done: int) -> None:
-        seen.extend(Path(f"/proc/{child}/environ").read_bytes() for child in CHILDREN.read_text().split())
+        children = set(CHILDREN.read_text("ascii").split()) - before
+        seen.extend(Path(f"/proc/{child}/environ").read_bytes() for child in children)
 
     campaign_id = house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101"))
     await forecast_in_subprocess(house.database, order(house, campaign_id), look)

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -131,7 +131,8 @@ class Wishing:
         self.house.add(Subscriber, campaign_id=campaign_id, status=2, **waits)  # It must not end.
         await self.house.advance(LONG_S)
         self._check("call", set(self.wished))
-        self.house.perform(lambda unit: recycle_chunk(unit, campaign_id, FAILED))
+        with suppress(RefusedError):  # It has ended, as nobody was left.
+            self.house.perform(lambda unit: recycle_chunk(unit, campaign_id, FAILED))
 
     async def _correct(self, number: str, which: int) -> None:
         """Correct the number of a contact of a campaign that waits, to and fro."""

@@ -62,6 +62,11 @@ NewKernel = Callable[[Engine, Carrier, CampaignStore, int], Kernel]
 class LiveEngine:
     """Engine with its kernel, carrier, journal and guard. It is discarded when a commit fails."""
 
+    _is_new = True
+    _wishes_elsewhere = 0
+    _may_have_texts = True
+    """True after a change of gateways: a text message may wait although no gateway needs a line any more."""
+
     def __init__(  # noqa: PLR0913 - the worker gives all of its parts
         self,
         connection: Connection,
@@ -98,10 +103,6 @@ class LiveEngine:
         self._agents: set[int] = set()
         self._dids: dict[int, int | None] = {}
         """Campaign that answers each inbound number."""
-        self._wishes_elsewhere = 0
-        self._may_have_texts = True
-        """True after a change of gateways: a text message may wait although no gateway needs a line any more."""
-        self._is_new = True
         self._larger: frozenset[int] = frozenset()
         """Gateways of which this engine may use more, once everything that was due before is done."""
         self._simulates_all: Final = simulates_all
