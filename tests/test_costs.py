@@ -29,7 +29,7 @@ COMMITTED: Final = (400, 1_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
 SIMULATED_CALL_MAX: Final = 120
 """Calls of Python functions for each call of a pure simulation."""
-COMMITTED_CALL_MAX: Final = 160
+COMMITTED_CALL_MAX: Final = 165
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 32
 GROWTH_MAX: Final = 1.1
@@ -110,6 +110,7 @@ def test_a_simulated_call_stays_within_its_cost_in_a_campaign_of_any_size() -> N
 
 
 def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
+    committed(1, tmp_path / "first")  # Patterns of numbers are compiled at their first use.
     smaller, larger = (committed(size, tmp_path / str(size)) for size in COMMITTED)
     cost = more(larger, smaller)
     assert cost.functions / cost.calls <= COMMITTED_CALL_MAX

@@ -24,6 +24,7 @@ from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.callerid import choose_callerid
+from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.agent_pacing import AgentPacing
 from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.plans import Call, Subscriber
@@ -202,7 +203,10 @@ class CampaignDialling:
             return SubscriberReason.EMERGENCY
         if gateway.refuses(subscriber.number):
             return SubscriberReason.INVALID_NUMBER
-        if self._accounts[campaign.plan.user_id].refuses(subscriber.number, gateway.plan):
+        account, number = self._accounts[campaign.plan.user_id], subscriber.number
+        # Most numbers are ordinary and of an account without limits: they are judged without a call.
+        may_be_refused = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)
+        if may_be_refused and account.refuses(number, gateway.plan):
             return SubscriberReason.DESTINATION
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN

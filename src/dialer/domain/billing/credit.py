@@ -78,12 +78,8 @@ class Account:
 
     def refuses(self, number: str, gateway: GatewayPlan) -> bool:
         """Return whether the account may not call a number in normal form over a gateway, or send it a message."""
-        destinations = self.destinations
-        is_plain = number[:1] == "+" or not (gateway.addprefix or gateway.removeprefix)
-        if is_plain and destinations is EVERYWHERE and not special_digits(number):
-            return False  # As almost always.
         meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
-        return any(is_forbidden(one, destinations, self.card) for one in meant)
+        return any(is_forbidden(one, self.destinations, self.card) for one in meant)
 
     def refuses_agent(self, contact: str, gateway: GatewayPlan) -> bool:
         """Return whether the account may not call an agent's number. Extensions are of the gateway's own switch."""
