@@ -13,7 +13,7 @@ from dialer.store.database import Database
 from dialer.store.tables import Row
 from tests.databases.choice import server_url
 
-BESIDE_MODELS = {"user_changes", "ix_subscriber_last_attempt"}
+BESIDE_MODELS = {"user_changes", "served", "ix_subscriber_last_attempt"}
 """Only PostgreSQL has this table, and only its index needs to be told that nulls come first."""
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=150)
 

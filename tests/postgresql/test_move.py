@@ -1,5 +1,7 @@
 """Tests of `dialer move` to a server."""
 
+import os
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +19,15 @@ STAMPS = {"created_date": 0, "updated_date": 0}
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> str:
+def private() -> Iterator[None]:
+    """Make files as the program does, which nobody else can read."""
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def file(tmp_path: Path, private: None) -> str:  # noqa: ARG001 - it makes the files
     """Return the URL of a database file with one user."""
     url = new_file(tmp_path)
     ann = insert(User.__table__).values(username="ann", password_hash="-", **STAMPS)
