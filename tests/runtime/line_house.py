@@ -11,7 +11,7 @@ from dialer.app.change_campaign import change_campaign
 from dialer.carriers.carrier import Carrier
 from dialer.domain.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.second_talk import SecondStanding
+from dialer.domain.second_talk import BLegState
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import NewKernel
@@ -139,7 +139,7 @@ class LineHouse(House):
         rows = {row["key"]: row for row in self.rows(LiveLeg)}
         if key not in rows or not rows[key]["place"]:
             return None
-        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=SecondStanding)
+        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegState)
         (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
         if standing.agent_id is None:
             numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}

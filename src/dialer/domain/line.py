@@ -71,6 +71,8 @@ class Speech(Value, frozen=True):
 
     file: str = ""
     text: str = ""
+    length_ms: int | None = None
+    """Length of the recording, if it is known. A simulated callee hears it for so long."""
 
 
 class Detect(Value, frozen=True):

@@ -1,9 +1,8 @@
-"""Message talk: a text message over a line, from the order to send it to its final status."""
+"""MessageSession: a text message, from the order to send it to its final status."""
 
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
@@ -17,7 +16,7 @@ _FINAL: Final = frozenset(
 _NOTHING: Final = Reaction((), ())
 
 
-class MessageStanding(msgspec.Struct, frozen=True, omit_defaults=True):
+class MessageState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that is known of a message, as it is stored."""
 
     is_accepted: bool = False
@@ -25,18 +24,23 @@ class MessageStanding(msgspec.Struct, frozen=True, omit_defaults=True):
     """The carrier's names of the parts without a receipt."""
 
 
-class MessageTalk:
-    """One text message over a line. It is delivered once all its parts are."""
+UNHEARD_OF: Final = MessageState()
 
-    def __init__(self, message: Call, standing: MessageStanding = MessageStanding()) -> None:  # noqa: B008 - immutable
+
+class MessageSession:
+    """One text message. It is delivered once all its parts are."""
+
+    __slots__ = ("message", "state")
+
+    def __init__(self, message: Call, state: MessageState = UNHEARD_OF) -> None:
         self.message: Final = message
-        self.standing = standing
+        self.state = state
 
     def hear(self, now_ms: int, heard: Heard) -> Reaction:
-        """Return the reaction to something that was heard of the message."""
+        """Return the reaction to a report of the message."""
         match heard:
             case Accepted(names):
-                self.standing = MessageStanding(is_accepted=True, names=names)
+                self.state = MessageState(is_accepted=True, names=names)
             case Receipt(name, status) if status in _FINAL:
                 return self._receive(now_ms, name, status)
             case Ended():
@@ -52,15 +56,16 @@ class MessageTalk:
         return self._outcome(now_ms, MessageStatus.UNSENT)
 
     def _has_left(self, cause: Cause) -> bool:
-        return self.standing.is_accepted or cause is Cause.NORMAL_CLEARING
+        return self.state.is_accepted or cause is Cause.NORMAL_CLEARING
 
     def _receive(self, now_ms: int, name: str, status: MessageStatus) -> Reaction:
         if status is not MessageStatus.DELIVERED:
             return self._end(now_ms, status)
-        if name not in self.standing.names and name:
+        names = self.state.names
+        if name not in names and name:
             return _NOTHING  # A second receipt of the same part.
-        left = tuple(one for one in self.standing.names if one != name and name)
-        self.standing = replace(self.standing, names=left)
+        left = tuple(other for other in names if other != name and name)
+        self.state = MessageState(self.state.is_accepted, left)
         return _NOTHING if left else self._end(now_ms, status)
 
     def _end(self, now_ms: int, status: MessageStatus) -> Reaction:

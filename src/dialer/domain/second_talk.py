@@ -1,7 +1,7 @@
-"""SecondTalk: the leg of a transfer over a line, to a number or to an agent's telephone.
+"""BLegSession: the second leg of a transfer, to a number or to an agent.
 
-It waits for the answer, and for the key that the section may ask for. Then its line connects it with the call. Like a
-`Talk`, it performs nothing, has no clock, and continues in another process from its `SecondStanding`.
+It waits for the answer, and for the digit that the section may ask for. Then its line connects it with the call. Like an
+`IvrSession`, it performs nothing, has no clock, and continues in another process from its `BLegState`.
 """
 
 from enum import StrEnum
@@ -17,20 +17,20 @@ from dialer.domain.survey.playing import spoken
 from dialer.domain.survey.survey import Section
 
 
-class SecondStage(StrEnum):
-    """The stage of a second leg: the thing that it waits for."""
+class BLegStage(StrEnum):
+    """The stage of a second leg: the report that it waits for."""
 
     DIALLED = "dialled"
     ASKING = "asking"
-    """The person who answered is asked for the confirm key."""
+    """The person who answered is asked for the confirm digit."""
     ACCEPTED = "accepted"
     """Somebody has taken the call."""
     CLEARING = "clearing"
     OVER = "over"
 
 
-class SecondStanding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything that a second leg knows, as it is stored."""
+class BLegState(msgspec.Struct, omit_defaults=True):
+    """Everything that a second leg knows. Its session changes it, and it is stored as it is."""
 
     place: int
     """The place of the transfer in its call."""
@@ -38,7 +38,7 @@ class SecondStanding(msgspec.Struct, frozen=True, omit_defaults=True):
     """The agent whose telephone it is; None for a leg to a number."""
     began_ms: int = 0
     """The time at which it is dialled, or its agent was asked."""
-    stage: SecondStage = SecondStage.DIALLED
+    stage: BLegStage = BLegStage.DIALLED
     turn: int = 0
     """Number of the last order."""
     answered_ms: int | None = None
@@ -47,100 +47,96 @@ class SecondStanding(msgspec.Struct, frozen=True, omit_defaults=True):
     is_taken: bool = False
     """True if it is the leg of its transfer: one to a number from the start, an agent's once the agent has the call."""
 
-    def moved(self, by_ms: int) -> "SecondStanding":
-        """Return the standing with all its times moved, after the clock has jumped."""
+    def moved(self, by_ms: int) -> "BLegState":
+        """Return the state with all its times moved, after the clock has jumped."""
         answered_ms = None if self.answered_ms is None else self.answered_ms + by_ms
         return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms)
 
 
-class SecondReaction(NamedTuple):
-    """The results of something heard: orders for the line, and whether the leg was accepted or has ended just now."""
+class BLegReaction(NamedTuple):
+    """The results of a report: orders for the line, and whether the leg was accepted or has ended just now."""
 
     orders: tuple[Order, ...]
     is_accepted: bool = False
     ended: LegOutcome | None = None
 
 
-NOTHING_FOLLOWS: Final = SecondReaction(())
+NOTHING_FOLLOWS: Final = BLegReaction(())
 
 
-class SecondTalk:
-    """One leg of a transfer over a line. Times are milliseconds since the epoch."""
+class BLegSession:
+    """One leg of a transfer. Times are milliseconds since the epoch."""
 
-    def __init__(self, call: Call, standing: SecondStanding) -> None:
+    __slots__ = ("call", "state")
+
+    def __init__(self, call: Call, state: BLegState) -> None:
         self.call: Final = call
-        self.standing = standing
+        self.state: Final = state
 
     @property
     def is_to_agent(self) -> bool:
         """True for an agent's telephone."""
-        return self.standing.agent_id is not None
+        return self.state.agent_id is not None
 
     def take(self) -> None:
         """Note that the agent has the call."""
-        self._note(is_taken=True)
+        self.state.is_taken = True
 
-    def hear(self, now_ms: int, heard: Heard) -> SecondReaction:
-        """Return the reaction to something that was heard of the leg."""
-        stage = self.standing.stage
+    def hear(self, now_ms: int, heard: Heard) -> BLegReaction:
+        """Return the reaction to a report of the leg."""
+        state = self.state
         match heard:
-            case Answered(age_ms) if stage is SecondStage.DIALLED:
-                self._note(answered_ms=self._moment(now_ms, age_ms))
+            case Answered(age_ms) if state.stage is BLegStage.DIALLED:
+                state.answered_ms = self._moment(now_ms, age_ms)
                 return self._ask() if self._section.confirm_key else self._accept()
-            case Done(turn) if stage is SecondStage.ASKING and turn == self.standing.turn:
+            case Done(turn) if state.stage is BLegStage.ASKING and turn == state.turn:
                 is_confirmed = heard.keys[:1] == self._section.confirm_key
-                return self._accept() if is_confirmed else SecondReaction((self.clear(),))
-            case Ended() if stage is not SecondStage.OVER:
-                return self._end(self._moment(now_ms, heard.age_ms), heard.cause)
+                return self._accept() if is_confirmed else BLegReaction((self.clear(),))
+            case Ended() if state.stage is not BLegStage.OVER:
+                state.stage = BLegStage.OVER
+                return BLegReaction((), ended=self.cut(self._moment(now_ms, heard.age_ms), heard.cause))
         return NOTHING_FOLLOWS
 
-    def resume(self) -> SecondReaction:
+    def resume(self) -> BLegReaction:
         """Begin the present stage again, because it is not known how far the leg has come with the last order."""
-        if self.standing.stage is SecondStage.ASKING:
+        if self.state.stage is BLegStage.ASKING:
             return self._ask()
-        return SecondReaction((self.clear(),) if self.standing.stage is SecondStage.CLEARING else ())
+        return BLegReaction((self.clear(),) if self.state.stage is BLegStage.CLEARING else ())
 
     def clear(self) -> Clear:
         """Return the order that ends the leg."""
-        order = Clear(self.standing.turn + 1)
-        self._note(stage=SecondStage.CLEARING, turn=order.turn)
-        return order
+        self.state.turn += 1
+        self.state.stage = BLegStage.CLEARING
+        return Clear(self.state.turn)
 
     def cut(self, at_ms: int, cause: Cause = Cause.NORMAL_CLEARING) -> LegOutcome:
         """Return the outcome of the leg if it ends at `at_ms`, in any case within its talk limit."""
-        transfer, standing = self._transfer, self.standing
-        answered_ms = transfer.answered_ms if self.is_to_agent else standing.answered_ms
+        transfer, state = self._transfer, self.state
+        answered_ms = transfer.answered_ms if self.is_to_agent else state.answered_ms
         if answered_ms is None:
             return LegOutcome(at_ms, cause)
         ended_ms = max(answered_ms, min(at_ms, answered_ms + transfer.talk_limit_ms))
-        return LegOutcome(ended_ms, cause, answered_ms, is_connected=standing.is_connected)
+        return LegOutcome(ended_ms, cause, answered_ms, is_connected=state.is_connected)
 
     @property
     def _transfer(self) -> Transfer:
-        return self.call.transfers[self.standing.place - 1]
+        return self.call.transfers[self.state.place - 1]
 
     @property
     def _section(self) -> Section:
         return self.call.plan.flow.section(self._transfer.section_id)
 
     def _moment(self, now_ms: int, age_ms: int) -> int:
-        """Return the time of something heard, which is neither in the future nor before the dial and the answer."""
-        earliest_ms = self.standing.answered_ms or self.standing.began_ms
+        """Return the time of a report, which is neither in the future nor before the dial and the answer."""
+        earliest_ms = self.state.answered_ms or self.state.began_ms
         return max(earliest_ms, min(now_ms, now_ms - age_ms))
 
-    def _note(self, **changes: object) -> None:
-        self.standing = replace(self.standing, **changes)
-
-    def _ask(self) -> SecondReaction:
-        section, turn = self._section, self.standing.turn + 1
+    def _ask(self) -> BLegReaction:
+        section, state = self._section, self.state
         text = spoken(section.confirm_script, self.call.subscriber).strip()
-        self._note(stage=SecondStage.ASKING, turn=turn)
-        return SecondReaction((Ask(turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
+        state.stage, state.turn = BLegStage.ASKING, state.turn + 1
+        return BLegReaction((Ask(state.turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
 
-    def _accept(self) -> SecondReaction:
-        self._note(stage=SecondStage.ACCEPTED, is_connected=True)
-        return SecondReaction((), is_accepted=True)
-
-    def _end(self, at_ms: int, cause: Cause) -> SecondReaction:
-        self._note(stage=SecondStage.OVER)
-        return SecondReaction((), ended=self.cut(at_ms, cause))
+    def _accept(self) -> BLegReaction:
+        self.state.stage, self.state.is_connected = BLegStage.ACCEPTED, True
+        return BLegReaction((), is_accepted=True)

@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
 from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Texting
-from dialer.domain.message_talk import MessageStanding, MessageTalk
+from dialer.domain.message_talk import MessageSession, MessageState
 from dialer.domain.plans import Call
-from dialer.domain.second_talk import SecondStanding, SecondTalk
-from dialer.domain.talk import Standing, Talk
+from dialer.domain.second_talk import BLegSession, BLegState
+from dialer.domain.talk import IvrSession, SessionState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
 
@@ -35,12 +35,12 @@ class LegOrder(NamedTuple):
 
 
 class Leaving(NamedTuple):
-    """The conversation of a leg that was leaving when the last engine ended: only its end is awaited."""
+    """The session of a leg that was leaving when the last engine ended: only its end is awaited."""
 
-    standing: SecondStanding
+    state: BLegState
 
 
-Conversation: TypeAlias = Talk | MessageTalk | SecondTalk | Leaving
+Session: TypeAlias = IvrSession | MessageSession | BLegSession | Leaving
 
 
 class LineLeg:
@@ -57,7 +57,7 @@ class LineLeg:
         "is_odd",
         "key",
         "order",
-        "talk",
+        "session",
         "wanted_ms",
     )
 
@@ -67,14 +67,14 @@ class LineLeg:
         call_id: int,
         gateway_id: int,
         order: Leg,
-        talk: Conversation,
+        session: Session,
         wanted_ms: int,
     ) -> None:
         self.key: Final = key
         self.call_id: Final = call_id
         self.gateway_id: Final = gateway_id
         self.order: Final = order
-        self.talk = talk
+        self.session = session
         self.wanted_ms: Final = wanted_ms
         self.handed_ms: int | None = None
         self.heard_ms: int | None = None
@@ -87,28 +87,34 @@ class LineLeg:
     @property
     def answered_ms(self) -> int | None:
         """The time of the answer, as far as the service knows it."""
-        return None if isinstance(self.talk, MessageTalk) else self.talk.standing.answered_ms
+        session = self.session
+        if isinstance(session, IvrSession):
+            return session.answered_ms
+        return None if isinstance(session, MessageSession) else session.state.answered_ms
 
     @property
     def turn(self) -> int:
         """The number of the last order."""
-        return 0 if isinstance(self.talk, MessageTalk) else self.talk.standing.turn
+        session = self.session
+        if isinstance(session, IvrSession):
+            return session.turn
+        return 0 if isinstance(session, MessageSession) else session.state.turn
 
     @property
     def has_left(self) -> bool:
         """True for a message that its carrier has accepted: only a receipt can tell more."""
-        return isinstance(self.talk, MessageTalk) and self.talk.standing.is_accepted
+        return isinstance(self.session, MessageSession) and self.session.state.is_accepted
 
     def paced_order(self, cps_max: int) -> Leg:
         """Return the order with the limit of its gateway, if it took a turn there: telephones of agents take none."""
-        is_agents = isinstance(self.talk, SecondTalk) and self.talk.standing.agent_id is not None
+        is_agents = isinstance(self.session, BLegSession) and self.session.is_to_agent
         if not isinstance(self.order, Dialling) or is_agents:
             return self.order
         return msgspec.structs.replace(self.order, cps_max=cps_max)
 
-    def standing(self) -> str:
-        """Return the state of the conversation as it is stored."""
-        return msgspec.json.encode(self.talk.standing).decode()
+    def state(self) -> str:
+        """Return the state of the session as it is stored."""
+        return msgspec.json.encode(self.session.state).decode()
 
 
 class HandOver(NamedTuple):
@@ -124,7 +130,7 @@ class LineLegs:
     def __init__(self) -> None:
         self._firsts: Final[dict[int, LineLeg]] = {}
         self.first: Final[Callable[[int], LineLeg | None]] = self._firsts.get
-        """Return the leg of a call or a message; None if it is not over a line. Simulated calls are asked for, too."""
+        """Return the leg of a call or a message; None if it is not over a line."""
         self._seconds: Final[dict[int, list[LineLeg]]] = {}
         self._by_key: Final[dict[str, LineLeg]] = {}
         self._new: list[LineLeg] = []
@@ -151,7 +157,7 @@ class LineLegs:
     def add(self, leg: LineLeg) -> LineLeg:
         """Take in a leg that has a row."""
         self._by_key[leg.key] = leg
-        if isinstance(leg.talk, SecondTalk):
+        if isinstance(leg.session, BLegSession):
             self._seconds.setdefault(leg.call_id, []).append(leg)
         elif not leg.is_leaving:
             self._firsts[leg.call_id] = leg
@@ -165,10 +171,10 @@ class LineLegs:
     def add_leaving(self, stored: StoredLeg) -> None:
         """Take in a leg that was leaving, and tell it again to end."""
         try:
-            talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+            session = Leaving(msgspec.json.decode(stored.standing, type=BLegState))
         except UNREADABLE:
-            talk = Leaving(SecondStanding(0, turn=LAST_TURN))
-        leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
+            session = Leaving(BLegState(0, turn=LAST_TURN))
+        leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, session, stored.wanted_ms)
         leg.is_leaving = True
         _fill(self.add(leg), stored)
         self.give(leg, (Clear(leg.turn + 1),))
@@ -201,14 +207,14 @@ class LineLegs:
             return
         self._detach(leg)
         leg.is_leaving = True
-        if isinstance(leg.talk, SecondTalk):
-            self.give(leg, (leg.talk.clear(),))
+        if isinstance(leg.session, BLegSession):
+            self.give(leg, (leg.session.clear(),))
 
     def linger(self, leg: LineLeg) -> None:
         """Let the row of a leg that was removed stay until the leg is over, so that another process can end it."""
-        if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.talk, MessageTalk):
+        if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.session, MessageSession):
             self._gone.remove(leg.key)
-            leg.talk = Leaving(SecondStanding(0, turn=leg.turn))
+            leg.session = Leaving(BLegState(0, turn=leg.turn))
             leg.is_leaving = leg.is_changed = True
             self._by_key[leg.key] = leg
 
@@ -222,7 +228,7 @@ class LineLegs:
         return []
 
     def _detach(self, leg: LineLeg) -> None:
-        if not isinstance(leg.talk, SecondTalk):
+        if not isinstance(leg.session, BLegSession):
             del self._firsts[leg.call_id]
             return
         others = [one for one in self._seconds.get(leg.call_id, ()) if one is not leg]
@@ -265,29 +271,29 @@ class LineLegs:
 def restored(stored: StoredLeg, call: Call) -> LineLeg:
     """Return a leg as its row describes it. If that cannot be read, the leg is odd, and has to end."""
     try:
-        talk, is_odd = _conversation(stored, call), stored.is_odd
+        session, is_odd = _session(stored, call), stored.is_odd
     except UNREADABLE:
-        talk, is_odd = _no_conversation(stored, call), True
-    leg = LineLeg(stored.key, call.id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
+        session, is_odd = _no_session(stored, call), True
+    leg = LineLeg(stored.key, call.id, stored.gateway_id, stored.order, session, stored.wanted_ms)
     leg.is_odd = is_odd
     return _fill(leg, stored)
 
 
-def _conversation(stored: StoredLeg, call: Call) -> Conversation:
+def _session(stored: StoredLeg, call: Call) -> Session:
     if isinstance(stored.order, Texting):
-        return MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
+        return MessageSession(call, msgspec.json.decode(stored.standing, type=MessageState))
     if stored.place:
-        return SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
-    return Talk(call, msgspec.json.decode(stored.standing, type=Standing))
+        return BLegSession(call, msgspec.json.decode(stored.standing, type=BLegState))
+    return IvrSession.continued(call, msgspec.json.decode(stored.standing, type=SessionState))
 
 
-def _no_conversation(stored: StoredLeg, call: Call) -> Conversation:
-    """Return the conversation of a leg of which nothing is known. Its line takes no order after the next one."""
+def _no_session(stored: StoredLeg, call: Call) -> Session:
+    """Return the session of a leg of which nothing is known. Its line takes no order after the next one."""
     if call.parts:
-        return MessageTalk(call)
+        return MessageSession(call)
     if stored.place:
-        return SecondTalk(call, SecondStanding(stored.place, turn=LAST_TURN))
-    return Talk(call, Standing(turn=LAST_TURN))
+        return BLegSession(call, BLegState(stored.place, turn=LAST_TURN))
+    return IvrSession(call, turn=LAST_TURN)
 
 
 def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
@@ -302,14 +308,25 @@ def order_of(key: str, call: Call) -> Dialling | Texting:
     return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
 
 
-def talk_of(leg: LineLeg) -> SecondTalk:
-    """Return the conversation of a second leg that is not leaving.
+def session_of(leg: LineLeg) -> IvrSession:
+    """Return the session of the leg of a call.
 
     Raises:
         TypeError: it is another leg.
     """
-    if isinstance(leg.talk, SecondTalk):
-        return leg.talk
+    if isinstance(leg.session, IvrSession):
+        return leg.session
+    raise TypeError(leg.key)
+
+
+def b_leg_of(leg: LineLeg) -> BLegSession:
+    """Return the session of a second leg that is not leaving.
+
+    Raises:
+        TypeError: it is another leg.
+    """
+    if isinstance(leg.session, BLegSession):
+        return leg.session
     raise TypeError(leg.key)
 
 
@@ -323,9 +340,9 @@ def _ends_by_ms(leg: LineLeg) -> int:
 
 def _row(leg: LineLeg) -> LegRow:
     dialling = msgspec.json.encode(leg.order).decode()
-    place = leg.talk.standing.place if isinstance(leg.talk, SecondTalk) else 0
-    return LegRow(leg.key, leg.call_id, place, leg.gateway_id, dialling, leg.wanted_ms, leg.standing())
+    place = leg.session.state.place if isinstance(leg.session, BLegSession) else 0
+    return LegRow(leg.key, leg.call_id, place, leg.gateway_id, dialling, leg.wanted_ms, leg.state())
 
 
 def _change(leg: LineLeg) -> LegChange:
-    return LegChange(leg.standing(), leg.heard_ms, leg.handle, leg.is_leaving, leg.key)
+    return LegChange(leg.state(), leg.heard_ms, leg.handle, leg.is_leaving, leg.key)

@@ -19,6 +19,7 @@ from dialer.domain.board import ACTIVE
 from dialer.domain.engine import Engine
 from dialer.domain.plans import NOTHING_LENT, GatewayPlan, Lent
 from dialer.runtime import recovery
+from dialer.runtime.call_router import CallRouter
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.collection import Collection
 from dialer.runtime.coordinator import Coordinator, Wishes
@@ -88,7 +89,8 @@ class LiveEngine:
         self._seed: Final = seed
         self._coordinator: Final = coordinator
         self._loader: Final = loader(coordinator.shards)
-        self.switchboard: Final = Switchboard(new_carrier(seed), given)
+        self.switchboard: Final = Switchboard(given)
+        self._router: Final = CallRouter(new_carrier(seed), self.switchboard)
         self._parameters: dict[int, LineSettings] = {}
         self._lines: dict[int, str] = {}
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
@@ -121,7 +123,7 @@ class LiveEngine:
         """True if nothing has happened since the time was stored last."""
         self._collection: Final = Collection(clock_waits=isinstance(clock, VirtualClock))
         self.engine: Final = Engine(seed=seed, first_call_id=state.last_callrequest_id + 1)
-        self.kernel: Final = new_kernel(self.engine, self.switchboard, self.journal, now_ms)
+        self.kernel: Final = new_kernel(self.engine, self._router, self.journal, now_ms)
         self._unreadable: frozenset[tuple[str, int]] = frozenset()
         self.taken_up = {"campaigns": 0}
         """Number of records restored at the start, by kind."""
@@ -419,7 +421,7 @@ class LiveEngine:
             self.switchboard.open_line(gateway_id, settings)
             return
         try:
-            self.switchboard.open_gateway(gateway_id, settings.simulated())
+            self._router.open_gateway(gateway_id, settings.simulated())
         except UNREADABLE as error:
             _log.error("gateway_unreadable", gateway_id=gateway_id, reason=str(error))
             self.switchboard.open_line(gateway_id, LineSettings(UNREADABLE_PROTOCOL, settings.parameters))

@@ -1,4 +1,4 @@
-"""Switchboard: the carrier of the live engine, which sends each call to the simulator or to the line of its gateway.
+"""Switchboard: the carrier of all calls over real lines. It drives their sessions, and keeps their legs.
 
 It works within a step. Orders for lines are collected, and given to them once the step is committed
 (`dialer.runtime.lines`). So no line knows of anything that a rollback takes back.
@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Carrier, Milestone, Taken
+from dialer.carriers.carrier import Milestone, Taken
 from dialer.carriers.port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
@@ -27,14 +27,14 @@ from dialer.domain.line import (
     Heard,
     Receipt,
 )
-from dialer.domain.message_talk import MessageTalk
+from dialer.domain.message_talk import MessageSession
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.second_talk import SecondReaction, SecondStanding, SecondTalk
-from dialer.domain.talk import Reaction, Stage, Talk
+from dialer.domain.second_talk import BLegReaction, BLegSession, BLegState
+from dialer.domain.talk import IvrSession, Reaction, Stage
 from dialer.runtime.arrivals import Arrivals
-from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, order_of, restored, talk_of
+from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
 from dialer.runtime.line_news import LineNews, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
@@ -42,10 +42,9 @@ _FAILED: Final = Cause.TEMPORARY_FAILURE
 
 
 class Switchboard:
-    """The lines of one live engine, and the simulated carrier for all other gateways."""
+    """The lines of one live engine."""
 
-    def __init__(self, simulated: Carrier, given: Mapping[str, int]) -> None:
-        self._simulated: Final = simulated
+    def __init__(self, given: Mapping[str, int]) -> None:
         self._given: Final = given
         """The number of the last order that was given to each leg of this process, by key."""
         self.settings: Final[dict[int, LineSettings]] = {}
@@ -53,6 +52,8 @@ class Switchboard:
         self.service_key: bytes | None = None
         """Key of the names of legs; None while no gateway needs a line."""
         self._legs: Final = LineLegs()
+        self.first_leg: Final = self._legs.first
+        """Return the leg of a call or a message; None if it is not over a line."""
         self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""
@@ -60,23 +61,20 @@ class Switchboard:
         """Restored legs about which the engine has to be told something."""
         self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
         """Reports of this moment that the kernel has not asked for yet, by call id."""
-
         self._missed: list[events.AgentMissed] = []
         """Offers to agents without a telephone."""
 
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
-        """Simulate the callees of a gateway."""
-        self.settings.pop(gateway_id, None)
-        self._simulated.open_gateway(gateway_id, parameters)
+        """Do nothing: the settings of a line come with its protocol (`open_line`)."""
 
     def open_line(self, gateway_id: int, settings: LineSettings) -> None:
         """Place the calls of a gateway over a line."""
         self.settings[gateway_id] = settings
 
     def close_line(self, gateway_id: int) -> None:
-        """Close the line of a gateway that was deleted, if it has one."""
+        """Close the line of a gateway that was deleted or is simulated, if it has one."""
         self.settings.pop(gateway_id, None)
 
     def load(self, stored: Iterable[StoredLeg], leaving: Iterable[StoredLeg]) -> None:
@@ -85,6 +83,11 @@ class Switchboard:
             self._stored[one.call_id].append(one)
         for one in leaving:
             self._legs.add_leaving(one)
+
+    def has_stored(self, call_id: int) -> bool:
+        """Return whether a call that is about to be restored has the row of its leg."""
+        stored = self._stored.get(call_id)
+        return bool(stored) and not stored[0].place
 
     def legs_over(self, gateway_id: int) -> list[LineLeg]:
         """Return the legs that were given to the line of a gateway."""
@@ -111,16 +114,14 @@ class Switchboard:
     # --- orders of the engine ---------------------------------------------------------------------------------------
 
     def dial(self, call: Call) -> Milestone | None:
-        """Place a call, send a message, or answer a call. A line does so after the commit, and tells of it."""
+        """Place a call, send a message, or answer a call. A line does so after the commit, and reports on it."""
         gateway_id = call.plan.gateway_id
-        if gateway_id not in self.settings:
-            return self._simulated.dial(call)
         came_in = call.is_inbound and not call.parts
         key = call.callid if came_in else self._key(leg_name(call.callid, call.id))
         order = self._arrivals.order(call) if came_in else order_of(key, call)
-        talk = MessageTalk(call) if call.parts else Talk(call)
+        session = MessageSession(call) if call.parts else IvrSession(call)
         call.is_over_line = True
-        self._dial(LineLeg(key, call.id, gateway_id, order, talk, call.started_ms))
+        self._dial(LineLeg(key, call.id, gateway_id, order, session, call.started_ms))
         return None
 
     def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
@@ -130,101 +131,86 @@ class Switchboard:
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call, as far as it is known."""
-        return self._simulated.proceed(call_id) if self._legs.first(call_id) is None else self._next(call_id)
+        return self._next(call_id)
 
-    def wait(self, call_id: int) -> Milestone | None:
-        """Return the next milestone of a call in a queue. A call over a line waits until its caller hangs up."""
-        return None if self._legs.first(call_id) is not None else self._simulated.wait(call_id)
+    def wait(self, call_id: int) -> Milestone | None:  # noqa: ARG002 - the same for all
+        """Return None: a call in a queue waits until its caller hangs up."""
+        return None
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
-        """Return when an agent takes a call. For a call over a line, let the agent's telephone ring, and return None.
-
-        An agent without a telephone misses the call at the next step.
-        """
-        first = self._legs.first(call.id)
-        if first is None:
-            return self._simulated.offer(call, agent, offered_ms, dialled)
-        rings = any(talk_of(leg).standing.agent_id == agent.id for leg in self._legs.seconds(call.id))
+        """Let an agent's telephone ring. An agent without a telephone misses the call at the next step."""
+        first = self._first(call.id)
+        rings = any(b_leg_of(leg).state.agent_id == agent.id for leg in self._legs.seconds(call.id))
         if not dialled:
             self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
         elif not rings:
             transfer = call.transfers[-1]
             key = self._key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
-            talk = SecondTalk(call, SecondStanding(transfer.place, agent.id, offered_ms))
-            self._dial(LineLeg(key, call.id, first.gateway_id, order, talk, offered_ms))
+            session = BLegSession(call, BLegState(transfer.place, agent.id, offered_ms))
+            self._dial(LineLeg(key, call.id, first.gateway_id, order, session, offered_ms))
         return None
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Let an agent's telephone stop ringing, unless the agent has the call."""
         for leg in self._legs.seconds(call_id):
-            standing = talk_of(leg).standing
-            if standing.agent_id == agent_id and not standing.is_taken:
+            state = b_leg_of(leg).state
+            if state.agent_id == agent_id and not state.is_taken:
                 self._legs.leave(leg)
 
     def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
         """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""
-        first = self._legs.first(call_id)
-        if first is None or not isinstance(first.talk, Talk):
-            return self._simulated.connect(call_id, transfer, dialled)
         if transfer.has_queued:
             for leg in self._legs.seconds(call_id):
-                if talk_of(leg).standing.agent_id == transfer.agent_id:
-                    talk_of(leg).take()
+                if b_leg_of(leg).state.agent_id == transfer.agent_id:
+                    b_leg_of(leg).take()
                     self._join(leg)
             return None
-        call, due_ms = first.talk.call, transfer.started_ms or transfer.joined_ms
+        first = self._first(call_id)
+        call, due_ms = session_of(first).call, transfer.started_ms or transfer.joined_ms
         key = self._key(leg_name(transfer.callid, call_id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
-        talk = SecondTalk(call, SecondStanding(transfer.place, began_ms=due_ms, is_taken=True))
-        self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, talk, due_ms))
+        session = BLegSession(call, BLegState(transfer.place, began_ms=due_ms, is_taken=True))
+        self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, session, due_ms))
         return Milestone(due_ms, events.LegDue(call_id, transfer.place))
 
     def dial_leg(self, call_id: int, place: int) -> None:
         """Dial the B-leg of a transfer, whose turn on the gateway has come."""
         for leg in self._legs.seconds(call_id):
-            if leg.handed_ms is None and talk_of(leg).standing.place == place:
+            if leg.handed_ms is None and b_leg_of(leg).state.place == place:
                 self._legs.dial(leg)
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Continue a call whose transfer reached nobody. Reports that follow at once are milestones of this moment."""
-        first = self._legs.first(call_id)
-        if first is None or not isinstance(first.talk, Talk):
-            return self._simulated.resume(call_id, now_ms)
-        reaction = first.talk.transfer_over(now_ms, is_connected=False)
+        first = self._first(call_id)
+        reaction = session_of(first).transfer_over(now_ms, is_connected=False)
         self._legs.give(first, reaction.orders)
-        self._milestones[call_id].extend(Milestone(now_ms, report) for report in reaction.reports)
+        self._milestones[call_id].extend(Milestone(now_ms, event) for event in reaction.engine_events)
         return self._next(call_id)
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call. A leg that no line has been given yet is over at once; the end of any other is heard."""
-        first = self._legs.first(call_id)
-        if first is None:
-            return self._simulated.hang_up(call_id, now_ms)
+        first = self._first(call_id)
         if first.handed_ms is None:
             if isinstance(first.order, Arriving):
                 self._legs.give(first, (Clear(first.turn + 1),))
             self._remove(first)
-            status = MessageStatus.UNSENT if isinstance(first.talk, MessageTalk) else None
+            status = MessageStatus.UNSENT if isinstance(first.session, MessageSession) else None
             return None, CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status)
-        if isinstance(first.talk, MessageTalk):
+        if isinstance(first.session, MessageSession):
             self._remove(first)
-            return None, first.talk.give_up(now_ms)
-        if isinstance(first.talk, Talk):
-            self._legs.give(first, first.talk.hang_up().orders)
+            return None, first.session.give_up(now_ms)
+        self._legs.give(first, session_of(first).hang_up().orders)
         for leg in self._legs.seconds(call_id):
-            if leg.handed_ms is not None and talk_of(leg).standing.is_taken:
-                self._legs.give(leg, (talk_of(leg).clear(),))
+            if leg.handed_ms is not None and b_leg_of(leg).state.is_taken:
+                self._legs.give(leg, (b_leg_of(leg).clear(),))
             else:
                 self._legs.leave(leg)
         return None
 
     def forget(self, call_id: int) -> None:
         """Discard a call. If its line may still have it, end it there."""
-        first = self._legs.first(call_id)
-        if first is None:
-            self._simulated.forget(call_id)
-            return
+        first = self._first(call_id)
         self._legs.give(first, (Clear(first.turn + 1),))
         for leg in self._legs.seconds(call_id):
             self._legs.leave(leg)
@@ -232,24 +218,20 @@ class Switchboard:
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Take up a call that was in progress before this switchboard was made."""
-        stored = self._stored.pop(call.id, [])
-        if not stored or stored[0].place:
-            return self._simulated.take_up(call, done_until_ms)
         call.is_over_line = True
-        first, *seconds = [self._legs.add(restored(one, call)) for one in stored]
+        first, *seconds = [self._legs.add(restored(stored, call)) for stored in self._stored.pop(call.id)]
         due = [leg for leg in seconds if leg.handed_ms is None and leg.wanted_ms > done_until_ms]
         for leg in (first, *seconds):
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
             if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
-        if not isinstance(first.talk, Talk):
+        session = first.session
+        if not isinstance(session, IvrSession):
             return Taken(events.CallRestored(call), None)
-        standing = first.talk.standing
-        call.last_seq = standing.seq
-        is_reported = standing.answered_ms is not None and standing.stage is not Stage.DETECTING
-        answered_ms = standing.answered_ms if is_reported else None
-        is_live = standing.amd_status is not AmdStatus.MACHINE
-        milestones = [Milestone(leg.wanted_ms, events.LegDue(call.id, talk_of(leg).standing.place)) for leg in due]
+        call.last_seq = session.seq
+        answered_ms = None if session.stage is Stage.DETECTING else session.answered_ms
+        is_live = session.amd_status is not AmdStatus.MACHINE
+        milestones = [Milestone(leg.wanted_ms, events.LegDue(call.id, b_leg_of(leg).state.place)) for leg in due]
         return Taken(events.CallRestored(call, answered_ms, is_live), milestones[0] if milestones else None)
 
     # --- what is heard ----------------------------------------------------------------------------------------------
@@ -335,52 +317,54 @@ class Switchboard:
             leg.handle = heard.handle
         elif isinstance(heard, Accepted):
             self._legs.accepted.update({(leg.gateway_id, name): leg.call_id for name in heard.names})
-        if isinstance(leg.talk, SecondTalk):
-            return self._follow_second(leg, leg.talk.hear(at_ms, heard))
-        if isinstance(leg.talk, Talk):
-            self._part(leg, leg.talk, heard)
-        return [] if isinstance(leg.talk, Leaving) else self._follow(leg, leg.talk.hear(at_ms, heard))
+        session = leg.session
+        if isinstance(session, BLegSession):
+            return self._follow_second(leg, session.hear(at_ms, heard))
+        if isinstance(session, IvrSession):
+            self._part(leg, session, heard)
+        return [] if isinstance(session, Leaving) else self._follow(leg, session.hear(at_ms, heard))
 
-    def _part(self, leg: LineLeg, talk: Talk, heard: Heard) -> None:
+    def _part(self, leg: LineLeg, session: IvrSession, heard: Heard) -> None:
         """End the other leg of a bridge that is over."""
-        is_over = isinstance(heard, Done) and heard.turn == talk.standing.turn
-        if is_over and talk.standing.stage is Stage.BRIDGED:
+        if isinstance(heard, Done) and heard.turn == session.turn and session.stage is Stage.BRIDGED:
             for second in self._legs.seconds(leg.call_id):
-                self._legs.give(second, (talk_of(second).clear(),))
+                self._legs.give(second, (b_leg_of(second).clear(),))
 
     def _begin_again(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
-        if isinstance(leg.talk, SecondTalk):
-            return self._follow_second(leg, leg.talk.resume())
-        return self._follow(leg, leg.talk.resume(now_ms)) if isinstance(leg.talk, Talk) else []
+        session = leg.session
+        if isinstance(session, BLegSession):
+            return self._follow_second(leg, session.resume())
+        return self._follow(leg, session.resume(now_ms)) if isinstance(session, IvrSession) else []
 
     def _follow(self, leg: LineLeg, reaction: Reaction) -> list[events.Event]:
-        """Return the reports of the leg of a call. Before its end, its second legs end."""
+        """Return the events of the leg of a call. Before its end, its second legs end."""
         self._legs.give(leg, reaction.orders)
-        told: list[events.Event] = []
-        for report in reaction.reports:
-            if isinstance(report, events.CallEnded):
-                told += self._end_seconds(leg.call_id, report.outcome.ended_ms)
+        following: list[events.Event] = []
+        for event in reaction.engine_events:
+            if isinstance(event, events.CallEnded):
+                following += self._end_seconds(leg.call_id, event.outcome.ended_ms)
                 self._remove(leg)
-            told.append(report)
-        return told
+            following.append(event)
+        return following
 
     def _never_placed(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """Take an attempt back. A message of a call is never sent, and a call that came in ends."""
         if isinstance(leg.order, Arriving):
             self._legs.give(leg, (Clear(leg.turn + 1, _FAILED),))
             return self._heard(leg, Ended(0, _FAILED), now_ms)
-        if isinstance(leg.talk, SecondTalk):
-            return self._second_over(leg, LegOutcome(leg.talk.standing.began_ms, _FAILED))
+        session = leg.session
+        if isinstance(session, BLegSession):
+            return self._second_over(leg, LegOutcome(session.state.began_ms, _FAILED))
         self._remove(leg)
-        if isinstance(leg.talk, MessageTalk) and leg.talk.message.parent_id is not None:
-            return [events.CallEnded(leg.call_id, leg.talk.never_sent(now_ms))]
+        if isinstance(session, MessageSession) and session.message.parent_id is not None:
+            return [events.CallEnded(leg.call_id, session.never_sent(now_ms))]
         return [events.CallTakenBack(leg.call_id)]
 
     def _lost(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """End a leg of which nobody can say anything. An answered call ended when it was heard of last."""
-        if isinstance(leg.talk, MessageTalk):
+        if isinstance(leg.session, MessageSession):
             self._remove(leg)
-            return [events.CallEnded(leg.call_id, leg.talk.give_up(now_ms))]
+            return [events.CallEnded(leg.call_id, leg.session.give_up(now_ms))]
         self._legs.give(leg, (Clear(leg.turn + 1),))
         ended_ms = now_ms if leg.answered_ms is None else leg.heard_ms or leg.answered_ms
         is_cut_off = isinstance(leg.order, Dialling) and leg.answered_ms is None
@@ -388,13 +372,13 @@ class Switchboard:
 
     # --- second legs ------------------------------------------------------------------------------------------------
 
-    def _follow_second(self, leg: LineLeg, reaction: SecondReaction) -> list[events.Event]:
+    def _follow_second(self, leg: LineLeg, reaction: BLegReaction) -> list[events.Event]:
         self._legs.give(leg, reaction.orders)
-        standing = talk_of(leg).standing
+        state = b_leg_of(leg).state
         if reaction.ended is not None:
             return self._second_over(leg, reaction.ended)
-        if reaction.is_accepted and standing.agent_id is not None:
-            return [events.AgentAnswered(leg.call_id, standing.agent_id, standing.began_ms)]
+        if reaction.is_accepted and state.agent_id is not None:
+            return [events.AgentAnswered(leg.call_id, state.agent_id, state.began_ms)]
         if reaction.is_accepted:
             self._join(leg)
         return []
@@ -403,32 +387,43 @@ class Switchboard:
         """Connect a call with its second leg."""
         first = self._legs.first(leg.call_id)
         leg.is_changed = True
-        if first is not None and isinstance(first.talk, Talk):
-            self._legs.give(first, first.talk.bridge(leg.key).orders)
+        if first is not None:
+            self._legs.give(first, session_of(first).bridge(leg.key).orders)
 
     def _second_over(self, leg: LineLeg, outcome: LegOutcome) -> list[events.Event]:
         """Return the events of a second leg that is over, and let its call go on."""
         self._legs.remove(leg)
-        standing, first = talk_of(leg).standing, self._legs.first(leg.call_id)
-        if standing.agent_id is not None and not standing.is_taken:
-            return [events.AgentMissed(leg.call_id, standing.agent_id, standing.began_ms)]
+        state, first = b_leg_of(leg).state, self._legs.first(leg.call_id)
+        if state.agent_id is not None and not state.is_taken:
+            return [events.AgentMissed(leg.call_id, state.agent_id, state.began_ms)]
         ended = events.LegEnded(leg.call_id, outcome)
-        if first is None or not isinstance(first.talk, Talk):
+        if first is None:
             return [ended]
-        reaction = first.talk.transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)
+        reaction = session_of(first).transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)
         return [ended, *self._follow(first, reaction)]
 
     def _end_seconds(self, call_id: int, ended_ms: int) -> list[events.Event]:
         """Return the ends of the second legs of a call that is over."""
         told: list[events.Event] = []
         for leg in self._legs.seconds(call_id):
-            talk = talk_of(leg)
-            if talk.standing.is_taken and leg.handed_ms is not None:
-                told.append(events.LegEnded(call_id, talk.cut(ended_ms)))
+            session = b_leg_of(leg)
+            if session.state.is_taken and leg.handed_ms is not None:
+                told.append(events.LegEnded(call_id, session.cut(ended_ms)))
             self._legs.leave(leg)
         return told
 
     # --- legs -------------------------------------------------------------------------------------------------------
+
+    def _first(self, call_id: int) -> LineLeg:
+        """Return the leg of a call in progress.
+
+        Raises:
+            KeyError: the call has no leg here.
+        """
+        leg = self._legs.first(call_id)
+        if leg is None:
+            raise KeyError(call_id)
+        return leg
 
     def _key(self, name: str) -> str:
         return leg_key(self.service_key or b"", name)

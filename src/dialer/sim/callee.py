@@ -112,8 +112,10 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         return _within(self._behaviour.call_back_after, self._chance)
 
     def other(self, number: str, place: int) -> "Callee":
-        """Return the callee of a B-leg to `number`. Without a script this callee answers."""
-        return callee_behind(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
+        """Return the callee of a B-leg to `number`, who hears every prompt. Without a script this callee answers."""
+        callee = callee_behind(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
+        callee.listens = True
+        return callee
 
     def _scripted_keys(self, asked: int) -> str:
         keys = self._scripted.keys or ()

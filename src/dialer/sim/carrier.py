@@ -9,11 +9,9 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.sim.callee import callee_behind
+from dialer.sim.callee_line import CalleeLine, QueueWait, Reply, Resume, TextLine
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
-from dialer.sim.conversation import Conversation, QueueWait, Reply, Resume
-from dialer.sim.text_message import SimulatedMessage
 
 _TEXT_OF_CALL: Final = "text"
 """Chance detail of a message sent during a call, so that it does not draw from the chance of the call."""
@@ -25,8 +23,8 @@ class SimulatedCarrier:
     def __init__(self, seed: int) -> None:
         self._seed: Final = seed
         self._behaviours: dict[int, Behaviour] = {}
-        self._conversations: dict[int, Conversation] = {}
-        self._messages: dict[int, SimulatedMessage] = {}
+        self._lines: dict[int, CalleeLine | TextLine] = {}
+        """Lines of the calls and messages in progress."""
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
         """Set the behaviour of the callees behind a gateway from JSON text of an object.
@@ -38,23 +36,21 @@ class SimulatedCarrier:
         """
         self._behaviours[gateway_id] = _decode(parameters)
 
-    def dial(self, call: Call) -> Milestone:
+    def dial(self, call: Call) -> Milestone | None:
         """Place a call, send a message or answer an inbound call, and return the first milestone."""
         behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
+        line: CalleeLine | TextLine
         if call.parts:
-            chance = self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
-            message = self._messages[call.id] = SimulatedMessage(call, behaviour, chance)
-            return message.next()
-        subscriber = call.subscriber
-        chance = Chance(self._seed, call.plan.id, subscriber.id, call.attempt)
-        callee = callee_behind(behaviour, subscriber.number, abs(call.attempt), chance)
-        conversation = self._conversations[call.id] = Conversation(call, callee)
-        return conversation.next()
+            line = TextLine(call, behaviour, self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else ""))
+        else:
+            chance = Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt)
+            line = CalleeLine.to(call, behaviour, chance)
+        self._lines[call.id] = line
+        return line.next()
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call that waits for no reply, or None after it was hung up."""
-        message = self._messages.get(call_id)
-        return self._next(call_id) if message is None else message.next()
+        return self._next(call_id)
 
     def wait(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call in a queue if no agent takes it."""
@@ -82,18 +78,14 @@ class SimulatedCarrier:
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """End a call in progress, and its B-leg if there is one, and return their outcomes."""
-        message = self._messages.pop(call_id, None)
-        if message is not None:
-            return None, message.hang_up(now_ms)
-        return self._conversations.pop(call_id).hang_up(now_ms)
+        return self._lines.pop(call_id).hang_up(now_ms)
 
     def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
         """Do nothing: simulated callers are not told why nobody answers."""
 
     def forget(self, call_id: int) -> None:
         """Discard a call that is over and was reported."""
-        if self._conversations.pop(call_id, None) is None:
-            self._messages.pop(call_id, None)
+        self._lines.pop(call_id, None)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Walk a call again from its beginning, and return its first milestone that is not on record."""
@@ -131,8 +123,8 @@ class SimulatedCarrier:
         return self.resume(call_id, reached.at_ms if transfer.ended_ms is None else transfer.ended_ms)
 
     def _next(self, call_id: int, reply: Reply = None) -> Milestone | None:
-        conversation = self._conversations.get(call_id)
-        return None if conversation is None else conversation.next(reply)
+        line = self._lines.get(call_id)
+        return None if line is None else line.next(reply)
 
     def _chance(self, call: Call, detail: str = "") -> Chance:
         return Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt, detail)

@@ -34,6 +34,10 @@ class Chance(msgspec.Struct, eq=False, gc=False):
     _block: tuple[int, ...] = ()
     """Block of eight integers that contains the next one, unless the next one begins a block."""
 
+    def again(self) -> "Chance":
+        """Return the same sequence from its beginning."""
+        return Chance(self.seed, self.campaign_id, self.subscriber_id, self.attempt, self.detail)
+
     def draw(self) -> int:
         """Return the next integer: at least 0, below 2^64."""
         place = self._drawn % _DRAWS_PER_BLOCK

@@ -13,8 +13,8 @@ from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, tru
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.line import Dialling, Texting
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.domain.second_talk import SecondStanding
-from dialer.domain.talk import Standing
+from dialer.domain.second_talk import BLegState
+from dialer.domain.talk import SessionState
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (
@@ -104,11 +104,11 @@ def _move_offers(connection: Connection, by_ms: int) -> None:
 
 
 def _move_talks(connection: Connection, by_ms: int) -> None:
-    """Move the times within the conversations over lines. Messages have none."""
+    """Move the times within the sessions over lines. Messages have none."""
     query = select(_legs.c.id, _legs.c.standing, _legs.c.dialling, _legs.c.place)
     for leg_id, document, order, place in connection.execute(query).all():
         if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
-            kind: type[Standing | SecondStanding] = SecondStanding if place else Standing
+            kind: type[SessionState | BLegState] = BLegState if place else SessionState
             moved = msgspec.json.encode(msgspec.json.decode(document, type=kind).moved(by_ms)).decode()
             connection.execute(update(_legs).where(_legs.c.id == leg_id).values(standing=moved))
 

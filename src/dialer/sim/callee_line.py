@@ -1,0 +1,397 @@
+"""CalleeLine: a simulated callee at the other end of a leg, who obeys orders as a real line does.
+
+The behaviour of a callee is known in advance. So an `IvrSession` and its callee are walked in one go up to the next
+milestone. A milestone is a moment that the engine must know of: the answer, a do-not-call request, a transfer, the end.
+If a call is hung up from outside, it is walked again, up to that moment.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.carriers.carrier import Milestone
+from dialer.domain import events
+from dialer.domain.enums import AmdStatus, Cause, MessageStatus
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Ask,
+    AwaitBeep,
+    Clear,
+    Confer,
+    Detect,
+    Done,
+    Ended,
+    Order,
+    Play,
+    Receipt,
+    Record,
+)
+from dialer.domain.message_talk import MessageSession
+from dialer.domain.messages.opt_out import is_opt_out
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.second_talk import BLegSession, BLegStage, BLegState
+from dialer.domain.survey.survey import INPUT_END
+from dialer.domain.talk import IvrSession, Stage
+from dialer.sim.callee import Callee, callee_behind
+from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour, read_agent
+from dialer.sim.chance import Chance
+
+AMD_MS: Final = 2_000
+"""Duration of answering-machine detection after the answer."""
+WORD_MS: Final = 400
+SPEECH_MS_MIN: Final = 1_000
+RECORDING_MS: Final = 10_000
+"""Length of a recording that a person makes. A machine speaks until `RECORDING_MS_MAX`."""
+RECORDING_MS_MAX: Final = 120_000
+FAILURE_MS: Final = 1_000
+"""Time until the carrier of a text message reports a failure."""
+DELIVERY_MS: Final = 3_000
+"""Time until the carrier of a text message reports the delivery."""
+REPLY_MS: Final = 13_000
+"""Time until a reply to a text message arrives."""
+_STOP: Final = "STOP"
+_FOR_EVER_MS: Final = 2**62
+# Every call uses these members. A lookup in an enumeration costs as much as a function call.
+_NO_ANSWER: Final = Cause.NO_ANSWER
+_CLEARED: Final = Cause.NORMAL_CLEARING
+_DIALLED: Final = Stage.DIALLED
+_IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
+
+
+class QueueWait(NamedTuple):
+    """Reply to a transfer into a queue where no agent is free yet."""
+
+
+class Resume(NamedTuple):
+    """Reply to a transfer that ended at `at_ms` without a connection."""
+
+    at_ms: int
+
+
+Reply = QueueWait | Resume | Transfer | None
+"""Reply to a milestone. A `Transfer` means that its B-leg is dialled or its agent has answered."""
+
+
+_Report: TypeAlias = tuple[int, Cause | None, str, int | None, AmdStatus | None]
+"""Report of the leg: its time, the cause if the leg has ended, and otherwise the digits, the length of the recording or
+the detected status of the order that is done. A plain tuple, because every order of every call makes one."""
+
+
+class CalleeLine(msgspec.Struct, eq=False, gc=False):
+    """Call with one simulated callee."""
+
+    call: Call
+    _behaviour: Behaviour
+    _chance: Chance
+    _callee: Callee
+    _session: IvrSession
+    _at_ms: int = 0
+    """Time up to which the call is walked."""
+    _cut_ms: int = 0
+    """Time at which the callee or the limit of the call ends it; 0 before the answer."""
+    _b_leg: LegOutcome | None = None
+    """Outcome of the B-leg whose end is the last milestone."""
+    _replies: list[Reply] = []
+    """Replies to all milestones but the last."""
+
+    @classmethod
+    def to(cls, call: Call, behaviour: Behaviour, chance: Chance) -> "CalleeLine":
+        """Return the line to the callee of a call, whose draws are those of `chance` from its beginning."""
+        callee = callee_behind(behaviour, call.subscriber.number, abs(call.attempt), chance)
+        return cls(call, behaviour, chance, callee, IvrSession(call))
+
+    def next(self, reply: Reply = None) -> Milestone | None:
+        """Return the next milestone. After a transfer, it depends on the reply to the transfer."""
+        if self._session.stage is not _DIALLED:
+            self._replies.append(reply)
+        return self._walk(reply, _FOR_EVER_MS)
+
+    def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+        """Return the outcomes of the B-leg, if any, and of the call when both are hung up from outside at `now_ms`.
+
+        A call that ended or was cut before `now_ms` ends as it did.
+        """
+        again = CalleeLine.to(self.call, self._behaviour, self._chance.again())
+        *before, last = None, *self._replies
+        for reply in before:
+            again._walk(reply, _FOR_EVER_MS)
+        milestone = again._walk(last, now_ms)
+        if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
+            return again._b_leg, milestone.event.outcome
+        return again._b_leg, again._hung_up(min(now_ms, again._cut_ms or now_ms))
+
+    def _hung_up(self, at_ms: int) -> CallOutcome:
+        session = self._session
+        recording_ms = at_ms - self._at_ms if session.stage is Stage.RECORDING else None
+        session.hang_up()
+        session.end(at_ms, _CLEARED, recording_ms)
+        return session.outcome(at_ms, _CLEARED)
+
+    def _walk(self, reply: Reply, until_ms: int) -> Milestone | None:
+        """Return the next milestone, or None if there is none up to a time. Nothing later has been heard then."""
+        session = self._session
+        reports = session.engine_events
+        if not reports:
+            if session.stage is _DIALLED:
+                self._dial(until_ms)
+                if session.stage is _DIALLED:
+                    return None
+            elif session.stage in _IN_TRANSFER:
+                milestone = self._go_on(reply, until_ms)
+                if milestone is not None:
+                    return milestone
+        while not reports:
+            at_ms, cause, digits, recording_ms, status = self._obey(session.order)
+            if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
+                return None
+            self._at_ms = at_ms
+            if cause is None:
+                session.done(at_ms, digits, recording_ms, status)
+            else:
+                session.end(at_ms, cause, recording_ms)
+        return Milestone(self._at_ms, reports.pop(0))
+
+    def _dial(self, until_ms: int) -> None:
+        """Report the answer of the callee, or the end of a call that nobody answers."""
+        call, session, fate, at_ms, cause = self.call, self._session, self._callee.fate, self.call.started_ms, None
+        if not call.is_inbound:
+            is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= call.ring_limit_ms
+            cause, signalled_ms = _NO_ANSWER if is_missed else fate.cause, at_ms + fate.signal_ms
+            at_ms += call.ring_limit_ms if is_missed else fate.after_ms
+            if signalled_ms <= at_ms and signalled_ms <= until_ms:
+                session.ring(signalled_ms)
+            if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
+                return
+        self._at_ms = at_ms
+        if cause is None:
+            habit_ms, limit_ms = self._callee.hangs_up_after_ms, call.talk_limit_ms
+            self._cut_ms = at_ms + (limit_ms if habit_ms is None or habit_ms > limit_ms else habit_ms)
+            session.answer(at_ms)
+            return
+        session.end(at_ms, cause)
+        if cause is _NO_ANSWER:
+            self._plan_call_back(at_ms)
+
+    def _plan_call_back(self, at_ms: int) -> None:
+        """Add to the end of a missed call when the callee is going to call back, if ever."""
+        after_ms = self._callee.calls_back_after_ms()
+        if after_ms is None:
+            return
+        reports = self._session.engine_events
+        ended = reports[-1]
+        if isinstance(ended, events.CallEnded):
+            reports[-1] = replace(ended, outcome=replace(ended.outcome, calls_back_ms=at_ms + after_ms))
+
+    # --- orders -----------------------------------------------------------------------------------------------------
+
+    def _obey(self, order: Order | None) -> _Report:
+        """Return the report that follows from an order: it is done, or the call has ended before."""
+        kind, at_ms, cut_ms, callee = type(order), self._at_ms, self._cut_ms, self._callee
+        if kind is Play or kind is Ask:
+            for speech in order.speeches:
+                length_ms = speech.length_ms
+                if length_ms is None:
+                    length_ms = speech_ms(speech.text)
+                if length_ms:
+                    if not callee.listens:
+                        until_hung_up_ms = callee.hangs_up_within(length_ms)
+                        if until_hung_up_ms is not None:
+                            return min(at_ms + until_hung_up_ms, cut_ms), _CLEARED, "", None, None
+                    at_ms += length_ms
+                    if at_ms >= cut_ms:
+                        return cut_ms, _CLEARED, "", None, None
+            if kind is Play:
+                return at_ms, None, "", None, None
+            digits, after_ms = _pressed(callee, order)
+            at_ms += after_ms
+            if at_ms >= cut_ms:
+                return cut_ms, _CLEARED, "", None, None
+            return at_ms, None, digits, None, None
+        return self._obey_rare(order)
+
+    def _obey_rare(self, order: Order | None) -> _Report:
+        at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
+        match order:
+            case Clear():
+                stays = callee.talks_on and not self._session.is_unwanted
+                return cut_ms if stays else at_ms, _CLEARED, "", None, None
+            case Detect():
+                at_ms += AMD_MS
+                if at_ms < cut_ms:
+                    return at_ms, None, "", None, callee.detected_as()
+            case AwaitBeep():
+                return at_ms, None, "", None, None
+            case Record():
+                length_ms = RECORDING_MS_MAX if callee.is_machine else RECORDING_MS
+                if at_ms + length_ms >= cut_ms:
+                    return cut_ms, _CLEARED, "", cut_ms - at_ms, None
+                return at_ms + length_ms, None, "", length_ms, None
+            case Confer():
+                at_ms += callee.talks_ms()
+                if at_ms < cut_ms:
+                    return at_ms, None, "", None, None
+        return cut_ms, _CLEARED, "", None, None
+
+    # --- transfers --------------------------------------------------------------------------------------------------
+
+    def _go_on(self, reply: Reply, until_ms: int) -> Milestone | None:
+        """Follow the reply to a transfer. Return a milestone, or None if the call leaves the transfer."""
+        call_id, session, leg = self.call.id, self._session, self._b_leg
+        if leg is not None:
+            self._b_leg = None
+            self._leave_transfer(leg.ended_ms, is_connected=leg.is_connected)
+            return None
+        if isinstance(reply, Transfer):
+            session.seq += 1
+            leg = self._b_leg = self._agent_leg(reply, until_ms) if reply.has_queued else self._leg(reply, until_ms)
+            return Milestone(leg.ended_ms, events.LegEnded(call_id, leg, session.seq))
+        if isinstance(reply, QueueWait):
+            session.seq += 1
+            return self._patience()
+        self._leave_transfer(reply.at_ms if isinstance(reply, Resume) else self._at_ms, is_connected=False)
+        return None
+
+    def _leave_transfer(self, at_ms: int, *, is_connected: bool) -> None:
+        """Let the call go on after a transfer, unless it was cut meanwhile."""
+        self._at_ms = min(at_ms, self._cut_ms)
+        if at_ms >= self._cut_ms:
+            self._session.end(self._cut_ms, _CLEARED)
+        else:
+            self._session.leave_transfer(at_ms, is_connected=is_connected)
+
+    def _patience(self) -> Milestone:
+        """Return the milestone of a wait that no agent ends: the caller leaves, or the call is cut."""
+        session, patience_ms = self._session, self._callee.waits_ms()
+        if patience_ms is None or self._at_ms + patience_ms >= self._cut_ms:
+            outcome = session.outcome(self._cut_ms, _CLEARED)
+            return Milestone(self._cut_ms, events.CallEnded(self.call.id, outcome, session.seq))
+        return Milestone(self._at_ms + patience_ms, events.CallerLeft(self.call.id, session.seq))
+
+    def _agent_leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
+        """Return the outcome of the leg to the agent who took the call at the transfer's `answered_ms`."""
+        state = BLegState(
+            transfer.place, transfer.agent_id or 0, stage=BLegStage.ACCEPTED, is_connected=True, is_taken=True
+        )
+        self._session.bridge(transfer.callid)
+        talk_ms = self._callee.talks_ms(read_agent(transfer.parameters).talk)
+        ends_ms = min((transfer.answered_ms or 0) + min(talk_ms, transfer.talk_limit_ms), self._cut_ms)
+        return _outcome(BLegSession(self.call, state), ends_ms, _CLEARED, until_ms)
+
+    def _leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
+        """Return the outcome of the leg to a number."""
+        cut_ms, begins_ms = self._cut_ms, transfer.started_ms or 0
+        leg = BLegSession(self.call, BLegState(transfer.place, began_ms=begins_ms, is_taken=True))
+        callee = self._callee.other(transfer.number, transfer.place)
+        fate = callee.fate
+        is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= transfer.ring_limit_ms
+        at_ms = begins_ms + (transfer.ring_limit_ms if is_missed else fate.after_ms)
+        if at_ms >= cut_ms:
+            return leg.cut(min(cut_ms, until_ms))
+        if is_missed or fate.cause is not None:
+            return _outcome(leg, at_ms, fate.cause or _NO_ANSWER, until_ms)
+        if at_ms > until_ms:
+            return leg.cut(until_ms)
+        habit_ms = callee.hangs_up_after_ms
+        limit_ms = min(transfer.talk_limit_ms, transfer.talk_limit_ms if habit_ms is None else habit_ms)
+        limit_ms = min(at_ms + limit_ms, cut_ms)
+        reaction = leg.hear(at_ms, Answered(0, ""))
+        for ask in reaction.orders:
+            if isinstance(ask, Ask):
+                digits, after_ms = _pressed(callee, ask, self.call.plan.flow.section(transfer.section_id).confirm_key)
+                at_ms += after_ms + sum(speech_ms(speech.text) for speech in ask.speeches)
+                if at_ms >= limit_ms or at_ms > until_ms:
+                    return _outcome(leg, limit_ms, _CLEARED, until_ms)
+                reaction = leg.hear(at_ms, Done(ask.turn, 0, digits))
+        if not reaction.is_accepted:
+            return _outcome(leg, at_ms, _CLEARED, until_ms)
+        self._session.bridge(transfer.callid)
+        ends_ms = limit_ms if callee.talks_on else min(at_ms + self._callee.talks_ms(), limit_ms)
+        return _outcome(leg, ends_ms, _CLEARED, until_ms)
+
+
+def _outcome(leg: BLegSession, ends_ms: int, cause: Cause, until_ms: int) -> LegOutcome:
+    """Return the outcome of a B-leg that ends at `ends_ms`, or is hung up from outside before."""
+    ended = leg.hear(ends_ms, Ended(0, cause)).ended if ends_ms <= until_ms else None
+    return leg.cut(until_ms) if ended is None else ended
+
+
+def _pressed(callee: Callee, ask: Ask, wanted: str | None = None) -> tuple[str, int]:
+    """Return the digits that count as input, and the delay from the end of the prompt until the input is over.
+
+    Input ends with its last possible digit or with `#`. Shorter input ends after a time-out without a further digit.
+    """
+    timeout_ms = ask.timeout_ms
+    digits, after_ms = callee.presses(wanted)
+    if not digits or after_ms > timeout_ms:
+        return "", timeout_ms
+    pressed, end, _ = digits.partition(INPUT_END)
+    return digits, after_ms if end or len(pressed) >= ask.digits_max else after_ms + timeout_ms
+
+
+@lru_cache(maxsize=4_096)
+def speech_ms(text: str) -> int:
+    """Return the milliseconds that a text takes to say."""
+    words = len(text.split())
+    return max(SPEECH_MS_MIN, words * WORD_MS) if words else 0
+
+
+class TextLine:
+    """Text message to one simulated number. It is in progress until its outcome is known and any reply has arrived."""
+
+    __slots__ = ("_message", "_reply", "_session", "_status", "_walker")
+
+    def __init__(self, message: Call, behaviour: Behaviour, chance: Chance) -> None:
+        self._message = message
+        self._session = MessageSession(message)
+        self._status, self._reply = _fate(behaviour, message.subscriber.number, chance)
+        self._walker = self._walk()
+
+    def next(self, _reply: Reply = None) -> Milestone | None:
+        """Return the next milestone."""
+        return next(self._walker, None)
+
+    def hang_up(self, now_ms: int) -> tuple[None, CallOutcome]:
+        """Return the outcome of a message that is given up at `now_ms`. A message that was sent cannot be recalled."""
+        if now_ms < self._message.started_ms:
+            return None, self._session.never_sent(now_ms)
+        if self._status is MessageStatus.DELIVERED and now_ms >= self._message.started_ms + DELIVERY_MS:
+            return None, self._delivered(now_ms)
+        return None, self._session.give_up(now_ms)
+
+    def _walk(self) -> Iterator[Milestone]:
+        call_id, sent_ms = self._message.id, self._message.started_ms
+        if self._status is not MessageStatus.DELIVERED:
+            ended_ms = sent_ms + FAILURE_MS
+            yield Milestone(ended_ms, events.CallEnded(call_id, self._received(ended_ms), seq=2))
+            return
+        ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
+        if is_opt_out(self._reply):
+            yield Milestone(ended_ms, events.DncReached(call_id, seq=1))
+        yield Milestone(ended_ms, events.CallEnded(call_id, self._delivered(ended_ms), seq=2))
+
+    def _delivered(self, ended_ms: int) -> CallOutcome:
+        """Return the outcome of a delivered message, which was in progress until `ended_ms`."""
+        outcome = self._received(self._message.started_ms + DELIVERY_MS)
+        return outcome if outcome.ended_ms == ended_ms else replace(outcome, ended_ms=ended_ms)
+
+    def _received(self, at_ms: int) -> CallOutcome:
+        """Return the outcome that follows from the final receipt."""
+        self._session.hear(self._message.started_ms, Accepted(()))
+        (ended,) = self._session.hear(at_ms, Receipt("", self._status)).engine_events
+        if not isinstance(ended, events.CallEnded):
+            raise TypeError(self._message.callid)
+        return ended.outcome
+
+
+def _fate(behaviour: Behaviour, number: str, chance: Chance) -> tuple[MessageStatus, str]:
+    """Return the status of a message to a number, and the reply ("" for none)."""
+    always = TEXTED_ALWAYS_THE_SAME.get(number.lstrip("+"))
+    if always is not None:
+        return always
+    if chance.draw() >= behaviour.sms_delivered:
+        return MessageStatus.FAILED, ""
+    return MessageStatus.DELIVERED, _STOP if chance.draw() < behaviour.sms_reply_stop else ""
