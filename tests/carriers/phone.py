@@ -29,7 +29,7 @@ from dialer.domain.line import (
 )
 from dialer.domain.survey.survey import INPUT_END
 from dialer.sim.callee import Callee
-from dialer.sim.conversation import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
+from dialer.sim.callee_line import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
 
 Said = tuple[int, Heard]
 """Something that is heard, with its time."""

@@ -291,8 +291,9 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         at_ms = begins_ms + (transfer.ring_limit_ms if is_missed else fate.after_ms)
         if at_ms >= cut_ms:
             return leg.cut(min(cut_ms, until_ms))
-        if is_missed or fate.cause is not None:
-            return _outcome(leg, at_ms, fate.cause or _NO_ANSWER, until_ms)
+        cause = _NO_ANSWER if is_missed else fate.cause
+        if cause is not None:
+            return _outcome(leg, at_ms, cause, until_ms)
         if at_ms > until_ms:
             return leg.cut(until_ms)
         habit_ms = callee.hangs_up_after_ms
