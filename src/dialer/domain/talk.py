@@ -208,7 +208,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._await_beep()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
                 if not self._begin_section(now_ms):
-                    self._leave_section(now_ms)
+                    self.position = None if self.position is None else self.call.plan.flow.done(self.position)
+                    self._walk(now_ms)
             case Stage.TRANSFERRED:
                 self._give(Hold(turn + 1), Stage.TRANSFERRED)
             case Stage.BRIDGED:
@@ -319,16 +320,28 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         self, at_ms: int, digits: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
     ) -> None:
         """Continue after the last order, which is done."""
-        stage = self.stage
+        stage, position = self.stage, self.position
+        if position is None:
+            self._before_survey(stage, at_ms, status)
+            return
         if stage is _PLAYING:
-            if not self._act(at_ms):
-                self._leave_section(at_ms)
+            if position.definition.acts_after_prompt and self._act(at_ms):
+                return
         elif stage is _ASKING:
-            self._take_digits(at_ms, digits)
-        else:
-            self._after_rare(stage, at_ms, recording_ms, status)
+            turn = self.call.plan.flow.heard(position, digits)
+            if turn.response is not None:
+                self._keep(turn.response, at_ms)
+            self.position = turn.position
+            self._walk(at_ms)
+            return
+        elif stage is Stage.RECORDING:
+            self._keep_recording(at_ms, recording_ms)
+        elif stage is not Stage.CONFERRING:
+            return
+        self.position = self.call.plan.flow.done(position)
+        self._walk(at_ms)
 
-    def _after_rare(self, stage: Stage, at_ms: int, recording_ms: int | None, status: AmdStatus | None) -> None:
+    def _before_survey(self, stage: Stage, at_ms: int, status: AmdStatus | None) -> None:
         match stage:
             case Stage.DETECTING:
                 self.amd_status = AmdStatus.UNSURE if status is None else status
@@ -337,11 +350,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._leave_message()
             case Stage.LEAVING_MESSAGE:
                 self._clear()
-            case Stage.RECORDING:
-                self._keep_recording(at_ms, recording_ms)
-                self._leave_section(at_ms)
-            case Stage.CONFERRING:
-                self._leave_section(at_ms)
+            case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
+                self._walk(at_ms)
 
     def _walk(self, at_ms: int) -> None:
         """Enter sections until one of them waits for something. After the last one, hang up."""
@@ -386,19 +396,6 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.order = Play(self.turn, speeches)
             return True
         return self._act(at_ms)
-
-    def _leave_section(self, at_ms: int) -> None:
-        position = self.position
-        self.position = None if position is None else self.call.plan.flow.done(position)
-        self._walk(at_ms)
-
-    def _take_digits(self, at_ms: int, digits: str) -> None:
-        if self.position is not None:
-            turn = self.call.plan.flow.heard(self.position, digits)
-            if turn.response is not None:
-                self._keep(turn.response, at_ms)
-            self.position = turn.position
-        self._walk(at_ms)
 
     def _act(self, at_ms: int) -> bool:
         """Perform the section's action after its prompt, and return whether the call has to wait."""

@@ -51,9 +51,10 @@ class Callee(msgspec.Struct, eq=False, gc=False):
     is_machine: bool
     listens: bool
     """True if the callee certainly hears every prompt to its end."""
-    _behaviour: Behaviour
+    behaviour: Behaviour
+    """The behaviour of the population."""
     _scripted: Scripted
-    _chance: Chance
+    chance: Chance
     _prompts_asked: int = 0
 
     @property
@@ -68,14 +69,14 @@ class Callee(msgspec.Struct, eq=False, gc=False):
 
     def detected_as(self) -> AmdStatus:
         """Return the result of answering-machine detection. Detection is always right about a scripted outcome."""
-        is_mistaken = self._scripted.outcome is None and self._chance.happens(self._behaviour.amd_error)
+        is_mistaken = self._scripted.outcome is None and self.chance.happens(self.behaviour.amd_error)
         return AmdStatus.MACHINE if self.is_machine is not is_mistaken else AmdStatus.PERSON
 
     def hangs_up_within(self, prompt_ms: int) -> int | None:
         """Return milliseconds into a prompt at which the callee hangs up, or None if the callee hears its end."""
-        if self._chance.happens(self._behaviour.listen):
+        if self.chance.happens(self.behaviour.listen):
             return None
-        return self._chance.between(0, prompt_ms)
+        return self.chance.between(0, prompt_ms)
 
     def presses(self, wanted: str | None = None) -> tuple[str, int]:
         """Return the keys pressed after a prompt that asks for input, and the delay from its end in milliseconds.
@@ -90,30 +91,30 @@ class Callee(msgspec.Struct, eq=False, gc=False):
             keys = self._scripted_keys(asked)
         else:
             keys = self._draw_keys() if wanted is None else wanted
-        return keys, _within(self._scripted.key_delay or self._behaviour.key_delay, self._chance)
+        return keys, _within(self._scripted.key_delay or self.behaviour.key_delay, self.chance)
 
     def talks_ms(self, talk: Span | None = None) -> int:
         """Return the length of a conversation in milliseconds, drawn from `talk` or else the population's `talk`."""
-        return _FOR_EVER_MS if self.talks_on else _within(talk or self._behaviour.talk, self._chance)
+        return _FOR_EVER_MS if self.talks_on else _within(talk or self.behaviour.talk, self.chance)
 
     def waits_ms(self) -> int | None:
         """Return how many milliseconds the callee waits for an agent, or None for no limit."""
         if self.is_machine or (self._scripted.listens and self._scripted.patience is None):
             return None
-        return _within(self._scripted.patience or self._behaviour.patience, self._chance)
+        return _within(self._scripted.patience or self.behaviour.patience, self.chance)
 
     def calls_back_after_ms(self) -> int | None:
         """Return how many milliseconds after a missed call the callee calls back, or None if they do not."""
         scripted = self._scripted
         if scripted.call_back_after is not None:
-            return _within(scripted.call_back_after, self._chance)
-        if scripted.outcome is not None or not self._chance.happens(self._behaviour.call_back):
+            return _within(scripted.call_back_after, self.chance)
+        if scripted.outcome is not None or not self.chance.happens(self.behaviour.call_back):
             return None
-        return _within(self._behaviour.call_back_after, self._chance)
+        return _within(self.behaviour.call_back_after, self.chance)
 
     def other(self, number: str, place: int) -> "Callee":
         """Return the callee of a B-leg to `number`, who hears every prompt. Without a script this callee answers."""
-        callee = callee_behind(self._behaviour, number, place, self._chance, unscripted=_ANSWERS)
+        callee = callee_behind(self.behaviour, number, place, self.chance, unscripted=_ANSWERS)
         callee.listens = True
         return callee
 
@@ -124,8 +125,8 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         return keys[asked] if asked < len(keys) else ""
 
     def _draw_keys(self) -> str:
-        draw = self._chance.draw()
-        for below, keys in self._behaviour.keys:
+        draw = self.chance.draw()
+        for below, keys in self.behaviour.keys:
             if draw < below:
                 return keys
         return ""

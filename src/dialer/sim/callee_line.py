@@ -85,8 +85,6 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     """Call with one simulated callee."""
 
     call: Call
-    _behaviour: Behaviour
-    _chance: Chance
     _callee: Callee
     _session: IvrSession
     _at_ms: int = 0
@@ -98,49 +96,20 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     _replies: list[Reply] = []
     """Replies to all milestones but the last."""
 
-    @classmethod
-    def to(cls, call: Call, behaviour: Behaviour, chance: Chance) -> "CalleeLine":
-        """Return the line to the callee of a call, whose draws are those of `chance` from its beginning."""
-        callee = callee_behind(behaviour, call.subscriber.number, abs(call.attempt), chance)
-        return cls(call, behaviour, chance, callee, IvrSession(call))
+    def next(self, reply: Reply = None, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
+        """Return the next milestone. After a transfer, it depends on the reply to the transfer.
 
-    def next(self, reply: Reply = None) -> Milestone | None:
-        """Return the next milestone. After a transfer, it depends on the reply to the transfer."""
-        if self._session.stage is not _DIALLED:
-            self._replies.append(reply)
-        return self._walk(reply, _FOR_EVER_MS)
-
-    def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
-        """Return the outcomes of the B-leg, if any, and of the call when both are hung up from outside at `now_ms`.
-
-        A call that ended or was cut before `now_ms` ends as it did.
+        Return None if there is none up to `until_ms`. Nothing later has been heard then.
         """
-        again = CalleeLine.to(self.call, self._behaviour, self._chance.again())
-        *before, last = None, *self._replies
-        for reply in before:
-            again._walk(reply, _FOR_EVER_MS)
-        milestone = again._walk(last, now_ms)
-        if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
-            return again._b_leg, milestone.event.outcome
-        return again._b_leg, again._hung_up(min(now_ms, again._cut_ms or now_ms))
-
-    def _hung_up(self, at_ms: int) -> CallOutcome:
-        session = self._session
-        recording_ms = at_ms - self._at_ms if session.stage is Stage.RECORDING else None
-        session.hang_up()
-        session.end(at_ms, _CLEARED, recording_ms)
-        return session.outcome(at_ms, _CLEARED)
-
-    def _walk(self, reply: Reply, until_ms: int) -> Milestone | None:
-        """Return the next milestone, or None if there is none up to a time. Nothing later has been heard then."""
         session = self._session
         reports = session.engine_events
-        if not reports:
+        if session.stage is _DIALLED:
+            self._dial(until_ms)
             if session.stage is _DIALLED:
-                self._dial(until_ms)
-                if session.stage is _DIALLED:
-                    return None
-            elif session.stage in _IN_TRANSFER:
+                return None
+        else:
+            self._replies.append(reply)
+            if not reports and session.stage in _IN_TRANSFER:
                 milestone = self._go_on(reply, until_ms)
                 if milestone is not None:
                     return milestone
@@ -154,6 +123,29 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
             else:
                 session.end(at_ms, cause, recording_ms)
         return Milestone(self._at_ms, reports.pop(0))
+
+    def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
+        """Return the outcomes of the B-leg, if any, and of the call when both are hung up from outside at `now_ms`.
+
+        A call that ended or was cut before `now_ms` ends as it did.
+        """
+        call, callee = self.call, self._callee
+        callee = callee_behind(callee.behaviour, call.subscriber.number, abs(call.attempt), callee.chance.again())
+        again = CalleeLine(call, callee, IvrSession(call))
+        *before, last = None, *self._replies
+        for reply in before:
+            again.next(reply)
+        milestone = again.next(last, now_ms)
+        if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
+            return again._b_leg, milestone.event.outcome
+        return again._b_leg, again._hung_up(min(now_ms, again._cut_ms or now_ms))
+
+    def _hung_up(self, at_ms: int) -> CallOutcome:
+        session = self._session
+        recording_ms = at_ms - self._at_ms if session.stage is Stage.RECORDING else None
+        session.hang_up()
+        session.end(at_ms, _CLEARED, recording_ms)
+        return session.outcome(at_ms, _CLEARED)
 
     def _dial(self, until_ms: int) -> None:
         """Report the answer of the callee, or the end of a call that nobody answers."""
@@ -173,18 +165,11 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
             session.answer(at_ms)
             return
         session.end(at_ms, cause)
-        if cause is _NO_ANSWER:
-            self._plan_call_back(at_ms)
-
-    def _plan_call_back(self, at_ms: int) -> None:
-        """Add to the end of a missed call when the callee is going to call back, if ever."""
-        after_ms = self._callee.calls_back_after_ms()
-        if after_ms is None:
-            return
-        reports = self._session.engine_events
-        ended = reports[-1]
-        if isinstance(ended, events.CallEnded):
-            reports[-1] = replace(ended, outcome=replace(ended.outcome, calls_back_ms=at_ms + after_ms))
+        after_ms = self._callee.calls_back_after_ms() if cause is _NO_ANSWER else None
+        ended = session.engine_events[-1]
+        if after_ms is not None and isinstance(ended, events.CallEnded):
+            outcome = replace(ended.outcome, calls_back_ms=at_ms + after_ms)
+            session.engine_events[-1] = replace(ended, outcome=outcome)
 
     # --- orders -----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.talk import IvrSession
+from dialer.sim.callee import callee_behind
 from dialer.sim.callee_line import CalleeLine, QueueWait, Reply, Resume, TextLine
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
@@ -44,7 +46,8 @@ class SimulatedCarrier:
             line = TextLine(call, behaviour, self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else ""))
         else:
             chance = Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt)
-            line = CalleeLine.to(call, behaviour, chance)
+            callee = callee_behind(behaviour, call.subscriber.number, abs(call.attempt), chance)
+            line = CalleeLine(call, callee, IvrSession(call))
         self._lines[call.id] = line
         return line.next()
 
