@@ -5,9 +5,7 @@ known at once (`dialer.sim.callee_line`). It performs nothing and has no clock. 
 over real lines, so that another process can continue them.
 """
 
-from collections.abc import Callable
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
@@ -31,11 +29,11 @@ from dialer.domain.line import (
     Play,
     Record,
     Ringing,
-    Speech,
 )
-from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult, Subscriber
-from dialer.domain.survey.callflow import CallFlow, Position, StoredPosition
-from dialer.domain.survey.playing import UNWANTED, context_of, spoken
+from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
+from dialer.domain.steps import Step, first_step, speeches_of, steps_of
+from dialer.domain.survey.callflow import StoredPosition
+from dialer.domain.survey.playing import UNWANTED, context_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -43,12 +41,9 @@ from dialer.domain.survey.sections.actions import (
     MessageToSend,
     VoiceRecording,
 )
-from dialer.domain.survey.survey import Prompt
 
 NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
 """Causes of an unanswered call that this side ended, so that its end is no signal of the network."""
-PROMPTS_KEPT_MAX: Final = 4_096
-"""Number of positions whose prompts are cached. Nearly all calls take the same few ways through a survey."""
 
 
 class Stage(StrEnum):
@@ -75,6 +70,7 @@ _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _CLEARING: Final = Stage.CLEARING
 _MACHINE: Final = AmdStatus.MACHINE
+_IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
 
 class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -127,7 +123,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """Number of the last order."""
     seq: int = 0
     """Number of the last report to the engine."""
-    position: Position | None = None
+    step: Step | None = None
+    """The place in the survey; None before and after it."""
     signalled_ms: int | None = None
     answered_ms: int | None = None
     amd_status: AmdStatus = AmdStatus.PERSON
@@ -137,27 +134,28 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """The key of the leg with which it is connected."""
     order: Order | None = None
     """The last order."""
-    engine_events: list[events.Report] = []
+    engine_events: tuple[events.Report, ...] = ()
     """Events that the engine has not been told."""
-    _results: dict[int, SectionResult] = {}
-    """The last answer to each section, by its id, in the order of the answers."""
+    results: tuple[SectionResult, ...] = ()
+    """The last answer to each section, in the order of the answers."""
 
     @classmethod
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
         """Return the session of a call from its stored state."""
+        flow = call.plan.flow
         return cls(
             call,
             stage=state.stage,
             turn=state.turn,
             seq=state.seq,
-            position=None if state.place is None else call.plan.flow.position_at(state.place),
+            step=None if state.place is None else steps_of(flow).step(flow.position_at(state.place)),
             signalled_ms=state.signalled_ms,
             answered_ms=state.answered_ms,
             amd_status=state.amd_status,
             is_refused_machine=state.is_refused_machine,
             is_completed=state.is_completed,
             other=state.other,
-            _results={result.section_id: result for result in state.results},
+            results=state.results,
         )
 
     @property
@@ -167,13 +165,13 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.stage,
             self.turn,
             self.seq,
-            None if self.position is None else self.position.place,
+            None if self.step is None else self.step.position.place,
             self.signalled_ms,
             self.answered_ms,
             self.amd_status,
             self.is_refused_machine,
             self.is_completed,
-            tuple(self._results.values()),
+            self.results,
             self.other,
         )
 
@@ -207,9 +205,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             case Stage.AWAITING_BEEP | Stage.LEAVING_MESSAGE:
                 self._await_beep()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
-                if not self._begin_section(now_ms):
-                    self.position = None if self.position is None else self.call.plan.flow.done(self.position)
-                    self._walk(now_ms)
+                self._walk(now_ms, self.step, is_again=True)
             case Stage.TRANSFERRED:
                 self._give(Hold(turn + 1), Stage.TRANSFERRED)
             case Stage.BRIDGED:
@@ -242,8 +238,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def _reaction(self, turn: int) -> Reaction:
         """Return what has followed since the last order had this number."""
         orders = () if self.order is None or self.turn == turn else (self.order,)
-        reaction = Reaction(orders, tuple(self.engine_events))
-        self.engine_events.clear()
+        reaction = Reaction(orders, self.engine_events)
+        self.engine_events = ()
         return reaction
 
     def _moment(self, now_ms: int, age_ms: int) -> int:
@@ -291,7 +287,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         if plan.flow.queue_ids:
             self.seq += 1
             is_live = self.amd_status is not _MACHINE
-            self.engine_events.append(events.CallAnswered(call.id, self.answered_ms or at_ms, is_live, self.seq))
+            self.engine_events += (events.CallAnswered(call.id, self.answered_ms or at_ms, is_live, self.seq),)
         if call.amd != NO_AMD:
             if self.is_unwanted:
                 self.is_refused_machine = call.amd == AmdBehavior.HUMAN_ONLY
@@ -300,15 +296,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             if plan.voicemail_prompt is not None and self.amd_status is _MACHINE:
                 self._await_beep()
                 return
-        self.position = plan.flow.begin()
-        self._walk(at_ms)
+        self._walk(at_ms, first_step(plan.flow))
 
     def _await_beep(self) -> None:
         self._give(AwaitBeep(self.turn + 1), Stage.AWAITING_BEEP)
 
     def _leave_message(self) -> None:
         prompt = self.call.plan.voicemail_prompt
-        speeches = () if prompt is None else _heard_of((prompt,), self.call.subscriber)
+        speeches = () if prompt is None else speeches_of((prompt,), self.call.subscriber)
         if speeches:
             self._give(Play(self.turn + 1, speeches), Stage.LEAVING_MESSAGE)
         else:
@@ -320,26 +315,20 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         self, at_ms: int, digits: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
     ) -> None:
         """Continue after the last order, which is done."""
-        stage, position = self.stage, self.position
-        if position is None:
+        stage, step = self.stage, self.step
+        if step is None:
             self._before_survey(stage, at_ms, status)
-            return
-        if stage is _PLAYING:
-            if position.definition.acts_after_prompt and self._act(at_ms):
-                return
         elif stage is _ASKING:
-            turn = self.call.plan.flow.heard(position, digits)
+            turn = step.turns.get(digits) or step.find_turn(digits)
             if turn.response is not None:
-                self._keep(turn.response, at_ms)
-            self.position = turn.position
-            self._walk(at_ms)
-            return
-        elif stage is Stage.RECORDING:
+                self._keep(step, turn.response, at_ms)
+            self._walk(at_ms, turn.step)
+        elif stage is _PLAYING:
+            if not (step.acts_after and self._act(step, at_ms)):
+                self._walk(at_ms, step.after if step.knows_after else step.find_after())
+        elif stage is Stage.RECORDING or stage is Stage.CONFERRING:
             self._keep_recording(at_ms, recording_ms)
-        elif stage is not Stage.CONFERRING:
-            return
-        self.position = self.call.plan.flow.done(position)
-        self._walk(at_ms)
+            self._walk(at_ms, step.find_after())
 
     def _before_survey(self, stage: Stage, at_ms: int, status: AmdStatus | None) -> None:
         match stage:
@@ -351,63 +340,59 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             case Stage.LEAVING_MESSAGE:
                 self._clear()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
-                self._walk(at_ms)
+                self._clear()  # The section was deleted.
 
-    def _walk(self, at_ms: int) -> None:
-        """Enter sections until one of them waits for something. After the last one, hang up."""
-        done = self.call.plan.flow.done
-        while (position := self.position) is not None:
-            if position.section.completed:
+    def _walk(self, at_ms: int, step: Step | None, *, is_again: bool = False) -> None:
+        """Enter sections until one of them waits for something. After the last one, hang up.
+
+        A section that begins again does not act again before its prompt.
+        """
+        while step is not None:
+            self.step = step
+            if step.completes:
                 self.is_completed = True
-            if position.definition.acts_before_prompt:
-                self._act_before(position, at_ms)
-            if self._begin_section(at_ms):
+            if step.acts_before and not is_again:
+                self._act_before(step, at_ms)
+            is_again = False
+            speeches = step.speeches
+            if speeches is None:
+                speeches = step.speeches_for(self.call.subscriber)
+            if step.asks:
+                turn = self.turn = self.turn + 1
+                self.stage = _ASKING
+                self.order = Ask(turn, speeches, step.digits_max, step.timeout_ms)
                 return
-            self.position = done(position)
+            if speeches:
+                turn = self.turn = self.turn + 1
+                self.stage = _PLAYING
+                self.order = Play(turn, speeches)
+                return
+            if step.acts_after and self._act(step, at_ms):
+                return
+            step = step.after if step.knows_after else step.find_after()
+        self.step = None
         self._clear()
 
-    def _act_before(self, position: Position, at_ms: int) -> None:
+    def _act_before(self, step: Step, at_ms: int) -> None:
         call_id = self.call.id
-        match position.definition.before_prompt(position.section, context_of(self.call)):
+        match step.position.definition.before_prompt(step.section, context_of(self.call)):
             case DncWish(response):
-                self._keep(response, at_ms)
+                self._keep(step, response, at_ms)
                 self.seq += 1
-                self.engine_events.append(events.DncReached(call_id, self.seq))
+                self.engine_events += (events.DncReached(call_id, self.seq),)
             case MessageToSend(response, number, text):
-                self._keep(response, at_ms)
+                self._keep(step, response, at_ms)
                 self.seq += 1
-                self.engine_events.append(events.TextRequested(call_id, number, text, self.seq))
+                self.engine_events += (events.TextRequested(call_id, number, text, self.seq),)
 
-    def _begin_section(self, at_ms: int) -> bool:
-        """Play the prompt of the section, and return whether the call has to wait."""
-        position = self.position
-        if position is None:
-            return False
-        speeches = _fixed(position)
-        if speeches is None:
-            speeches = _heard_of(self.call.plan.flow.prompts(position), self.call.subscriber)
-        definition = position.definition
-        if definition.asks:
-            section, self.turn, self.stage = position.section, self.turn + 1, _ASKING
-            self.order = Ask(self.turn, speeches, definition.digits_max(section), section.timeout_ms)
-            return True
-        if speeches:
-            self.turn, self.stage = self.turn + 1, _PLAYING
-            self.order = Play(self.turn, speeches)
-            return True
-        return self._act(at_ms)
-
-    def _act(self, at_ms: int) -> bool:
+    def _act(self, step: Step, at_ms: int) -> bool:
         """Perform the section's action after its prompt, and return whether the call has to wait."""
-        position = self.position
-        if position is None or not position.definition.acts_after_prompt:
-            return False
         turn = self.turn + 1
-        match position.definition.after_prompt(position.section, context_of(self.call)):
+        match step.position.definition.after_prompt(step.section, context_of(self.call)):
             case Diversion() as diversion:
-                self._transfer(position, diversion, at_ms)
+                self._transfer(step, diversion, at_ms)
             case ConferenceTalk(response, room):
-                self._keep(response, at_ms)
+                self._keep(step, response, at_ms)
                 self._give(Confer(turn, f"{self.call.plan.user_id}-{room}"), Stage.CONFERRING)
             case VoiceRecording(response):
                 self._give(Record(turn, response), Stage.RECORDING)
@@ -415,39 +400,36 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 return False
         return True
 
-    def _transfer(self, position: Position, to: Diversion, at_ms: int) -> None:
-        self._keep(to.response, at_ms)
+    def _transfer(self, step: Step, to: Diversion, at_ms: int) -> None:
+        self._keep(step, to.response, at_ms)
         self._give(Hold(self.turn + 1), Stage.TRANSFERRED)
         answered_ms = self.answered_ms or at_ms
         self.seq += 1
-        self.engine_events.append(
-            events.TransferReached(self.call.id, position.section.id, to.queue_id, to.number, answered_ms, self.seq)
-        )
+        reached = events.TransferReached(self.call.id, step.section.id, to.queue_id, to.number, answered_ms, self.seq)
+        self.engine_events += (reached,)
 
     def leave_transfer(self, at_ms: int, *, is_connected: bool) -> None:
         """Continue the survey after a transfer, unless the call is in none."""
-        if self.stage in {Stage.TRANSFERRED, Stage.BRIDGED} and self.position is not None:
-            self.position = self.call.plan.flow.transferred(self.position, is_connected=is_connected)
+        if self.stage in _IN_TRANSFER and self.step is not None:
             self.other = ""
-            self._walk(at_ms)
+            self._walk(at_ms, self.step.transferred(is_connected=is_connected))
 
     def _keep_recording(self, at_ms: int, recording_ms: int | None) -> None:
         """Keep the recording of the present section, if the line has made one."""
-        if self.position is None or not recording_ms or recording_ms < 0:
+        step = self.step
+        if step is None or not recording_ms or recording_ms < 0:
             return
-        match self.position.definition.after_prompt(self.position.section, context_of(self.call)):
+        match step.position.definition.after_prompt(step.section, context_of(self.call)):
             case VoiceRecording(response):
-                self._keep(response, at_ms, recording_ms)
+                self._keep(step, response, at_ms, recording_ms)
 
-    def _keep(self, response: str, at_ms: int, recording_ms: int | None = None) -> None:
-        """Keep the answer to the present section. The last answer to a section counts."""
-        if self.position is None:
-            return
-        section, results = self.position.section, self._results
-        results.pop(section.id, None)
-        results[section.id] = SectionResult(
-            section.id, section.type, section.question, response, at_ms, recording_ms
-        )
+    def _keep(self, step: Step, response: str, at_ms: int, recording_ms: int | None = None) -> None:
+        """Keep the answer to a section. The last answer to a section counts."""
+        section, results = step.section, self.results
+        if results:
+            results = tuple([result for result in results if result.section_id != section.id])
+        result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
+        self.results = (*results, result)
 
     # --- the end ------------------------------------------------------------------------------------------------
 
@@ -457,17 +439,18 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def end(self, at_ms: int, cause: Cause, recording_ms: int | None = None, *, is_cut_off: bool = False) -> None:
         """Take the end. An answered call lasts no longer than it may, however late its end was heard."""
-        if self.stage is Stage.OVER:
+        answered_ms, stage = self.answered_ms, self.stage
+        if stage is Stage.OVER:
             return
-        if self.answered_ms is not None:
-            at_ms = min(at_ms, self.answered_ms + self.call.talk_limit_ms)
+        if answered_ms is not None:
+            at_ms = min(at_ms, answered_ms + self.call.talk_limit_ms)
         elif cause not in NOT_NETWORK:
             self.ring(at_ms)
         if recording_ms:
             self._keep_recording(at_ms, recording_ms)
         self.stage = Stage.OVER
         self.seq += 1
-        self.engine_events.append(events.CallEnded(self.call.id, self.outcome(at_ms, cause, is_cut_off=is_cut_off), self.seq))
+        self.engine_events += (events.CallEnded(self.call.id, self.outcome(at_ms, cause, is_cut_off=is_cut_off), self.seq),)
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`."""
@@ -478,32 +461,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.amd_status,
             self.is_refused_machine,
             self.is_completed,
-            tuple(self._results.values()),
+            self.results,
             signalled_ms=self.signalled_ms if self.call.attempt > 0 else None,
             is_cut_off=is_cut_off,
         )
-
-
-def _heard_of(prompts: tuple[Prompt, ...], callee: Subscriber) -> tuple[Speech, ...]:
-    """Return the prompts that can be heard: a recording, else a text."""
-    speeches = []
-    for prompt in prompts:
-        if prompt.audio_ms is None:
-            text = spoken(prompt.script, callee).strip()
-            if text:
-                speeches.append(Speech(text=text))
-        elif prompt.file or prompt.audio_ms:
-            speeches.append(Speech(file=prompt.file, length_ms=prompt.audio_ms))
-    return tuple(speeches)
-
-
-def _fixed_prompts(position: Position) -> tuple[Speech, ...] | None:
-    """Return the prompts at a position; None if a text has variables, so that each callee hears another one."""
-    prompts = CallFlow.prompts(position)
-    if any(one.audio_ms is None and "{" in one.script for one in prompts):
-        return None
-    return _heard_of(prompts, _NOBODY)
-
-
-_NOBODY: Final = Subscriber(0, "", "")
-_fixed: Final[Callable[[Position], tuple[Speech, ...] | None]] = lru_cache(PROMPTS_KEPT_MAX)(_fixed_prompts)

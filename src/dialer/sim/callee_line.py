@@ -93,7 +93,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     """Time at which the callee or the limit of the call ends it; 0 before the answer."""
     _b_leg: LegOutcome | None = None
     """Outcome of the B-leg whose end is the last milestone."""
-    _replies: list[Reply] = []
+    _replies: tuple[Reply, ...] = ()
     """Replies to all milestones but the last."""
 
     def next(self, reply: Reply = None, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
@@ -102,18 +102,17 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         Return None if there is none up to `until_ms`. Nothing later has been heard then.
         """
         session = self._session
-        reports = session.engine_events
         if session.stage is _DIALLED:
             self._dial(until_ms)
             if session.stage is _DIALLED:
                 return None
         else:
-            self._replies.append(reply)
-            if not reports and session.stage in _IN_TRANSFER:
+            self._replies += (reply,)
+            if not session.engine_events and session.stage in _IN_TRANSFER:
                 milestone = self._go_on(reply, until_ms)
                 if milestone is not None:
                     return milestone
-        while not reports:
+        while not (reports := session.engine_events):
             at_ms, cause, digits, recording_ms, status = self._obey(session.order)
             if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
                 return None
@@ -122,7 +121,8 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                 session.done(at_ms, digits, recording_ms, status)
             else:
                 session.end(at_ms, cause, recording_ms)
-        return Milestone(self._at_ms, reports.pop(0))
+        session.engine_events = reports[1:]
+        return Milestone(self._at_ms, reports[0])
 
     def hang_up(self, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """Return the outcomes of the B-leg, if any, and of the call when both are hung up from outside at `now_ms`.
@@ -169,7 +169,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         ended = session.engine_events[-1]
         if after_ms is not None and isinstance(ended, events.CallEnded):
             outcome = replace(ended.outcome, calls_back_ms=at_ms + after_ms)
-            session.engine_events[-1] = replace(ended, outcome=outcome)
+            session.engine_events = (replace(ended, outcome=outcome),)
 
     # --- orders -----------------------------------------------------------------------------------------------------
 
