@@ -66,9 +66,12 @@ class Stage(StrEnum):
 
 
 # Every section of every call uses these members. A lookup in an enumeration costs as much as a function call.
+_DIALLED: Final = Stage.DIALLED
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _CLEARING: Final = Stage.CLEARING
+_OVER: Final = Stage.OVER
+_PERSON: Final = AmdStatus.PERSON
 _MACHINE: Final = AmdStatus.MACHINE
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
@@ -231,7 +234,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def hang_up(self) -> Reaction:
         """End the call from this side. It is over when the line says so."""
         turn = self.turn
-        if self.stage is not Stage.OVER:
+        if self.stage is not _OVER:
             self._clear()
         return self._reaction(turn)
 
@@ -254,12 +257,12 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def ring(self, at_ms: int) -> None:
         """Take the network's first sign."""
-        if self.stage is Stage.DIALLED and self.signalled_ms is None:
+        if self.signalled_ms is None and self.stage is _DIALLED:
             self.signalled_ms = at_ms
 
     def answer(self, at_ms: int) -> None:
         """Take the answer."""
-        if self.stage is not Stage.DIALLED:
+        if self.stage is not _DIALLED:
             return
         if self.signalled_ms is None:
             self.signalled_ms = at_ms
@@ -439,18 +442,18 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def end(self, at_ms: int, cause: Cause, recording_ms: int | None = None, *, is_cut_off: bool = False) -> None:
         """Take the end. An answered call lasts no longer than it may, however late its end was heard."""
-        answered_ms, stage = self.answered_ms, self.stage
-        if stage is Stage.OVER:
+        if self.stage is _OVER:
             return
-        if answered_ms is not None:
-            at_ms = min(at_ms, answered_ms + self.call.talk_limit_ms)
-        elif cause not in NOT_NETWORK:
+        if self.answered_ms is not None:
+            at_ms = min(at_ms, self.answered_ms + self.call.talk_limit_ms)
+        elif self.signalled_ms is None and cause not in NOT_NETWORK:
             self.ring(at_ms)
         if recording_ms:
             self._keep_recording(at_ms, recording_ms)
-        self.stage = Stage.OVER
-        self.seq += 1
-        self.engine_events += (events.CallEnded(self.call.id, self.outcome(at_ms, cause, is_cut_off=is_cut_off), self.seq),)
+        seq = self.seq = self.seq + 1
+        self.stage = _OVER
+        outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off)
+        self.engine_events += (events.CallEnded(self.call.id, outcome, seq),)
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`."""

@@ -58,7 +58,6 @@ _FOR_EVER_MS: Final = 2**62
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
-_DIALLED: Final = Stage.DIALLED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
 
@@ -96,22 +95,47 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     _replies: tuple[Reply, ...] = ()
     """Replies to all milestones but the last."""
 
-    def next(self, reply: Reply = None, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
-        """Return the next milestone. After a transfer, it depends on the reply to the transfer.
+    def dial(self, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
+        """Place or answer the call, and return the first milestone.
 
         Return None if there is none up to `until_ms`. Nothing later has been heard then.
         """
+        call, fate, at_ms, cause = self.call, self._callee.fate, self.call.started_ms, None
         session = self._session
-        if session.stage is _DIALLED:
-            self._dial(until_ms)
-            if session.stage is _DIALLED:
+        if not call.is_inbound:
+            is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= call.ring_limit_ms
+            cause, signalled_ms = _NO_ANSWER if is_missed else fate.cause, at_ms + fate.signal_ms
+            at_ms += call.ring_limit_ms if is_missed else fate.after_ms
+            if signalled_ms <= at_ms and signalled_ms <= until_ms:
+                session.ring(signalled_ms)
+            if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
                 return None
-        else:
-            self._replies += (reply,)
-            if not session.engine_events and session.stage in _IN_TRANSFER:
-                milestone = self._go_on(reply, until_ms)
-                if milestone is not None:
-                    return milestone
+        self._at_ms = at_ms
+        if cause is None:
+            habit_ms, limit_ms = self._callee.hangs_up_after_ms, call.talk_limit_ms
+            self._cut_ms = at_ms + (limit_ms if habit_ms is None or habit_ms > limit_ms else habit_ms)
+            session.answer(at_ms)
+            return self._walk(until_ms)
+        session.end(at_ms, cause)
+        (ended,) = session.engine_events
+        after_ms = self._callee.calls_back_after_ms() if cause is _NO_ANSWER else None
+        if after_ms is not None and isinstance(ended, events.CallEnded):
+            ended = replace(ended, outcome=replace(ended.outcome, calls_back_ms=at_ms + after_ms))
+        return Milestone(at_ms, ended)
+
+    def next(self, reply: Reply = None, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
+        """Return the next milestone, as `dial` does. After a transfer, it depends on the reply to the transfer."""
+        self._replies += (reply,)
+        session = self._session
+        if not session.engine_events and session.stage in _IN_TRANSFER:
+            milestone = self._go_on(reply, until_ms)
+            if milestone is not None:
+                return milestone
+        return self._walk(until_ms)
+
+    def _walk(self, until_ms: int) -> Milestone | None:
+        """Let the callee obey the session until something has to be reported."""
+        session = self._session
         while not (reports := session.engine_events):
             at_ms, cause, digits, recording_ms, status = self._obey(session.order)
             if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
@@ -132,10 +156,9 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         call, callee = self.call, self._callee
         callee = callee_behind(callee.behaviour, call.subscriber.number, abs(call.attempt), callee.chance.again())
         again = CalleeLine(call, callee, IvrSession(call))
-        *before, last = None, *self._replies
-        for reply in before:
-            again.next(reply)
-        milestone = again.next(last, now_ms)
+        milestone = again.dial(_FOR_EVER_MS if self._replies else now_ms)
+        for place, reply in enumerate(self._replies, 1):
+            milestone = again.next(reply, _FOR_EVER_MS if place < len(self._replies) else now_ms)
         if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
             return again._b_leg, milestone.event.outcome
         return again._b_leg, again._hung_up(min(now_ms, again._cut_ms or now_ms))
@@ -146,30 +169,6 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         session.hang_up()
         session.end(at_ms, _CLEARED, recording_ms)
         return session.outcome(at_ms, _CLEARED)
-
-    def _dial(self, until_ms: int) -> None:
-        """Report the answer of the callee, or the end of a call that nobody answers."""
-        call, session, fate, at_ms, cause = self.call, self._session, self._callee.fate, self.call.started_ms, None
-        if not call.is_inbound:
-            is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= call.ring_limit_ms
-            cause, signalled_ms = _NO_ANSWER if is_missed else fate.cause, at_ms + fate.signal_ms
-            at_ms += call.ring_limit_ms if is_missed else fate.after_ms
-            if signalled_ms <= at_ms and signalled_ms <= until_ms:
-                session.ring(signalled_ms)
-            if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
-                return
-        self._at_ms = at_ms
-        if cause is None:
-            habit_ms, limit_ms = self._callee.hangs_up_after_ms, call.talk_limit_ms
-            self._cut_ms = at_ms + (limit_ms if habit_ms is None or habit_ms > limit_ms else habit_ms)
-            session.answer(at_ms)
-            return
-        session.end(at_ms, cause)
-        after_ms = self._callee.calls_back_after_ms() if cause is _NO_ANSWER else None
-        ended = session.engine_events[-1]
-        if after_ms is not None and isinstance(ended, events.CallEnded):
-            outcome = replace(ended.outcome, calls_back_ms=at_ms + after_ms)
-            session.engine_events = (replace(ended, outcome=outcome),)
 
     # --- orders -----------------------------------------------------------------------------------------------------
 
@@ -335,6 +334,10 @@ class TextLine:
         self._session = MessageSession(message)
         self._status, self._reply = _fate(behaviour, message.subscriber.number, chance)
         self._walker = self._walk()
+
+    def dial(self) -> Milestone | None:
+        """Send the message, and return the first milestone."""
+        return next(self._walker, None)
 
     def next(self, _reply: Reply = None) -> Milestone | None:
         """Return the next milestone."""

@@ -49,7 +49,7 @@ class SimulatedCarrier:
             callee = callee_behind(behaviour, call.subscriber.number, abs(call.attempt), chance)
             line = CalleeLine(call, callee, IvrSession(call))
         self._lines[call.id] = line
-        return line.next()
+        return line.dial()
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call that waits for no reply, or None after it was hung up."""
