@@ -73,6 +73,7 @@ _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _PERSON: Final = AmdStatus.PERSON
 _MACHINE: Final = AmdStatus.MACHINE
+_STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
 
@@ -329,9 +330,10 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         elif stage is _PLAYING:
             if not (step.acts_after and self._act(step, at_ms)):
                 self._walk(at_ms, step.after if step.knows_after else step.find_after())
-        elif stage is Stage.RECORDING or stage is Stage.CONFERRING:
-            self._keep_recording(at_ms, recording_ms)
-            self._walk(at_ms, step.find_after())
+        elif stage in _STAYING:
+            if recording_ms:
+                self._keep_recording(at_ms, recording_ms)
+            self._walk(at_ms, step.after if step.knows_after else step.find_after())
 
     def _before_survey(self, stage: Stage, at_ms: int, status: AmdStatus | None) -> None:
         match stage:
@@ -417,14 +419,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.other = ""
             self._walk(at_ms, self.step.transferred(is_connected=is_connected))
 
-    def _keep_recording(self, at_ms: int, recording_ms: int | None) -> None:
+    def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
         """Keep the recording of the present section, if the line has made one."""
         step = self.step
-        if step is None or not recording_ms or recording_ms < 0:
+        if step is None or recording_ms < 0:
             return
-        match step.position.definition.after_prompt(step.section, context_of(self.call)):
-            case VoiceRecording(response):
-                self._keep(step, response, at_ms, recording_ms)
+        recording = step.position.definition.after_prompt(step.section, context_of(self.call))
+        if isinstance(recording, VoiceRecording):
+            self._keep(step, recording.response, at_ms, recording_ms)
 
     def _keep(self, step: Step, response: str, at_ms: int, recording_ms: int | None = None) -> None:
         """Keep the answer to a section. The last answer to a section counts."""
