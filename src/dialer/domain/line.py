@@ -18,7 +18,7 @@ SPEECH_FOLDER: Final = "speech"
 """The folder in the media folder with texts that were spoken."""
 
 
-class Value(msgspec.Struct, frozen=True, tag=True):
+class Value(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Base class of the values."""
 
 

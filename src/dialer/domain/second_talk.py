@@ -29,7 +29,7 @@ class BLegStage(StrEnum):
     OVER = "over"
 
 
-class BLegState(msgspec.Struct, omit_defaults=True):
+class BLegState(msgspec.Struct, omit_defaults=True, gc=False):
     """Everything that a second leg knows. Its session changes it, and it is stored as it is."""
 
     place: int
