@@ -29,6 +29,13 @@ class BLegStage(StrEnum):
     OVER = "over"
 
 
+# A lookup in an enumeration costs as much as a function call.
+_DIALLED: Final = BLegStage.DIALLED
+_ASKING: Final = BLegStage.ASKING
+_ACCEPTED: Final = BLegStage.ACCEPTED
+_OVER: Final = BLegStage.OVER
+
+
 class BLegState(msgspec.Struct, omit_defaults=True, gc=False):
     """Everything that a second leg knows. Its session changes it, and it is stored as it is."""
 
@@ -86,20 +93,20 @@ class BLegSession:
         """Return the reaction to a report of the leg."""
         state = self.state
         match heard:
-            case Answered(age_ms) if state.stage is BLegStage.DIALLED:
+            case Answered(age_ms) if state.stage is _DIALLED:
                 state.answered_ms = self._moment(now_ms, age_ms)
                 return self._ask() if self._section.confirm_key else self._accept()
-            case Done(turn) if state.stage is BLegStage.ASKING and turn == state.turn:
+            case Done(turn) if state.stage is _ASKING and turn == state.turn:
                 is_confirmed = heard.keys[:1] == self._section.confirm_key
                 return self._accept() if is_confirmed else BLegReaction((self.clear(),))
-            case Ended() if state.stage is not BLegStage.OVER:
-                state.stage = BLegStage.OVER
+            case Ended() if state.stage is not _OVER:
+                state.stage = _OVER
                 return BLegReaction((), ended=self.cut(self._moment(now_ms, heard.age_ms), heard.cause))
         return NOTHING_FOLLOWS
 
     def resume(self) -> BLegReaction:
         """Begin the present stage again, because it is not known how far the leg has come with the last order."""
-        if self.state.stage is BLegStage.ASKING:
+        if self.state.stage is _ASKING:
             return self._ask()
         return BLegReaction((self.clear(),) if self.state.stage is BLegStage.CLEARING else ())
 
@@ -134,9 +141,9 @@ class BLegSession:
     def _ask(self) -> BLegReaction:
         section, state = self._section, self.state
         text = spoken(section.confirm_script, self.call.subscriber).strip()
-        state.stage, state.turn = BLegStage.ASKING, state.turn + 1
+        state.stage, state.turn = _ASKING, state.turn + 1
         return BLegReaction((Ask(state.turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
 
     def _accept(self) -> BLegReaction:
-        self.state.stage, self.state.is_connected = BLegStage.ACCEPTED, True
+        self.state.stage, self.state.is_connected = _ACCEPTED, True
         return BLegReaction((), is_accepted=True)

@@ -65,14 +65,19 @@ class Stage(StrEnum):
     OVER = "over"
 
 
-# Every section of every call uses these members. A lookup in an enumeration costs as much as a function call.
+# Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _DIALLED: Final = Stage.DIALLED
+_DETECTING: Final = Stage.DETECTING
+_RECORDING: Final = Stage.RECORDING
+_CONFERRING: Final = Stage.CONFERRING
+_TRANSFERRED: Final = Stage.TRANSFERRED
+_BRIDGED: Final = Stage.BRIDGED
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
-_PERSON: Final = AmdStatus.PERSON
 _MACHINE: Final = AmdStatus.MACHINE
+_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
@@ -211,9 +216,9 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
                 self._walk(now_ms, self.step, is_again=True)
             case Stage.TRANSFERRED:
-                self._give(Hold(turn + 1), Stage.TRANSFERRED)
+                self._give(Hold(turn + 1), _TRANSFERRED)
             case Stage.BRIDGED:
-                self._give(Bridge(turn + 1, self.other), Stage.BRIDGED)
+                self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:
                 self._clear()
         return self._reaction(turn)
@@ -221,9 +226,9 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def bridge(self, other: str) -> Reaction:
         """Connect the call, which waits in a transfer, with another leg."""
         turn = self.turn
-        if self.stage is Stage.TRANSFERRED:
+        if self.stage is _TRANSFERRED:
             self.other = other
-            self._give(Bridge(turn + 1, other), Stage.BRIDGED)
+            self._give(Bridge(turn + 1, other), _BRIDGED)
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
@@ -274,7 +279,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._detect()
 
     def _detect(self) -> None:
-        self._give(Detect(self.turn + 1, self.call.plan.amd_sensitivity), Stage.DETECTING)
+        self._give(Detect(self.turn + 1, self.call.plan.amd_sensitivity), _DETECTING)
 
     @property
     def is_unwanted(self) -> bool:
@@ -336,16 +341,13 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._walk(at_ms, step.after if step.knows_after else step.find_after())
 
     def _before_survey(self, stage: Stage, at_ms: int, status: AmdStatus | None) -> None:
-        match stage:
-            case Stage.DETECTING:
-                self.amd_status = AmdStatus.UNSURE if status is None else status
-                self._greet(at_ms)
-            case Stage.AWAITING_BEEP:
-                self._leave_message()
-            case Stage.LEAVING_MESSAGE:
-                self._clear()
-            case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
-                self._clear()  # The section was deleted.
+        if stage is _DETECTING:
+            self.amd_status = AmdStatus.UNSURE if status is None else status
+            self._greet(at_ms)
+        elif stage is Stage.AWAITING_BEEP:
+            self._leave_message()
+        elif stage not in _BEFORE_AND_AFTER:
+            self._clear()  # The message was left, or the section was deleted.
 
     def _walk(self, at_ms: int, step: Step | None, *, is_again: bool = False) -> None:
         """Enter sections until one of them waits for something. After the last one, hang up.
@@ -398,16 +400,16 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._transfer(step, diversion, at_ms)
             case ConferenceTalk(response, room):
                 self._keep(step, response, at_ms)
-                self._give(Confer(turn, f"{self.call.plan.user_id}-{room}"), Stage.CONFERRING)
+                self._give(Confer(turn, f"{self.call.plan.user_id}-{room}"), _CONFERRING)
             case VoiceRecording(response):
-                self._give(Record(turn, response), Stage.RECORDING)
+                self._give(Record(turn, response), _RECORDING)
             case _:
                 return False
         return True
 
     def _transfer(self, step: Step, to: Diversion, at_ms: int) -> None:
         self._keep(step, to.response, at_ms)
-        self._give(Hold(self.turn + 1), Stage.TRANSFERRED)
+        self._give(Hold(self.turn + 1), _TRANSFERRED)
         answered_ms = self.answered_ms or at_ms
         self.seq += 1
         reached = events.TransferReached(self.call.id, step.section.id, to.queue_id, to.number, answered_ms, self.seq)

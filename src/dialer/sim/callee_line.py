@@ -58,6 +58,7 @@ _FOR_EVER_MS: Final = 2**62
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
+_ACCEPTED: Final = BLegStage.ACCEPTED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
 
@@ -258,7 +259,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     def _agent_leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to the agent who took the call at the transfer's `answered_ms`."""
         state = BLegState(
-            transfer.place, transfer.agent_id or 0, stage=BLegStage.ACCEPTED, is_connected=True, is_taken=True
+            transfer.place, transfer.agent_id or 0, stage=_ACCEPTED, is_connected=True, is_taken=True
         )
         self._session.bridge(transfer.callid)
         talk_ms = self._callee.talks_ms(read_agent(transfer.parameters).talk)
