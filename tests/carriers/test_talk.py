@@ -1,4 +1,4 @@
-"""Tests of talks: a call that is talked through gives the rows of the same call that is walked ahead."""
+"""Tests of sessions: over a line, with a restart after every report, a call gives the rows of one walked ahead."""
 
 from collections import deque
 from functools import lru_cache
@@ -18,13 +18,13 @@ from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Play
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.talk import Reaction, Stage, Standing, Talk
+from dialer.domain.talk import IvrSession, Reaction, SessionState, Stage
 from dialer.sim import simulation
 from dialer.sim.callee import Callee, callee_behind
+from dialer.sim.callee_line import CalleeLine
 from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
-from dialer.sim.conversation import Conversation
 from dialer.sim.simulation import Simulation
 from tests.carriers.phone import Phone
 from tests.sim.scenes import scenario_of
@@ -49,7 +49,7 @@ def filed(prompt: Any) -> Any:  # noqa: ANN401 - a prompt, or None
 
 
 class Line:
-    """One call with a simulated callee behind a line, and the talk with it."""
+    """One call with a simulated callee behind a line. Another process takes up its session after every report."""
 
     def __init__(self, call: Call, phone: Phone) -> None:
         plan = structs.replace(
@@ -57,46 +57,46 @@ class Line:
         )
         self._call = structs.replace(call, plan=plan)
         self._phone = phone
-        self._standing = Standing()
+        self._state = SessionState()
         self._reports: deque[Milestone] = deque()
 
     def next(self) -> Milestone:
-        """Talk on until something has to be reported."""
+        """Go on until something has to be reported."""
         while not self._reports:
             at_ms, heard = self._phone.take()
-            self._follow(self._talk.hear(at_ms, heard), at_ms)
+            self._follow(self._session.hear(at_ms, heard), at_ms)
         return self._reports.popleft()
 
     def transfer_failed(self, now_ms: int) -> Milestone:
-        self._follow(self._talk.transfer_over(now_ms, is_connected=False), now_ms)
+        self._follow(self._session.transfer_over(now_ms, is_connected=False), now_ms)
         return self.next()
 
     def hang_up(self, now_ms: int) -> CallOutcome:
         """Hang up after everything that was heard until now."""
         while self._phone.next_ms is not None and self._phone.next_ms <= now_ms:
             at_ms, heard = self._phone.take()
-            self._follow(self._talk.hear(at_ms, heard), at_ms)
-        self._follow(self._talk.hang_up(), now_ms)
+            self._follow(self._session.hear(at_ms, heard), at_ms)
+        self._follow(self._session.hang_up(), now_ms)
         while True:
             milestone = self.next()
             if isinstance(milestone.event, events.CallEnded):
                 return milestone.event.outcome
 
     @property
-    def _talk(self) -> Talk:
-        """The talk as another process would continue it: from its stored standing."""
-        document = msgspec.json.encode(self._standing)
-        self._last = Talk(self._call, msgspec.json.decode(document, type=Standing))
+    def _session(self) -> IvrSession:
+        """The session as another process would continue it: from its stored state."""
+        document = msgspec.json.encode(self._state)
+        self._last = IvrSession.continued(self._call, msgspec.json.decode(document, type=SessionState))
         return self._last
 
     def _follow(self, reaction: Reaction, at_ms: int) -> None:
-        self._standing = self._last.standing
+        self._state = self._last.state
         for order in reaction.orders:
             self._phone.perform(order, at_ms)
-        self._reports.extend(Milestone(at_ms, report) for report in reaction.reports)
+        self._reports.extend(Milestone(at_ms, event) for event in reaction.engine_events)
 
 
-class TalkedCarrier(SimulatedCarrier):
+class LineCarrier(SimulatedCarrier):
     """The simulated carrier, with its calls behind a line."""
 
     def __init__(self, seed: int) -> None:
@@ -196,9 +196,9 @@ def rows(parts: dict[str, Any], carrier: type[SimulatedCarrier]) -> tuple[Any, .
 @given(st.integers(0, 2**40))
 @example(1)
 @example(2)
-def test_a_campaign_that_is_talked_through_gives_the_rows_of_one_that_is_walked_ahead(seed: int) -> None:
+def test_a_campaign_over_lines_and_restarts_gives_the_rows_of_one_that_is_walked_ahead(seed: int) -> None:
     parts = made_up(seed)
-    assert rows(parts, TalkedCarrier) == rows(parts, SimulatedCarrier)
+    assert rows(parts, LineCarrier) == rows(parts, SimulatedCarrier)
 
 
 FLOW: Final = CallFlow(
@@ -217,7 +217,7 @@ DIALLED_MS: Final = 1_000_000
 
 
 def call_of(flow: CallFlow = FLOW, **plan: Any) -> Call:  # noqa: ANN401 - any field of a plan
-    """Return a call that was dialled at `DIALLED_MS` and may talk for 100 s."""
+    """Return a call that was dialled at `DIALLED_MS` and may session for 100 s."""
     return Call(
         id=7,
         callid="callid",
@@ -232,15 +232,15 @@ def call_of(flow: CallFlow = FLOW, **plan: Any) -> Call:  # noqa: ANN401 - any f
     )
 
 
-def answered(call: Call, after_ms: int = 2_000) -> Talk:
-    """Return a talk that has just been answered."""
-    talk = Talk(call)
-    talk.hear(DIALLED_MS + after_ms, Answered(0, "handle"))
-    return talk
+def answered(call: Call, after_ms: int = 2_000) -> IvrSession:
+    """Return the session of a call that has just been answered."""
+    session = IvrSession(call)
+    session.hear(DIALLED_MS + after_ms, Answered(0, "handle"))
+    return session
 
 
 def end_of(reaction: Reaction) -> CallOutcome:
-    (report,) = reaction.reports
+    (report,) = reaction.engine_events
     assert isinstance(report, events.CallEnded)
     return report.outcome
 
@@ -255,24 +255,26 @@ def test_a_call_that_is_hung_up_at_any_moment_ends_as_if_walked_ahead(seed: int,
     def callee() -> Callee:
         return callee_behind(behaviour, call.subscriber.number, 1, Chance(seed, 1, 1, 1))
 
-    now_ms, walked = DIALLED_MS + after_ms, Conversation(call, callee())
-    milestone = walked.next()
-    while milestone.at_ms <= now_ms and not isinstance(milestone.event, events.CallEnded | events.TransferReached):
+    now_ms, walked = DIALLED_MS + after_ms, CalleeLine(call, callee(), IvrSession(call))
+    milestone = walked.dial()
+    while milestone is not None and milestone.at_ms <= now_ms:
+        if isinstance(milestone.event, events.CallEnded | events.TransferReached):
+            break
         milestone = walked.next()
     leg = Dialling("key", "", "", call.ring_limit_ms, call.talk_limit_ms)
     outcome = Line(call, Phone(leg, callee(), DIALLED_MS)).hang_up(now_ms)
-    if milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
+    if milestone is not None and milestone.at_ms <= now_ms and isinstance(milestone.event, events.CallEnded):
         assert outcome == milestone.event.outcome
     else:
-        assert outcome == walked.hang_up(now_ms)[1]
+        assert (None, outcome) == walked.hang_up(now_ms)
 
 
 def test_a_section_begins_again_after_a_restart_and_its_message_is_not_sent_again() -> None:
-    first = Talk(call_of())
+    first = IvrSession(call_of())
     reaction = first.hear(DIALLED_MS + 2_000, Answered(0, "handle"))
-    prompt = (Speech(file="3000-no.wav"),)
+    prompt = (Speech(file="3000-no.wav", length_ms=3_000),)
     assert reaction == Reaction((Play(1, prompt),), (events.TextRequested(7, "+4930123456", "Thank you", 1),))
-    second = Talk(call_of(), first.standing)
+    second = IvrSession.continued(call_of(), first.state)
     assert second.resume(DIALLED_MS + 4_000) == Reaction((Play(2, prompt),), ())
     assert second.hear(DIALLED_MS + 5_000, Done(1, 0)) == Reaction((), ())
     asked = Ask(3, (Speech(text="Your age?"),), digits_max=2, timeout_ms=5_000)
@@ -280,67 +282,69 @@ def test_a_section_begins_again_after_a_restart_and_its_message_is_not_sent_agai
 
 
 def test_a_recording_that_a_restart_interrupts_is_asked_for_again() -> None:
-    talk = answered(call_of())
+    session = answered(call_of())
     for turn, keys in ((1, ""), (2, "42"), (3, "")):
-        talk.hear(DIALLED_MS + 9_000, Done(turn, 0, keys))
-    assert talk.standing.stage is Stage.RECORDING
-    assert Talk(call_of(), talk.standing).resume(0).orders == (Play(5, (Speech(file="1000-say.wav"),)),)
+        session.hear(DIALLED_MS + 9_000, Done(turn, 0, keys))
+    assert session.stage is Stage.RECORDING
+    assert IvrSession.continued(call_of(), session.state).resume(0).orders == (
+        Play(5, (Speech(file="1000-say.wav", length_ms=1_000),)),
+    )
 
 
 @pytest.mark.parametrize("stage", [Stage.DIALLED, Stage.OVER])
 def test_before_the_answer_and_after_the_end_there_is_nothing_to_begin_again(stage: Stage) -> None:
-    assert Talk(call_of(), Standing(stage=stage)).resume(0) == Reaction((), ())
+    assert IvrSession(call_of(), stage=stage).resume(0) == Reaction((), ())
 
 
 def test_an_end_that_is_heard_late_costs_no_more_than_the_talk_limit() -> None:
-    talk = answered(call_of())
-    outcome = end_of(talk.hear(DIALLED_MS + 3_600_000, Ended(1_000, Cause.NORMAL_CLEARING)))
+    session = answered(call_of())
+    outcome = end_of(session.hear(DIALLED_MS + 3_600_000, Ended(1_000, Cause.NORMAL_CLEARING)))
     assert (outcome.answered_ms, outcome.ended_ms) == (DIALLED_MS + 2_000, DIALLED_MS + 102_000)
 
 
 @settings(max_examples=30)
 @given(st.lists(st.integers(-(2**70), 2**70), min_size=3, max_size=3))
 def test_no_age_moves_a_call_into_the_future_or_before_its_dial(ages: list[int]) -> None:
-    talk, now_ms = Talk(call_of()), DIALLED_MS + 50_000
-    talk.hear(now_ms, Ringing(ages[0]))
-    talk.hear(now_ms, Answered(ages[1], "handle"))
-    outcome = end_of(talk.hear(now_ms, Ended(ages[2], Cause.NORMAL_CLEARING)))
+    session, now_ms = IvrSession(call_of()), DIALLED_MS + 50_000
+    session.hear(now_ms, Ringing(ages[0]))
+    session.hear(now_ms, Answered(ages[1], "handle"))
+    outcome = end_of(session.hear(now_ms, Ended(ages[2], Cause.NORMAL_CLEARING)))
     assert DIALLED_MS <= (outcome.answered_ms or 0) <= outcome.ended_ms <= now_ms
 
 
 def test_nothing_counts_after_the_end() -> None:
-    talk = answered(call_of())
-    end_of(talk.hear(DIALLED_MS + 3_000, Ended(0, Cause.NORMAL_CLEARING)))
+    session = answered(call_of())
+    end_of(session.hear(DIALLED_MS + 3_000, Ended(0, Cause.NORMAL_CLEARING)))
     for heard in (Ended(0, Cause.USER_BUSY), Done(1, 0), Answered(0, ""), Ringing(0)):
-        assert talk.hear(DIALLED_MS + 4_000, heard) == Reaction((), ())
-    assert talk.hang_up() == Reaction((), ())
+        assert session.hear(DIALLED_MS + 4_000, heard) == Reaction((), ())
+    assert session.hang_up() == Reaction((), ())
 
 
 def test_an_answer_that_crosses_the_hang_up_begins_no_survey() -> None:
-    talk = Talk(call_of())
-    assert talk.hang_up() == Reaction((Clear(1),), ())
-    assert talk.hear(DIALLED_MS + 1_000, Answered(0, "handle")) == Reaction((), ())
-    assert end_of(talk.hear(DIALLED_MS + 1_000, Ended(0, Cause.NORMAL_CLEARING))).answered_ms is None
+    session = IvrSession(call_of())
+    assert session.hang_up() == Reaction((Clear(1),), ())
+    assert session.hear(DIALLED_MS + 1_000, Answered(0, "handle")) == Reaction((), ())
+    assert end_of(session.hear(DIALLED_MS + 1_000, Ended(0, Cause.NORMAL_CLEARING))).answered_ms is None
 
 
 def test_a_detection_without_a_result_is_unsure() -> None:
     call = structs.replace(call_of(), amd=2)
-    talk = answered(call)
-    talk.hear(DIALLED_MS + 4_000, Done(1, 0))
-    outcome = end_of(talk.hear(DIALLED_MS + 5_000, Ended(0, Cause.NORMAL_CLEARING)))
+    session = answered(call)
+    session.hear(DIALLED_MS + 4_000, Done(1, 0))
+    outcome = end_of(session.hear(DIALLED_MS + 5_000, Ended(0, Cause.NORMAL_CLEARING)))
     assert (outcome.amd_status, outcome.is_refused_machine) == (AmdStatus.UNSURE, False)
 
 
 def test_a_busy_line_is_the_first_signal_of_the_network_and_the_ring_limit_is_none() -> None:
     ends = [Ended(100, cause) for cause in (Cause.USER_BUSY, Cause.NO_ANSWER)]
-    signals = [end_of(Talk(call_of()).hear(DIALLED_MS + 900, end)).signalled_ms for end in ends]
+    signals = [end_of(IvrSession(call_of()).hear(DIALLED_MS + 900, end)).signalled_ms for end in ends]
     assert signals == [DIALLED_MS + 800, None]
 
 
 @given(st.integers(-(2**40), 2**40))
 @settings(max_examples=10)
-def test_a_standing_moves_with_the_clock(by_ms: int) -> None:
-    talk = answered(call_of())
-    moved = talk.standing.moved(by_ms)
-    assert moved.moved(-by_ms) == talk.standing
+def test_a_state_moves_with_the_clock(by_ms: int) -> None:
+    session = answered(call_of())
+    moved = session.state.moved(by_ms)
+    assert moved.moved(-by_ms) == session.state
     assert moved.answered_ms == DIALLED_MS + 2_000 + by_ms

@@ -132,7 +132,7 @@ def test_a_call_is_not_transferred_to_an_invalid_or_an_emergency_number(
         ({"outcome": "answer", "ring": 3, "keys": ["5"], "key_delay": 3}, 44, ""),
         ({"outcome": "answer", "ring": 3, "keys": ["51"]}, 43, ""),
         ({"outcome": "answer", "ring": 3, "keys": ["5"], "key_delay": 3.001}, 4, "not_confirmed"),
-        ({"outcome": "answer", "ring": 3, "keys": ["6"]}, 4, "not_confirmed"),
+        ({"outcome": "answer", "ring": 3, "keys": ["6"]}, 3, "not_confirmed"),  # A wrong key ends the leg at once.
         ({"outcome": "answer", "ring": 3, "keys": []}, 4, "not_confirmed"),
         ({"outcome": "machine", "ring": 3}, 4, "not_confirmed"),
         ({"outcome": "answer", "ring": 3, "keys": ["5"], "hang_up_after": 2}, 2, "not_confirmed"),
@@ -147,6 +147,14 @@ def test_the_target_of_a_transfer_has_to_accept_the_call(
     talked = 2 + 4 + billsec + (8 if reason else 3)
     assert legs(simulation) == [b_leg(7, 4 + billsec, billsec), a_leg(5 + talked, talked)]
     assert fates(simulation) == [(reason, False)]
+
+
+def test_a_target_without_a_key_has_accepted_by_answering() -> None:
+    """It answers and hangs up in the same moment, as a line reports it: an answer, then an end."""
+    simulation = call(
+        BOTH_WAYS, SERVED, UNSERVED, numbers={OTHER: {"outcome": "answer", "ring": 3, "hang_up_after": 0}}
+    )
+    assert fates(simulation) == [("", False)]
 
 
 # --- limits ---------------------------------------------------------------------------------------------------------

@@ -86,8 +86,7 @@ class Switchboard:
 
     def has_stored(self, call_id: int) -> bool:
         """Return whether a call that is about to be restored has the row of its leg."""
-        stored = self._stored.get(call_id)
-        return bool(stored) and not stored[0].place
+        return any(not stored.place for stored in self._stored.get(call_id, [])[:1])
 
     def legs_over(self, gateway_id: int) -> list[LineLeg]:
         """Return the legs that were given to the line of a gateway."""

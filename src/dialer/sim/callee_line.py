@@ -58,6 +58,7 @@ _FOR_EVER_MS: Final = 2**62
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
+_SPEAKING: Final = (Play, Ask)
 _ACCEPTED: Final = BLegStage.ACCEPTED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
@@ -175,8 +176,8 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     def _obey(self, order: Order | None) -> _Report:
         """Return the report that follows from an order: it is done, or the call has ended before."""
-        kind, at_ms, cut_ms, callee = type(order), self._at_ms, self._cut_ms, self._callee
-        if kind is Play or kind is Ask:
+        at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
+        if isinstance(order, _SPEAKING):
             for speech in order.speeches:
                 length_ms = speech.length_ms
                 if length_ms is None:
@@ -189,7 +190,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                     at_ms += length_ms
                     if at_ms >= cut_ms:
                         return cut_ms, _CLEARED, "", None, None
-            if kind is Play:
+            if isinstance(order, Play):
                 return at_ms, None, "", None, None
             digits, after_ms = _pressed(callee, order)
             at_ms += after_ms
@@ -258,9 +259,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     def _agent_leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to the agent who took the call at the transfer's `answered_ms`."""
-        state = BLegState(
-            transfer.place, transfer.agent_id or 0, stage=_ACCEPTED, is_connected=True, is_taken=True
-        )
+        state = BLegState(transfer.place, transfer.agent_id or 0, stage=_ACCEPTED, is_connected=True, is_taken=True)
         self._session.bridge(transfer.callid)
         talk_ms = self._callee.talks_ms(read_agent(transfer.parameters).talk)
         ends_ms = min((transfer.answered_ms or 0) + min(talk_ms, transfer.talk_limit_ms), self._cut_ms)
