@@ -1,7 +1,7 @@
 """BLegSession: the second leg of a transfer, to a number or to an agent.
 
-It waits for the answer, and for the digit that the section may ask for. Then its line connects it with the call. Like an
-`IvrSession`, it performs nothing, has no clock, and continues in another process from its `BLegState`.
+It waits for the answer, and for the digit that the section may ask for. Then its line connects it with the call. Like
+an `IvrSession`, it performs nothing, has no clock, and continues in another process from its `BLegState`.
 """
 
 from enum import StrEnum

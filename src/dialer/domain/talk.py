@@ -5,11 +5,9 @@ known at once (`dialer.sim.callee_line`). It performs nothing and has no clock. 
 over real lines, so that another process can continue them.
 """
 
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
@@ -31,8 +29,8 @@ from dialer.domain.line import (
     Ringing,
 )
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
+from dialer.domain.session_state import SessionState, Stage
 from dialer.domain.steps import Step, first_step, speeches_of, steps_of
-from dialer.domain.survey.callflow import StoredPosition
 from dialer.domain.survey.playing import UNWANTED, context_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
@@ -44,25 +42,6 @@ from dialer.domain.survey.sections.actions import (
 
 NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
 """Causes of an unanswered call that this side ended, so that its end is no signal of the network."""
-
-
-class Stage(StrEnum):
-    """The stage of a session: the report that it waits for."""
-
-    DIALLED = "dialled"
-    DETECTING = "detecting"
-    AWAITING_BEEP = "awaiting_beep"
-    LEAVING_MESSAGE = "leaving_message"
-    PLAYING = "playing"
-    ASKING = "asking"
-    RECORDING = "recording"
-    CONFERRING = "conferring"
-    TRANSFERRED = "transferred"
-    """The engine decides when the call goes on."""
-    BRIDGED = "bridged"
-    """It is connected with another leg, until that is over."""
-    CLEARING = "clearing"
-    OVER = "over"
 
 
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
@@ -80,34 +59,6 @@ _MACHINE: Final = AmdStatus.MACHINE
 _BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
-
-
-class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything that a session knows, as it is stored."""
-
-    stage: Stage = Stage.DIALLED
-    turn: int = 0
-    """Number of the last order."""
-    seq: int = 0
-    """Number of the last report to the engine."""
-    place: StoredPosition | None = None
-    signalled_ms: int | None = None
-    answered_ms: int | None = None
-    amd_status: AmdStatus = AmdStatus.PERSON
-    is_refused_machine: bool = False
-    is_completed: bool = False
-    results: tuple[SectionResult, ...] = ()
-    other: str = ""
-    """The key of the leg with which it is connected."""
-
-    def moved(self, by_ms: int) -> "SessionState":
-        """Return the state with all its times moved, after the clock has jumped."""
-        return replace(
-            self,
-            signalled_ms=None if self.signalled_ms is None else self.signalled_ms + by_ms,
-            answered_ms=None if self.answered_ms is None else self.answered_ms + by_ms,
-            results=tuple(replace(one, at_ms=one.at_ms + by_ms) for one in self.results),
-        )
 
 
 class Reaction(NamedTuple):

@@ -16,7 +16,8 @@ from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Textin
 from dialer.domain.message_talk import MessageSession, MessageState
 from dialer.domain.plans import Call
 from dialer.domain.second_talk import BLegSession, BLegState
-from dialer.domain.talk import IvrSession, SessionState
+from dialer.domain.session_state import SessionState
+from dialer.domain.talk import IvrSession
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
 

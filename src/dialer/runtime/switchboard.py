@@ -32,7 +32,8 @@ from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.second_talk import BLegReaction, BLegSession, BLegState
-from dialer.domain.talk import IvrSession, Reaction, Stage
+from dialer.domain.session_state import Stage
+from dialer.domain.talk import IvrSession, Reaction
 from dialer.runtime.arrivals import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
 from dialer.runtime.line_news import LineNews, LineSettings

@@ -34,8 +34,9 @@ from dialer.domain.message_talk import MessageSession
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.second_talk import BLegSession, BLegStage, BLegState
+from dialer.domain.session_state import Stage
 from dialer.domain.survey.survey import INPUT_END
-from dialer.domain.talk import IvrSession, Stage
+from dialer.domain.talk import IvrSession
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour, read_agent
 from dialer.sim.chance import Chance
@@ -201,26 +202,25 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     def _obey_rare(self, order: Order | None) -> _Report:
         at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
+        recording_ms = status = None
         match order:
             case Clear():
                 stays = callee.talks_on and not self._session.is_unwanted
                 return cut_ms if stays else at_ms, _CLEARED, "", None, None
-            case Detect():
-                at_ms += AMD_MS
-                if at_ms < cut_ms:
-                    return at_ms, None, "", None, callee.detected_as()
             case AwaitBeep():
                 return at_ms, None, "", None, None
             case Record():
                 length_ms = RECORDING_MS_MAX if callee.is_machine else RECORDING_MS
-                if at_ms + length_ms >= cut_ms:
-                    return cut_ms, _CLEARED, "", cut_ms - at_ms, None
-                return at_ms + length_ms, None, "", length_ms, None
+                recording_ms = min(length_ms, cut_ms - at_ms)
+                at_ms += length_ms
             case Confer():
                 at_ms += callee.talks_ms()
-                if at_ms < cut_ms:
-                    return at_ms, None, "", None, None
-        return cut_ms, _CLEARED, "", None, None
+            case Detect():
+                at_ms += AMD_MS
+                status = callee.detected_as() if at_ms < cut_ms else None
+            case _:
+                at_ms = cut_ms
+        return (at_ms, None, "", recording_ms, status) if at_ms < cut_ms else (cut_ms, _CLEARED, "", recording_ms, None)
 
     # --- transfers --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.line import Dialling, Texting
 from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.second_talk import BLegState
-from dialer.domain.talk import SessionState
+from dialer.domain.session_state import SessionState
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (

@@ -1,0 +1,57 @@
+"""The state of the session of a call, as it is stored."""
+
+from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.domain.enums import AmdStatus
+from dialer.domain.plans import SectionResult
+from dialer.domain.survey.callflow import StoredPosition
+
+
+class Stage(StrEnum):
+    """The stage of a session: the report that it waits for."""
+
+    DIALLED = "dialled"
+    DETECTING = "detecting"
+    AWAITING_BEEP = "awaiting_beep"
+    LEAVING_MESSAGE = "leaving_message"
+    PLAYING = "playing"
+    ASKING = "asking"
+    RECORDING = "recording"
+    CONFERRING = "conferring"
+    TRANSFERRED = "transferred"
+    """The engine decides when the call goes on."""
+    BRIDGED = "bridged"
+    """It is connected with another leg, until that is over."""
+    CLEARING = "clearing"
+    OVER = "over"
+
+
+class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything that a session knows, as it is stored."""
+
+    stage: Stage = Stage.DIALLED
+    turn: int = 0
+    """Number of the last order."""
+    seq: int = 0
+    """Number of the last report to the engine."""
+    place: StoredPosition | None = None
+    signalled_ms: int | None = None
+    answered_ms: int | None = None
+    amd_status: AmdStatus = AmdStatus.PERSON
+    is_refused_machine: bool = False
+    is_completed: bool = False
+    results: tuple[SectionResult, ...] = ()
+    other: str = ""
+    """The key of the leg with which it is connected."""
+
+    def moved(self, by_ms: int) -> "SessionState":
+        """Return the state with all its times moved, after the clock has jumped."""
+        return replace(
+            self,
+            signalled_ms=None if self.signalled_ms is None else self.signalled_ms + by_ms,
+            answered_ms=None if self.answered_ms is None else self.answered_ms + by_ms,
+            results=tuple(replace(one, at_ms=one.at_ms + by_ms) for one in self.results),
+        )
