@@ -17,16 +17,16 @@ FLOWS_KEPT_MAX: Final = 1_024
 _NOBODY: Final = Subscriber(0, "", "")
 
 
-class Steps:
+class SurveySteps:
     """The steps of one call flow that are kept."""
 
     def __init__(self, flow: CallFlow) -> None:
         self.flow: Final = flow
         self._has_kept = 0
 
-    def step(self, position: Position | None) -> "Step | None":
+    def step(self, position: Position | None) -> "SurveyStep | None":
         """Return the step at a position."""
-        return None if position is None else Step(self, position)
+        return None if position is None else SurveyStep(self, position)
 
     def has_room(self) -> bool:
         """Count another step, and return whether it may be kept."""
@@ -34,14 +34,14 @@ class Steps:
         return self._has_kept <= STEPS_KEPT_MAX
 
 
-class Turn(msgspec.Struct, frozen=True):
+class InputTurn(msgspec.Struct, frozen=True):
     """The result of an input: the next step, and an answer to record, if any."""
 
-    step: "Step | None"
+    step: "SurveyStep | None"
     response: str | None
 
 
-class Step:
+class SurveyStep:
     """One position, with everything that is known of it before a call is there."""
 
     __slots__ = (
@@ -60,7 +60,7 @@ class Step:
         "turns",
     )
 
-    def __init__(self, steps: Steps, position: Position) -> None:
+    def __init__(self, steps: SurveySteps, position: Position) -> None:
         section, definition = position.section, position.definition
         self._steps: Final = steps
         self.position: Final = position
@@ -75,13 +75,13 @@ class Step:
         differs = any(prompt.audio_ms is None and "{" in prompt.script for prompt in prompts)
         self.speeches: Final = None if differs else speeches_of(prompts, _NOBODY)
         """The prompts that can be heard; None if a text has variables, so that each callee hears another one."""
-        self.after: Step | None = None
+        self.after: SurveyStep | None = None
         """The next step if this one asks for no input, once `knows_after` is set."""
         self.knows_after = False
-        self.turns: Final[dict[str, Turn]] = {}
+        self.turns: Final[dict[str, InputTurn]] = {}
         """The turns for inputs that were heard before."""
 
-    def find_after(self) -> "Step | None":
+    def find_after(self) -> "SurveyStep | None":
         """Return the next step after a section that does not ask for input."""
         steps = self._steps
         after = steps.step(steps.flow.done(self.position))
@@ -89,16 +89,16 @@ class Step:
             self.after, self.knows_after = after, True
         return after
 
-    def find_turn(self, digits: str) -> Turn:
+    def find_turn(self, digits: str) -> InputTurn:
         """Return the turn for the digits that were pressed."""
         steps = self._steps
         heard = steps.flow.heard(self.position, digits)
-        turn = Turn(steps.step(heard.position), heard.response)
+        turn = InputTurn(steps.step(heard.position), heard.response)
         if steps.has_room():
             self.turns[digits] = turn
         return turn
 
-    def transferred(self, *, is_connected: bool) -> "Step | None":
+    def transferred(self, *, is_connected: bool) -> "SurveyStep | None":
         """Return the next step after a transfer."""
         steps = self._steps
         return steps.step(steps.flow.transferred(self.position, is_connected=is_connected))
@@ -109,13 +109,13 @@ class Step:
 
 
 @lru_cache(FLOWS_KEPT_MAX)
-def steps_of(flow: CallFlow) -> Steps:
+def steps_of(flow: CallFlow) -> SurveySteps:
     """Return the steps of a call flow."""
-    return Steps(flow)
+    return SurveySteps(flow)
 
 
 @lru_cache(FLOWS_KEPT_MAX)
-def first_step(flow: CallFlow) -> Step | None:
+def first_step(flow: CallFlow) -> SurveyStep | None:
     """Return the step at which a call starts; None for a survey without sections."""
     return steps_of(flow).step(flow.begin())
 

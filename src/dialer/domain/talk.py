@@ -30,7 +30,7 @@ from dialer.domain.line import (
 )
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
 from dialer.domain.session_state import SessionState, Stage
-from dialer.domain.steps import Step, first_step, speeches_of, steps_of
+from dialer.domain.steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.playing import UNWANTED, context_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
@@ -83,7 +83,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """Number of the last order."""
     seq: int = 0
     """Number of the last report to the engine."""
-    step: Step | None = None
+    step: SurveyStep | None = None
     """The place in the survey; None before and after it."""
     signalled_ms: int | None = None
     answered_ms: int | None = None
@@ -300,7 +300,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         elif stage not in _BEFORE_AND_AFTER:
             self._clear()  # The message was left, or the section was deleted.
 
-    def _walk(self, at_ms: int, step: Step | None, *, is_again: bool = False) -> None:
+    def _walk(self, at_ms: int, step: SurveyStep | None, *, is_again: bool = False) -> None:
         """Enter sections until one of them waits for something. After the last one, hang up.
 
         A section that begins again does not act again before its prompt.
@@ -331,7 +331,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         self.step = None
         self._clear()
 
-    def _act_before(self, step: Step, at_ms: int) -> None:
+    def _act_before(self, step: SurveyStep, at_ms: int) -> None:
         call_id = self.call.id
         match step.position.definition.before_prompt(step.section, context_of(self.call)):
             case DncWish(response):
@@ -343,7 +343,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self.seq += 1
                 self.engine_events += (events.TextRequested(call_id, number, text, self.seq),)
 
-    def _act(self, step: Step, at_ms: int) -> bool:
+    def _act(self, step: SurveyStep, at_ms: int) -> bool:
         """Perform the section's action after its prompt, and return whether the call has to wait."""
         turn = self.turn + 1
         match step.position.definition.after_prompt(step.section, context_of(self.call)):
@@ -358,7 +358,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 return False
         return True
 
-    def _transfer(self, step: Step, to: Diversion, at_ms: int) -> None:
+    def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:
         self._keep(step, to.response, at_ms)
         self._give(Hold(self.turn + 1), _TRANSFERRED)
         answered_ms = self.answered_ms or at_ms
@@ -381,7 +381,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         if isinstance(recording, VoiceRecording):
             self._keep(step, recording.response, at_ms, recording_ms)
 
-    def _keep(self, step: Step, response: str, at_ms: int, recording_ms: int | None = None) -> None:
+    def _keep(self, step: SurveyStep, response: str, at_ms: int, recording_ms: int | None = None) -> None:
         """Keep the answer to a section. The last answer to a section counts."""
         section, results = step.section, self.results
         if results:
