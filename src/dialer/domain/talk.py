@@ -30,7 +30,7 @@ from dialer.domain.line import (
 )
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
 from dialer.domain.session_state import SessionState, Stage
-from dialer.domain.steps import SurveyStep, first_step, speeches_of, steps_of
+from dialer.domain.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.playing import UNWANTED, context_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
