@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.carriers.carrier import Carrier
-from dialer.domain.engine import Engine
+from dialer.carriers.engine_port import Carrier
+from dialer.domain.engine.engine import Engine
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.sim.callee_line import CalleeLine
 from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, LiveLeg, Subscriber, SurveyResult

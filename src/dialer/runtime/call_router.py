@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.carriers.carrier import Carrier, Milestone, Taken
+from dialer.carriers.engine_port import Carrier, Milestone, Taken
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan

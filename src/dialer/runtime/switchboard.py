@@ -10,12 +10,18 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Milestone, Taken
-from dialer.carriers.port import Alive, Over, Unknown, Unplaced
+from dialer.carriers.engine_port import Milestone, Taken
+from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import (
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
+from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.sessions.session_state import Stage
+from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegState
+from dialer.domain.sessions.ivr_session import IvrSession, Reaction
+from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
     Arrived,
@@ -27,16 +33,10 @@ from dialer.domain.line import (
     Heard,
     Receipt,
 )
-from dialer.domain.message_talk import MessageSession
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
-from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.second_talk import BLegReaction, BLegSession, BLegState
-from dialer.domain.session_state import Stage
-from dialer.domain.talk import IvrSession, Reaction
+from dialer.domain.sessions.message_session import MessageSession
 from dialer.runtime.arrivals import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
-from dialer.runtime.line_news import LineNews, LineSettings
+from dialer.runtime.line_reports import LineNews, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE

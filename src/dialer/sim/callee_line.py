@@ -12,10 +12,15 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from dialer.carriers.carrier import Milestone
+from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
-from dialer.domain.line import (
+from dialer.domain.messages.opt_out import is_opt_out
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.sessions.session_state import Stage
+from dialer.domain.sessions.b_leg_session import BLegSession, BLegStage, BLegState
+from dialer.domain.sessions.ivr_session import IvrSession
+from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
     Ask,
@@ -30,13 +35,8 @@ from dialer.domain.line import (
     Receipt,
     Record,
 )
-from dialer.domain.message_talk import MessageSession
-from dialer.domain.messages.opt_out import is_opt_out
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.second_talk import BLegSession, BLegStage, BLegState
-from dialer.domain.session_state import Stage
+from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.survey.survey import INPUT_END
-from dialer.domain.talk import IvrSession
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour, read_agent
 from dialer.sim.chance import Chance

@@ -4,12 +4,12 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.carrier import Milestone, Taken
+from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.talk import IvrSession
+from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.callee import callee_behind
 from dialer.sim.callee_line import CalleeLine, QueueWait, Reply, Resume, TextLine
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent

@@ -1,0 +1,149 @@
+"""BLegSession: the second leg of a transfer, to a number or to an agent.
+
+It waits for the answer, and for the digit that the section may ask for. Then its line connects it with the call. Like
+an `IvrSession`, it performs nothing, has no clock, and continues in another process from its `BLegState`.
+"""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.domain.enums import Cause
+from dialer.domain.plans import Call, LegOutcome, Transfer
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Heard, Order, Speech
+from dialer.domain.survey.playing import spoken
+from dialer.domain.survey.survey import Section
+
+
+class BLegStage(StrEnum):
+    """The stage of a second leg: the report that it waits for."""
+
+    DIALLED = "dialled"
+    ASKING = "asking"
+    """The person who answered is asked for the confirm digit."""
+    ACCEPTED = "accepted"
+    """Somebody has taken the call."""
+    CLEARING = "clearing"
+    OVER = "over"
+
+
+# A lookup in an enumeration costs as much as a function call.
+_DIALLED: Final = BLegStage.DIALLED
+_ASKING: Final = BLegStage.ASKING
+_ACCEPTED: Final = BLegStage.ACCEPTED
+_OVER: Final = BLegStage.OVER
+
+
+class BLegState(msgspec.Struct, omit_defaults=True, gc=False):
+    """Everything that a second leg knows. Its session changes it, and it is stored as it is."""
+
+    place: int
+    """The place of the transfer in its call."""
+    agent_id: int | None = None
+    """The agent whose telephone it is; None for a leg to a number."""
+    began_ms: int = 0
+    """The time at which it is dialled, or its agent was asked."""
+    stage: BLegStage = BLegStage.DIALLED
+    turn: int = 0
+    """Number of the last order."""
+    answered_ms: int | None = None
+    is_connected: bool = False
+    """True if it was accepted."""
+    is_taken: bool = False
+    """True if it is the leg of its transfer: one to a number from the start, an agent's once the agent has the call."""
+
+    def moved(self, by_ms: int) -> "BLegState":
+        """Return the state with all its times moved, after the clock has jumped."""
+        answered_ms = None if self.answered_ms is None else self.answered_ms + by_ms
+        return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms)
+
+
+class BLegReaction(NamedTuple):
+    """The results of a report: orders for the line, and whether the leg was accepted or has ended just now."""
+
+    orders: tuple[Order, ...]
+    is_accepted: bool = False
+    ended: LegOutcome | None = None
+
+
+NOTHING_FOLLOWS: Final = BLegReaction(())
+
+
+class BLegSession:
+    """One leg of a transfer. Times are milliseconds since the epoch."""
+
+    __slots__ = ("call", "state")
+
+    def __init__(self, call: Call, state: BLegState) -> None:
+        self.call: Final = call
+        self.state: Final = state
+
+    @property
+    def is_to_agent(self) -> bool:
+        """True for an agent's telephone."""
+        return self.state.agent_id is not None
+
+    def take(self) -> None:
+        """Note that the agent has the call."""
+        self.state.is_taken = True
+
+    def hear(self, now_ms: int, heard: Heard) -> BLegReaction:
+        """Return the reaction to a report of the leg."""
+        state = self.state
+        match heard:
+            case Answered(age_ms) if state.stage is _DIALLED:
+                state.answered_ms = self._moment(now_ms, age_ms)
+                return self._ask() if self._section.confirm_key else self._accept()
+            case Done(turn) if state.stage is _ASKING and turn == state.turn:
+                is_confirmed = heard.keys[:1] == self._section.confirm_key
+                return self._accept() if is_confirmed else BLegReaction((self.clear(),))
+            case Ended() if state.stage is not _OVER:
+                state.stage = _OVER
+                return BLegReaction((), ended=self.cut(self._moment(now_ms, heard.age_ms), heard.cause))
+        return NOTHING_FOLLOWS
+
+    def resume(self) -> BLegReaction:
+        """Begin the present stage again, because it is not known how far the leg has come with the last order."""
+        if self.state.stage is _ASKING:
+            return self._ask()
+        return BLegReaction((self.clear(),) if self.state.stage is BLegStage.CLEARING else ())
+
+    def clear(self) -> Clear:
+        """Return the order that ends the leg."""
+        self.state.turn += 1
+        self.state.stage = BLegStage.CLEARING
+        return Clear(self.state.turn)
+
+    def cut(self, at_ms: int, cause: Cause = Cause.NORMAL_CLEARING) -> LegOutcome:
+        """Return the outcome of the leg if it ends at `at_ms`, in any case within its talk limit."""
+        transfer, state = self._transfer, self.state
+        answered_ms = transfer.answered_ms if self.is_to_agent else state.answered_ms
+        if answered_ms is None:
+            return LegOutcome(at_ms, cause)
+        ended_ms = max(answered_ms, min(at_ms, answered_ms + transfer.talk_limit_ms))
+        return LegOutcome(ended_ms, cause, answered_ms, is_connected=state.is_connected)
+
+    @property
+    def _transfer(self) -> Transfer:
+        return self.call.transfers[self.state.place - 1]
+
+    @property
+    def _section(self) -> Section:
+        return self.call.plan.flow.section(self._transfer.section_id)
+
+    def _moment(self, now_ms: int, age_ms: int) -> int:
+        """Return the time of a report, which is neither in the future nor before the dial and the answer."""
+        earliest_ms = self.state.answered_ms or self.state.began_ms
+        return max(earliest_ms, min(now_ms, now_ms - age_ms))
+
+    def _ask(self) -> BLegReaction:
+        section, state = self._section, self.state
+        text = spoken(section.confirm_script, self.call.subscriber).strip()
+        state.stage, state.turn = _ASKING, state.turn + 1
+        return BLegReaction((Ask(state.turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
+
+    def _accept(self) -> BLegReaction:
+        self.state.stage, self.state.is_connected = _ACCEPTED, True
+        return BLegReaction((), is_accepted=True)

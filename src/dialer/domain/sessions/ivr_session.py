@@ -1,0 +1,425 @@
+"""IvrSession: the one player of a call. It takes reports of the call's leg, and gives the next order.
+
+It plays every call: over a real line, whose reports arrive as they happen, and to a simulated callee, whose reports are
+known at once (`dialer.sim.callee_line`). It performs nothing and has no clock. Its `SessionState` is stored for calls
+over real lines, so that another process can continue them.
+"""
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from dialer.domain import events
+from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
+from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
+from dialer.domain.sessions.session_state import SessionState, Stage
+from dialer.domain.sessions.leg_protocol import (
+    Answered,
+    Ask,
+    AwaitBeep,
+    Bridge,
+    Clear,
+    Confer,
+    Detect,
+    Done,
+    Ended,
+    Heard,
+    Hold,
+    Order,
+    Play,
+    Record,
+    Ringing,
+)
+from dialer.domain.survey.playing import UNWANTED, context_of
+from dialer.domain.survey.sections.actions import (
+    ConferenceTalk,
+    Diversion,
+    DncWish,
+    MessageToSend,
+    VoiceRecording,
+)
+from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
+
+NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
+"""Causes of an unanswered call that this side ended, so that its end is no signal of the network."""
+
+
+# Every call uses these members. A lookup in an enumeration costs as much as a function call.
+_DIALLED: Final = Stage.DIALLED
+_DETECTING: Final = Stage.DETECTING
+_RECORDING: Final = Stage.RECORDING
+_CONFERRING: Final = Stage.CONFERRING
+_TRANSFERRED: Final = Stage.TRANSFERRED
+_BRIDGED: Final = Stage.BRIDGED
+_PLAYING: Final = Stage.PLAYING
+_ASKING: Final = Stage.ASKING
+_CLEARING: Final = Stage.CLEARING
+_OVER: Final = Stage.OVER
+_MACHINE: Final = AmdStatus.MACHINE
+_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
+_STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
+_IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
+
+
+class Reaction(NamedTuple):
+    """The orders for the line and the events for the engine that follow from a report."""
+
+    orders: tuple[Order, ...]
+    engine_events: tuple[events.Report, ...]
+
+
+class IvrSession(msgspec.Struct, eq=False, gc=False):
+    """One call.
+
+    Times are milliseconds since the epoch. A real line is heard through `hear`, which returns a `Reaction`. A simulated
+    callee calls `ring`, `answer`, `done` and `end` itself, and reads `order` and `engine_events`.
+
+    A `Done` that does not answer the last order changes nothing, nor does a report after the end.
+    """
+
+    call: Call
+    stage: Stage = Stage.DIALLED
+    turn: int = 0
+    """Number of the last order."""
+    seq: int = 0
+    """Number of the last report to the engine."""
+    step: SurveyStep | None = None
+    """The place in the survey; None before and after it."""
+    signalled_ms: int | None = None
+    answered_ms: int | None = None
+    amd_status: AmdStatus = AmdStatus.PERSON
+    is_refused_machine: bool = False
+    is_completed: bool = False
+    other: str = ""
+    """The key of the leg with which it is connected."""
+    order: Order | None = None
+    """The last order."""
+    engine_events: tuple[events.Report, ...] = ()
+    """Events that the engine has not been told."""
+    results: tuple[SectionResult, ...] = ()
+    """The last answer to each section, in the order of the answers."""
+
+    @classmethod
+    def continued(cls, call: Call, state: SessionState) -> "IvrSession":
+        """Return the session of a call from its stored state."""
+        flow = call.plan.flow
+        return cls(
+            call,
+            stage=state.stage,
+            turn=state.turn,
+            seq=state.seq,
+            step=None if state.place is None else steps_of(flow).step(flow.position_at(state.place)),
+            signalled_ms=state.signalled_ms,
+            answered_ms=state.answered_ms,
+            amd_status=state.amd_status,
+            is_refused_machine=state.is_refused_machine,
+            is_completed=state.is_completed,
+            other=state.other,
+            results=state.results,
+        )
+
+    @property
+    def state(self) -> SessionState:
+        """The state of the session, as it is stored."""
+        return SessionState(
+            self.stage,
+            self.turn,
+            self.seq,
+            None if self.step is None else self.step.position.place,
+            self.signalled_ms,
+            self.answered_ms,
+            self.amd_status,
+            self.is_refused_machine,
+            self.is_completed,
+            self.results,
+            self.other,
+        )
+
+    # --- over a real line -------------------------------------------------------------------------------------------
+
+    def hear(self, now_ms: int, heard: Heard) -> Reaction:
+        """Return the reaction to a report of the leg."""
+        turn = self.turn
+        match heard:
+            case Ringing(age_ms):
+                self.ring(self._moment(now_ms, age_ms))
+            case Answered(age_ms):
+                self.answer(self._moment(now_ms, age_ms))
+            case Done() if heard.turn == turn:
+                at_ms = self._moment(now_ms, heard.age_ms)
+                self.done(at_ms, heard.keys, heard.recording_ms, heard.status)
+            case Ended():
+                at_ms = self._moment(now_ms, heard.age_ms)
+                self.end(at_ms, heard.cause, heard.recording_ms, is_cut_off=heard.is_cut_off)
+        return self._reaction(turn)
+
+    def resume(self, now_ms: int) -> Reaction:
+        """Begin the present section again, because it is not known how far the leg has come with the last order.
+
+        Wishes, messages and transfers of the section that were reported are not reported again.
+        """
+        turn = self.turn
+        match self.stage:
+            case Stage.DETECTING:
+                self._detect()
+            case Stage.AWAITING_BEEP | Stage.LEAVING_MESSAGE:
+                self._await_beep()
+            case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
+                self._walk(now_ms, self.step, is_again=True)
+            case Stage.TRANSFERRED:
+                self._give(Hold(turn + 1), _TRANSFERRED)
+            case Stage.BRIDGED:
+                self._give(Bridge(turn + 1, self.other), _BRIDGED)
+            case Stage.CLEARING:
+                self._clear()
+        return self._reaction(turn)
+
+    def bridge(self, other: str) -> Reaction:
+        """Connect the call, which waits in a transfer, with another leg."""
+        turn = self.turn
+        if self.stage is _TRANSFERRED:
+            self.other = other
+            self._give(Bridge(turn + 1, other), _BRIDGED)
+        return self._reaction(turn)
+
+    def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
+        """Continue the survey after a transfer that has ended, or has reached nobody."""
+        turn = self.turn
+        self.leave_transfer(now_ms, is_connected=is_connected)
+        return self._reaction(turn)
+
+    def hang_up(self) -> Reaction:
+        """End the call from this side. It is over when the line says so."""
+        turn = self.turn
+        if self.stage is not _OVER:
+            self._clear()
+        return self._reaction(turn)
+
+    def _reaction(self, turn: int) -> Reaction:
+        """Return what has followed since the last order had this number."""
+        orders = () if self.order is None or self.turn == turn else (self.order,)
+        reaction = Reaction(orders, self.engine_events)
+        self.engine_events = ()
+        return reaction
+
+    def _moment(self, now_ms: int, age_ms: int) -> int:
+        """Return the time of a report, which is neither in the future nor before the call and its answer."""
+        earliest_ms = self.answered_ms or self.call.started_ms
+        return max(earliest_ms, min(now_ms, now_ms - age_ms))
+
+    def _give(self, order: Order, stage: Stage) -> None:
+        self.order, self.turn, self.stage = order, order.turn, stage
+
+    # --- before the survey --------------------------------------------------------------------------------------
+
+    def ring(self, at_ms: int) -> None:
+        """Take the network's first sign."""
+        if self.signalled_ms is None and self.stage is _DIALLED:
+            self.signalled_ms = at_ms
+
+    def answer(self, at_ms: int) -> None:
+        """Take the answer."""
+        if self.stage is not _DIALLED:
+            return
+        if self.signalled_ms is None:
+            self.signalled_ms = at_ms
+        self.answered_ms = at_ms
+        if self.call.amd == NO_AMD:
+            self._greet(at_ms)
+        else:
+            self._detect()
+
+    def _detect(self) -> None:
+        self._give(Detect(self.turn + 1, self.call.plan.amd_sensitivity), _DETECTING)
+
+    @property
+    def is_unwanted(self) -> bool:
+        """True if `amd_behavior` excludes the person or machine that was detected."""
+        amd = self.call.amd
+        return amd != NO_AMD and UNWANTED.get(AmdBehavior(amd)) is self.amd_status
+
+    def _greet(self, at_ms: int) -> None:
+        """Report the answer if the survey has queues, and begin the survey or the message for a machine.
+
+        A callee that `amd_behavior` excludes is hung up on.
+        """
+        call, plan = self.call, self.call.plan
+        if plan.flow.queue_ids:
+            self.seq += 1
+            is_live = self.amd_status is not _MACHINE
+            self.engine_events += (events.CallAnswered(call.id, self.answered_ms or at_ms, is_live, self.seq),)
+        if call.amd != NO_AMD:
+            if self.is_unwanted:
+                self.is_refused_machine = call.amd == AmdBehavior.HUMAN_ONLY
+                self._clear()
+                return
+            if plan.voicemail_prompt is not None and self.amd_status is _MACHINE:
+                self._await_beep()
+                return
+        self._walk(at_ms, first_step(plan.flow))
+
+    def _await_beep(self) -> None:
+        self._give(AwaitBeep(self.turn + 1), Stage.AWAITING_BEEP)
+
+    def _leave_message(self) -> None:
+        prompt = self.call.plan.voicemail_prompt
+        speeches = () if prompt is None else speeches_of((prompt,), self.call.subscriber)
+        if speeches:
+            self._give(Play(self.turn + 1, speeches), Stage.LEAVING_MESSAGE)
+        else:
+            self._clear()
+
+    # --- the survey ---------------------------------------------------------------------------------------------
+
+    def done(
+        self, at_ms: int, digits: str = "", recording_ms: int | None = None, status: AmdStatus | None = None
+    ) -> None:
+        """Continue after the last order, which is done."""
+        stage, step = self.stage, self.step
+        if step is None:
+            self._before_survey(stage, at_ms, status)
+        elif stage is _ASKING:
+            turn = step.turns.get(digits) or step.find_turn(digits)
+            if turn.response is not None:
+                self._keep(step, turn.response, at_ms)
+            self._walk(at_ms, turn.step)
+        elif stage is _PLAYING:
+            if not (step.acts_after and self._act(step, at_ms)):
+                self._walk(at_ms, step.after if step.knows_after else step.find_after())
+        elif stage in _STAYING:
+            if recording_ms:
+                self._keep_recording(at_ms, recording_ms)
+            self._walk(at_ms, step.after if step.knows_after else step.find_after())
+
+    def _before_survey(self, stage: Stage, at_ms: int, status: AmdStatus | None) -> None:
+        if stage is _DETECTING:
+            self.amd_status = AmdStatus.UNSURE if status is None else status
+            self._greet(at_ms)
+        elif stage is Stage.AWAITING_BEEP:
+            self._leave_message()
+        elif stage not in _BEFORE_AND_AFTER:
+            self._clear()  # The message was left, or the section was deleted.
+
+    def _walk(self, at_ms: int, step: SurveyStep | None, *, is_again: bool = False) -> None:
+        """Enter sections until one of them waits for something. After the last one, hang up.
+
+        A section that begins again does not act again before its prompt.
+        """
+        while step is not None:
+            self.step = step
+            if step.completes:
+                self.is_completed = True
+            if step.acts_before and not is_again:
+                self._act_before(step, at_ms)
+            is_again = False
+            speeches = step.speeches
+            if speeches is None:
+                speeches = step.speeches_for(self.call.subscriber)
+            if step.asks:
+                turn = self.turn = self.turn + 1
+                self.stage = _ASKING
+                self.order = Ask(turn, speeches, step.digits_max, step.timeout_ms)
+                return
+            if speeches:
+                turn = self.turn = self.turn + 1
+                self.stage = _PLAYING
+                self.order = Play(turn, speeches)
+                return
+            if step.acts_after and self._act(step, at_ms):
+                return
+            step = step.after if step.knows_after else step.find_after()
+        self.step = None
+        self._clear()
+
+    def _act_before(self, step: SurveyStep, at_ms: int) -> None:
+        call_id = self.call.id
+        match step.position.definition.before_prompt(step.section, context_of(self.call)):
+            case DncWish(response):
+                self._keep(step, response, at_ms)
+                self.seq += 1
+                self.engine_events += (events.DncReached(call_id, self.seq),)
+            case MessageToSend(response, number, text):
+                self._keep(step, response, at_ms)
+                self.seq += 1
+                self.engine_events += (events.TextRequested(call_id, number, text, self.seq),)
+
+    def _act(self, step: SurveyStep, at_ms: int) -> bool:
+        """Perform the section's action after its prompt, and return whether the call has to wait."""
+        turn = self.turn + 1
+        match step.position.definition.after_prompt(step.section, context_of(self.call)):
+            case Diversion() as diversion:
+                self._transfer(step, diversion, at_ms)
+            case ConferenceTalk(response, room):
+                self._keep(step, response, at_ms)
+                self._give(Confer(turn, f"{self.call.plan.user_id}-{room}"), _CONFERRING)
+            case VoiceRecording(response):
+                self._give(Record(turn, response), _RECORDING)
+            case _:
+                return False
+        return True
+
+    def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:
+        self._keep(step, to.response, at_ms)
+        self._give(Hold(self.turn + 1), _TRANSFERRED)
+        answered_ms = self.answered_ms or at_ms
+        self.seq += 1
+        reached = events.TransferReached(self.call.id, step.section.id, to.queue_id, to.number, answered_ms, self.seq)
+        self.engine_events += (reached,)
+
+    def leave_transfer(self, at_ms: int, *, is_connected: bool) -> None:
+        """Continue the survey after a transfer, unless the call is in none."""
+        if self.stage in _IN_TRANSFER and self.step is not None:
+            self.other = ""
+            self._walk(at_ms, self.step.transferred(is_connected=is_connected))
+
+    def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
+        """Keep the recording of the present section, if the line has made one."""
+        step = self.step
+        if step is None or recording_ms < 0:
+            return
+        recording = step.position.definition.after_prompt(step.section, context_of(self.call))
+        if isinstance(recording, VoiceRecording):
+            self._keep(step, recording.response, at_ms, recording_ms)
+
+    def _keep(self, step: SurveyStep, response: str, at_ms: int, recording_ms: int | None = None) -> None:
+        """Keep the answer to a section. The last answer to a section counts."""
+        section, results = step.section, self.results
+        if results:
+            results = tuple([result for result in results if result.section_id != section.id])
+        result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
+        self.results = (*results, result)
+
+    # --- the end ------------------------------------------------------------------------------------------------
+
+    def _clear(self) -> None:
+        self.turn, self.stage = self.turn + 1, _CLEARING
+        self.order = Clear(self.turn)
+
+    def end(self, at_ms: int, cause: Cause, recording_ms: int | None = None, *, is_cut_off: bool = False) -> None:
+        """Take the end. An answered call lasts no longer than it may, however late its end was heard."""
+        if self.stage is _OVER:
+            return
+        if self.answered_ms is not None:
+            at_ms = min(at_ms, self.answered_ms + self.call.talk_limit_ms)
+        elif self.signalled_ms is None and cause not in NOT_NETWORK:
+            self.ring(at_ms)
+        if recording_ms:
+            self._keep_recording(at_ms, recording_ms)
+        seq = self.seq = self.seq + 1
+        self.stage = _OVER
+        outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off)
+        self.engine_events += (events.CallEnded(self.call.id, outcome, seq),)
+
+    def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
+        """Return the outcome of the call if it ends at `at_ms`."""
+        return CallOutcome(
+            at_ms,
+            cause,
+            self.answered_ms,
+            self.amd_status,
+            self.is_refused_machine,
+            self.is_completed,
+            self.results,
+            signalled_ms=self.signalled_ms if self.call.attempt > 0 else None,
+            is_cut_off=is_cut_off,
+        )
