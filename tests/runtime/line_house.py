@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.app.campaigns.change import change_campaign
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.sessions.b_leg_session import BLegState
@@ -168,5 +168,5 @@ class LineHouse(House):
         )
 
 
-def _usual_kernel(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+def _usual_kernel(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
     return Kernel(engine, carrier, store, now_ms=now_ms)

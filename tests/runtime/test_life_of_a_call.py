@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.sim.callee_line import CalleeLine
@@ -32,7 +32,7 @@ class Diary:
         """Note what happened at a time."""
         self.lines.append(f"{(at_ms - AFTERNOON_MS) / 1_000:4.0f} s  {kind:<7} {name}")
 
-    def kernel(self, engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+    def kernel(self, engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
         """Return a kernel that notes events and effects, in place of `NewKernel`."""
         handle = engine.handle
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.carriers.engine_port import Carrier, Milestone, Taken
+from dialer.carriers.engine_port import CallPlacer, Milestone, Taken
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
@@ -15,11 +15,11 @@ class CallRouter:
     A call has a leg on the switchboard from its dial to its end, or it is simulated.
     """
 
-    def __init__(self, simulated: Carrier, switchboard: Switchboard) -> None:
+    def __init__(self, simulated: CallPlacer, switchboard: Switchboard) -> None:
         self._simulated: Final = simulated
         self._switchboard: Final = switchboard
 
-    def _of(self, call_id: int) -> Carrier:
+    def _of(self, call_id: int) -> CallPlacer:
         """Return the carrier that has a call in progress."""
         return self._simulated if self._switchboard.first_leg(call_id) is None else self._switchboard
 

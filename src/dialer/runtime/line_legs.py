@@ -13,11 +13,11 @@ from sqlalchemy import Connection
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
 from dialer.domain.plans import Call
-from dialer.domain.sessions.session_state import SessionState
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegState
 from dialer.domain.sessions.ivr_session import IvrSession
-from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Heard, Leg, Order, Texting
+from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Leg, LegReport, Order, Texting
 from dialer.domain.sessions.message_session import MessageSession, MessageState
+from dialer.domain.sessions.session_state import SessionState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
 
@@ -219,7 +219,7 @@ class LineLegs:
             leg.is_leaving = leg.is_changed = True
             self._by_key[leg.key] = leg
 
-    def hear_leaving(self, leg: LineLeg, heard: Heard | Found) -> list[Event]:
+    def hear_leaving(self, leg: LineLeg, heard: LegReport | Found) -> list[Event]:
         """Forget a leg that is over. One that is still there is told again to end. Return no events."""
         match heard:
             case Ended() | Over() | Unknown() | Unplaced():

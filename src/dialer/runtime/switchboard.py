@@ -18,7 +18,6 @@ from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegState
 from dialer.domain.sessions.ivr_session import IvrSession, Reaction
 from dialer.domain.sessions.leg_protocol import (
@@ -30,13 +29,14 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
+    LegReport,
     Receipt,
 )
 from dialer.domain.sessions.message_session import MessageSession
+from dialer.domain.sessions.session_state import Stage
 from dialer.runtime.arrivals import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
-from dialer.runtime.line_reports import LineNews, LineSettings
+from dialer.runtime.line_reports import LineReport, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE
@@ -254,7 +254,7 @@ class Switchboard:
         self._to_follow_up, self._missed = [], []
         return told
 
-    def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
+    def hear(self, connection: Connection, sound: LineReport, now_ms: int) -> list[events.Event] | None:
         """Return the events that follow from something heard; None if it concerns no leg of this worker."""
         if isinstance(sound.heard, Arrived):
             return self._arrived(connection, sound, sound.heard)
@@ -274,7 +274,7 @@ class Switchboard:
         self._legs.linger(leg)
         return told
 
-    def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
+    def _arrived(self, connection: Connection, sound: LineReport, arrived: Arrived) -> list[events.Event]:
         if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
             return []
         if (cause := self._arrivals.heard(connection, sound.key, arrived)) is None:
@@ -282,7 +282,7 @@ class Switchboard:
         self.turn_away(sound.gateway_id, sound.key, cause)
         return []
 
-    def _news_of(self, leg: LineLeg, sound: LineNews, now_ms: int) -> list[events.Event]:
+    def _news_of(self, leg: LineLeg, sound: LineReport, now_ms: int) -> list[events.Event]:
         at_ms = min(sound.told_ms, now_ms)
         match sound.heard:
             case Alive(answered):
@@ -301,7 +301,7 @@ class Switchboard:
                 return self._lost(leg, now_ms)
         return self._heard(leg, sound.heard, at_ms)
 
-    def _leg_of(self, connection: Connection, sound: LineNews) -> LineLeg | None:
+    def _leg_of(self, connection: Connection, sound: LineReport) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):
             name = sound.heard.name
             message_id = self._legs.accepted.get((sound.gateway_id, name))
@@ -311,7 +311,7 @@ class Switchboard:
         leg = self._legs.by_key(sound.key)
         return leg if leg is not None and leg.gateway_id == sound.gateway_id else None
 
-    def _heard(self, leg: LineLeg, heard: Heard, at_ms: int) -> list[events.Event]:
+    def _heard(self, leg: LineLeg, heard: LegReport, at_ms: int) -> list[events.Event]:
         leg.heard_ms, leg.is_changed = at_ms, True
         if isinstance(heard, Answered):
             leg.handle = heard.handle
@@ -324,7 +324,7 @@ class Switchboard:
             self._part(leg, session, heard)
         return [] if isinstance(session, Leaving) else self._follow(leg, session.hear(at_ms, heard))
 
-    def _part(self, leg: LineLeg, session: IvrSession, heard: Heard) -> None:
+    def _part(self, leg: LineLeg, session: IvrSession, heard: LegReport) -> None:
         """End the other leg of a bridge that is over."""
         if isinstance(heard, Done) and heard.turn == session.turn and session.stage is Stage.BRIDGED:
             for second in self._legs.seconds(leg.call_id):

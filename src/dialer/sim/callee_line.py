@@ -17,7 +17,6 @@ from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegStage, BLegState
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -36,6 +35,7 @@ from dialer.domain.sessions.leg_protocol import (
     Record,
 )
 from dialer.domain.sessions.message_session import MessageSession
+from dialer.domain.sessions.session_state import Stage
 from dialer.domain.survey.survey import INPUT_END
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour, read_agent

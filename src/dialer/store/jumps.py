@@ -12,9 +12,9 @@ from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, tru
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.domain.sessions.session_state import SessionState
 from dialer.domain.sessions.b_leg_session import BLegState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
+from dialer.domain.sessions.session_state import SessionState
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Heard, Order, Speech
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, LegReport, Order, Speech
 from dialer.domain.survey.playing import spoken
 from dialer.domain.survey.survey import Section
 
@@ -89,7 +89,7 @@ class BLegSession:
         """Note that the agent has the call."""
         self.state.is_taken = True
 
-    def hear(self, now_ms: int, heard: Heard) -> BLegReaction:
+    def hear(self, now_ms: int, heard: LegReport) -> BLegReaction:
         """Return the reaction to a report of the leg."""
         state = self.state
         match heard:

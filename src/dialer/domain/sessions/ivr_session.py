@@ -12,7 +12,6 @@ import msgspec
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
-from dialer.domain.sessions.session_state import SessionState, Stage
 from dialer.domain.sessions.leg_protocol import (
     Answered,
     Ask,
@@ -23,13 +22,15 @@ from dialer.domain.sessions.leg_protocol import (
     Detect,
     Done,
     Ended,
-    Heard,
     Hold,
+    LegReport,
     Order,
     Play,
     Record,
     Ringing,
 )
+from dialer.domain.sessions.session_state import SessionState, Stage
+from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.playing import UNWANTED, context_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
@@ -38,7 +39,6 @@ from dialer.domain.survey.sections.actions import (
     MessageToSend,
     VoiceRecording,
 )
-from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 
 NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
 """Causes of an unanswered call that this side ended, so that its end is no signal of the network."""
@@ -137,7 +137,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     # --- over a real line -------------------------------------------------------------------------------------------
 
-    def hear(self, now_ms: int, heard: Heard) -> Reaction:
+    def hear(self, now_ms: int, heard: LegReport) -> Reaction:
         """Return the reaction to a report of the leg."""
         turn = self.turn
         match heard:

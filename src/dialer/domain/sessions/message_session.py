@@ -8,7 +8,7 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.sessions.ivr_session import Reaction
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt
 
 _FINAL: Final = frozenset(
     {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}
@@ -36,7 +36,7 @@ class MessageSession:
         self.message: Final = message
         self.state = state
 
-    def hear(self, now_ms: int, heard: Heard) -> Reaction:
+    def hear(self, now_ms: int, heard: LegReport) -> Reaction:
         """Return the reaction to a report of the message."""
         match heard:
             case Accepted(names):
