@@ -25,6 +25,7 @@ _campaigns = Campaign.__table__
 _counts = SubscriberCount.__table__
 _moves = SubscriberMove.__table__
 _KEY: Final = ("campaign_id", "phonebook_id", "status", "status_reason")
+_COUNTED: Final = (*_KEY, "subscribers", "attempted")
 
 
 def _moved() -> Select[Any]:
@@ -61,7 +62,7 @@ def _fold(*, is_own: bool) -> Any:  # noqa: ANN401 - the dialect's own INSERT
     )
     if is_own:
         grown = of_shards(grown, moved.c.user_id)
-    added = insert_or(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
+    added = insert_or(_counts).from_select(_COUNTED, grown, include_defaults=False)
     return added.on_conflict_do_update(
         index_elements=_KEY,
         set_={name: _counts.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
@@ -107,9 +108,9 @@ def subscribers_of_campaigns(connection: Connection, campaign_ids: Collection[in
     return found
 
 
-_stored = select(*[_counts.c[name] for name in (*_KEY, "subscribers", "attempted")])
+_stored = select(*[_counts.c[name] for name in _COUNTED])
 _uncounted = _moved().subquery()
-_every = union_all(_stored, select(*[_uncounted.c[name] for name in _stored.selected_columns])).subquery()
+_every = union_all(_stored, select(*[_uncounted.c[name] for name in _COUNTED])).subquery()
 _STATE: Final = (_every.c.status, _every.c.status_reason)
 
 
