@@ -9,7 +9,7 @@ from dialer.store.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
 from tests.sizes import EXAMPLES, IS_WHOLE
 
-pytest_plugins = ["tests.databases.plugin"]
+pytest_plugins = ["tests.databases.plugin", "tests.kinds"]
 
 # No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
 _PATIENT = [HealthCheck.too_slow]

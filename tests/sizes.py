@@ -7,7 +7,7 @@ import os
 from typing import Final
 
 IS_WHOLE: Final = os.environ.get("CI") == "true"
-"""Whether all cases are tried."""
+"""True if all cases are tried."""
 
 
 def _size(few: int, whole: int) -> int:
