@@ -109,7 +109,7 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     protocol: str = SIMULATED
     """The kind of its carrier."""
     hours: Calendar | None = None
-    """The service's calling hours (`dialer.domain.calling_times.calling_hours`); None if calls are allowed at any hour."""
+    """The service's calling hours (`domain/calling_times/calling_hours.py`); None if calls are allowed at any hour."""
 
     @property
     def is_simulated(self) -> bool:
