@@ -9,7 +9,7 @@ ROOT: Final = Path(__file__).parent
 QUICK: Final = frozenset(
     {
         "carriers",
-        "console/test_charts.py",
+        "console/charts",
         "domain",
         "end_to_end/test_campaign.py",
         "forecast/test_summary.py",

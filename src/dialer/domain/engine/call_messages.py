@@ -11,9 +11,9 @@ from dialer.domain.billing.money import Rate
 from dialer.domain.effects import CheckNumber, CheckText, DropText, FinishText, KeepText, SendText, WakeGateway
 from dialer.domain.engine.credit import CreditOffer
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.identity import call_uuid
+from dialer.domain.moments import NEVER_MS
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.reasons import TextReason

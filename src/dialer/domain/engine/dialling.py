@@ -21,10 +21,10 @@ from dialer.domain.effects import (
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.credit import Account, CreditOffer, message_to
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
+from dialer.domain.moments import NEVER_MS
 from dialer.domain.numbers.callerid import choose_callerid
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import fixed_rate

@@ -4,8 +4,8 @@ from collections import deque
 from typing import Final
 
 from dialer.domain.engine.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import Cause
+from dialer.domain.moments import NEVER_MS
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import is_possible

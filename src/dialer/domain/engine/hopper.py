@@ -13,6 +13,7 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.effects import ClaimFresh, ClaimRetries
+from dialer.domain.moments import NEVER_MS
 from dialer.domain.plans import CampaignPlan, Subscriber
 
 CLAIM_FIRST: Final = 32
@@ -20,7 +21,6 @@ CLAIM_FIRST: Final = 32
 CLAIM_MAX: Final = 1_024
 RETRIES_HELD_MAX: Final = 16_384
 """Number of retries that a zone holds in memory; later ones are claimed again when their time comes."""
-NEVER_MS: Final = 2**62
 
 
 class Due(NamedTuple):

@@ -22,11 +22,11 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.gateway_load import SECOND_MS
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.events import LegEnded
 from dialer.domain.identity import leg_uuid
+from dialer.domain.moments import NEVER_MS
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
