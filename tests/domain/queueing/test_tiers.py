@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.moments import NEVER_MS
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.call_distributor import AgentOffer, Withdraw
 from tests.domain.queueing.hall import START_MS, Hall, at
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.domain.enums import QueueStrategy
-from dialer.domain.moments import NEVER_MS
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from dialer.domain.enums import QueueStrategy
-from dialer.domain.moments import NEVER_MS
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
 
 PROGRESSIVE_STEP_MS: Final = 10_000

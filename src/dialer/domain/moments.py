@@ -1,6 +1,0 @@
-"""Moments in milliseconds since the epoch."""
-
-from typing import Final
-
-NEVER_MS: Final = 2**62
-"""A moment that never comes."""
