@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -220,13 +221,22 @@ def public_classes(module: str, source: str) -> Iterator[str]:
     yield from (f"{name} {module}" for name in names if not name.startswith("_"))
 
 
+def crossings(module: str, source: str) -> Iterator[str]:
+    """Yield a package, and two of its rooms or modules of which the first imports the second."""
+    _, package, room, *_ = *module.split("."), "", ""
+    if package in FLOORS and room not in {"", "__init__"}:
+        for found in imports(parsed(source), module):
+            if found.origin.startswith(f"dialer.{package}.") and (other := found.origin.split(".")[2]) != room:
+                yield f"{package} {room} {other}"
+
+
 ARROWS: Final = (wrong_arrows, arrows_back, strangers, chance_and_effects, dialects)
 
 
 @cache
 def all_problems(folder: str) -> dict[Checker, list[str]]:
     """Run all checkers over a folder that holds top-level packages. Each file is parsed once."""
-    found: dict[Checker, list[str]] = {checker: [] for checker in (*ARROWS, overlong, public_classes)}
+    found: dict[Checker, list[str]] = {checker: [] for checker in (*ARROWS, overlong, public_classes, crossings)}
     for path in sorted((ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts)
         source = path.read_text("utf-8")
@@ -269,6 +279,17 @@ def rooms(package: str) -> set[str]:
 @pytest.mark.parametrize("package", FLOORS)
 def test_every_room_has_a_floor(package: str) -> None:
     assert sorted(FLOORS[package]) == sorted(rooms(package))
+
+
+@pytest.mark.parametrize("package", FLOORS)
+def test_rooms_and_modules_of_a_package_import_each_other_in_one_direction(package: str) -> None:
+    """Also over modules that stand beside the rooms."""
+    order: TopologicalSorter[str] = TopologicalSorter()
+    for crossing in problems(crossings, "src/dialer"):
+        where, room, other = crossing.split()
+        if where == package:
+            order.add(room, other)
+    order.prepare()  # Raises an error that names a circle.
 
 
 def lines_of(count: int) -> str:
