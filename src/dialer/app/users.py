@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, upda
 
 from dialer.app.api_keys import revoke_api_keys
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
+from dialer.app.events import PasswordChanged, UserChanged, UserCreated
 from dialer.app.second_factor import forget_unconfirmed
 from dialer.app.sessions import end_sessions
 from dialer.app.touching import touched_account
@@ -116,7 +116,7 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
         raise RefusedError(f"The user has a balance of {amount}. Pay it back first, or disable the user.")
     _keep_an_admin(unit.connection, before)
     unit.connection.execute(delete(_users).where(_users.c.id == user_id))
-    unit.note(touched_account(user_id), UserDeleted(user_id))
+    unit.note(touched_account(user_id))
 
 
 def change_password(unit: UnitOfWork, username: str, password_hash: str, *, revokes_keys: bool = False) -> str:

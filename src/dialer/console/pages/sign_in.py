@@ -14,6 +14,7 @@ from dialer.api.http.auth import Credentials, Identified, origin_of
 from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
+from dialer.app.listeners import tell_listeners
 from dialer.app.second_factor import takes_second_factor
 from dialer.app.sessions import (
     SIGN_IN_MS,
@@ -24,7 +25,7 @@ from dialer.app.sessions import (
     is_as_verified,
     user_signing_in,
 )
-from dialer.app.trail import Origin, write_trail
+from dialer.app.trail import Origin
 from dialer.app.unit import UnitOfWork
 from dialer.app.users import NewUser, create_first_admin
 from dialer.console.forms import read_fields
@@ -136,7 +137,7 @@ async def _session_for_code(request: ApiRequest, console: ConsoleServices, user:
         if not takes_second_factor(unit, user.user_id, code, new.at_ms) or not end_sign_in(connection, pending):
             return None
         token = begin_session(unit, new)
-        write_trail(unit, origin)
+        tell_listeners(unit, origin)
         return token
 
     async with console.authenticator.trying_code(user.user_id):
@@ -219,7 +220,7 @@ async def _create(request: ApiRequest, console: ConsoleServices, user: NewUser, 
     def create(connection: Connection) -> str:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         token = begin_session(unit, session_of(request, console, create_first_admin(unit, user), origin))
-        write_trail(unit, origin)
+        tell_listeners(unit, origin)
         return token
 
     return await request.service.database.write(create)
@@ -239,7 +240,7 @@ async def _begin(request: ApiRequest, console: ConsoleServices, found: Identifie
         if not is_as_verified(connection, new.user_id, found.password_hash, has_second_factor=has_factor):
             return None
         token = begin_sign_in(unit, new) if has_factor else begin_session(unit, new)
-        write_trail(unit, origin)
+        tell_listeners(unit, origin)
         return token
 
     return await request.service.database.write(begin)
