@@ -7,7 +7,17 @@ from msgspec.structs import replace
 
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.line import Accepted, Ended, Heard, Receipt
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Arrived,
+    Done,
+    Ended,
+    Heard,
+    Receipt,
+    Ringing,
+    TextReceived,
+)
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.talk import Reaction
 
@@ -41,6 +51,8 @@ class MessageTalk:
                 return self._receive(now_ms, name, status)
             case Ended():
                 return self._end(now_ms, MessageStatus.SENT if self._has_left(heard.cause) else MessageStatus.FAILED)
+            case Receipt() | Arrived() | Ringing() | Answered() | Done() | TextReceived():
+                pass
         return _NOTHING
 
     def give_up(self, now_ms: int) -> CallOutcome:

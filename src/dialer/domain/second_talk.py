@@ -11,7 +11,21 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Clear, Done, Ended, Heard, Order, Speech
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Arrived,
+    Ask,
+    Clear,
+    Done,
+    Ended,
+    Heard,
+    Order,
+    Receipt,
+    Ringing,
+    Speech,
+    TextReceived,
+)
 from dialer.domain.plans import Call, LegOutcome, Transfer
 from dialer.domain.survey.playing import spoken
 from dialer.domain.survey.survey import Section
@@ -92,7 +106,8 @@ class SecondTalk:
                 return self._accept() if is_confirmed else SecondReaction((self.clear(),))
             case Ended() if stage is not SecondStage.OVER:
                 return self._end(self._moment(now_ms, heard.age_ms), heard.cause)
-        return NOTHING_FOLLOWS
+            case Answered() | Done() | Ended() | Arrived() | Ringing() | Accepted() | Receipt() | TextReceived():
+                return NOTHING_FOLLOWS
 
     def resume(self) -> SecondReaction:
         """Begin the present stage again, because it is not known how far the leg has come with the last order."""

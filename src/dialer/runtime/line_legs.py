@@ -12,7 +12,22 @@ from sqlalchemy import Connection
 
 from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
-from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Texting
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Arrived,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Leg,
+    Order,
+    Receipt,
+    Ringing,
+    Texting,
+    TextReceived,
+)
 from dialer.domain.message_talk import MessageStanding, MessageTalk
 from dialer.domain.plans import Call
 from dialer.domain.second_talk import SecondStanding, SecondTalk
@@ -219,6 +234,8 @@ class LineLegs:
                 self.remove(leg)
             case Alive():
                 self.give(leg, (Clear(leg.turn + 1),))
+            case Arrived() | Ringing() | Answered() | Done() | Accepted() | Receipt() | TextReceived():
+                pass
         return []
 
     def _detach(self, leg: LineLeg) -> None:

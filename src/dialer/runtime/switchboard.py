@@ -317,7 +317,8 @@ class Switchboard:
                 return self._never_placed(leg, now_ms)
             case Unknown() | Unplaced():
                 return self._lost(leg, now_ms)
-        return self._heard(leg, sound.heard, at_ms)
+            case heard:
+                return self._heard(leg, heard, at_ms)
 
     def _leg_of(self, connection: Connection, sound: LineNews) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):

@@ -22,7 +22,24 @@ from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.telephone import Telephone
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Order, Play, Record, Ringing, Speech
+from dialer.domain.line import (
+    Accepted,
+    Answered,
+    Arrived,
+    Ask,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Order,
+    Play,
+    Receipt,
+    Record,
+    Ringing,
+    Speech,
+    TextReceived,
+)
 
 GREETING_S: Final = 1
 GREETING: Final = "greeting.wav"
@@ -91,6 +108,8 @@ class Trial:
             case Ended():
                 self._ended = (after_ms, heard.cause, because)
                 self.say(f"over: {because}")
+            case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
+                pass
         self.on_heard(heard)
 
     def trunk_is(self, why_not: str) -> None:
