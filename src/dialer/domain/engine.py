@@ -27,6 +27,7 @@ from dialer.domain.effects import (
     TakeBackCall,
 )
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import Hopper
 from dialer.domain.inbound import Inbound
@@ -83,7 +84,7 @@ class Engine:
         self._pacing: Final = AgentPacing(board, floor)
         self._dialling: Final = CampaignDialling(board, self._pacing)
         self._watchdog: Final = Watchdog(board)
-        self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
+        handlers: dict[type, Callable[[int, Any], None]] = {
             events.AccountOpened: self._open_account,
             events.GatewayOpened: self._open_gateway,
             events.CampaignOpened: self._open_campaign,
@@ -124,6 +125,7 @@ class Engine:
             events.LineLost: self._lose_line,
             events.LineFound: self._find_line,
         }
+        self._handlers: Final = exhaustive(events.EngineEvent, handlers)
 
     @property
     def board(self) -> Board:

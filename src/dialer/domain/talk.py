@@ -355,7 +355,7 @@ class Talk:
                 self._order(Confer(turn, f"{self.call.plan.user_id}-{room}"), Stage.CONFERRING)
             case VoiceRecording(response):
                 self._order(Record(turn, response), Stage.RECORDING)
-            case _:
+            case None:
                 return False
         return True
 

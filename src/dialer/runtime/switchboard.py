@@ -15,18 +15,7 @@ from dialer.carriers.port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import (
-    Accepted,
-    Answered,
-    Arrived,
-    Arriving,
-    Clear,
-    Dialling,
-    Done,
-    Ended,
-    Heard,
-    Receipt,
-)
+from dialer.domain.line import Accepted, Answered, Arrived, Arriving, Clear, Dialling, Done, Ended, Heard, Receipt
 from dialer.domain.message_talk import MessageTalk
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
