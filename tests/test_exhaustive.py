@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from dialer.domain import effects, events
-from dialer.domain.engine import Engine
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import SectionType
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.runtime.dial_counters import StepTally
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import Kernel
-from dialer.runtime.tally import StepTally
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.store.journal.journal import JournalStore

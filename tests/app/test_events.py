@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from dialer.app import events, listeners
-from dialer.app.change_campaign import start_campaign
+from dialer.app.audit_log import Origin
+from dialer.app.campaigns.change import start_campaign
 from dialer.app.events import AppEvent
-from dialer.app.trail import Origin
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import AuditLog, Campaign
 from tests.runtime.house import House

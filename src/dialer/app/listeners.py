@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from dialer.app.trail import Origin, write_trail
+from dialer.app.audit_log import Origin, write_trail
 from dialer.app.unit import UnitOfWork
 
 Listener = Callable[[UnitOfWork, Origin], None]

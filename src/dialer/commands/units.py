@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.listeners import tell_listeners
-from dialer.app.trail import COMMAND_LINE
 from dialer.app.unit import UnitOfWork
-from dialer.commands.opening import open_service_clock, service_settings
+from dialer.commands.open_service import open_service_clock, service_settings
 from dialer.settings import Settings
 from dialer.store.database import Database
 

@@ -11,7 +11,7 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.app.trail import Origin, write_entries
+from dialer.app.audit_log import Origin, write_entries
 from dialer.app.unit import RecordWritten
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.touched import NOTHING, touch

@@ -8,7 +8,7 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from dialer.carriers.port import (
+from dialer.carriers.line_port import (
     Alive,
     Found,
     Over,
@@ -23,7 +23,9 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import MessageStatus
-from dialer.domain.line import (
+from dialer.domain.messages.sms_parts import parts_of
+from dialer.domain.plans import SMPP
+from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
     Arrived,
@@ -35,8 +37,6 @@ from dialer.domain.line import (
     Texting,
     TextReceived,
 )
-from dialer.domain.messages.sms_parts import parts_of
-from dialer.domain.plans import SMPP
 
 BODY_SHOWN_MAX: Final = 500
 HIDDEN: Final = "*" * SECRET_MIN
