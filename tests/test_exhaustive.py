@@ -12,7 +12,7 @@ from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import SectionType
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.survey.sections.table import SECTION_TYPES
-from dialer.runtime.dial_counters import StepTally
+from dialer.runtime.dial_counters import StepCounters
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
@@ -29,14 +29,14 @@ def kernel() -> Kernel:
 
 
 def journal() -> None:
-    JournalStore(next_cdr_id=1, observers=(Guard(), StepTally())).record(effects.KeepLine(1, ""), 0)
+    JournalStore(next_cdr_id=1, observers=(Guard(), StepCounters())).record(effects.KeepLine(1, ""), 0)
 
 
 DRIVERS: Final[list[tuple[ModuleType, str, Callable[[], object]]]] = [
     (effects, "Recorded", MemoryStore),
     (effects, "Recorded", journal),
     (effects, "Recorded", Guard),
-    (effects, "Recorded", StepTally),
+    (effects, "Recorded", StepCounters),
     (effects, "Question", kernel),
     (effects, "Effect", kernel),
     (events, "EngineEvent", lambda: Engine(seed=1)),

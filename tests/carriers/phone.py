@@ -22,8 +22,8 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
     Hold,
+    LegReport,
     Order,
     Play,
     Receipt,
@@ -36,7 +36,7 @@ from dialer.domain.survey.survey import INPUT_END
 from dialer.sim.callee import Callee
 from dialer.sim.conversation import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
 
-Said = tuple[int, Heard]
+Said = tuple[int, LegReport]
 """Something that is heard, with its time."""
 
 
@@ -200,7 +200,7 @@ class CallingPhone(Phone):
             self._coming = [(now_ms, Ended(0, order.cause))]
 
 
-def aged(sound: Said, now_ms: int) -> Heard:
+def aged(sound: Said, now_ms: int) -> LegReport:
     """Return something heard as it is told at `now_ms`."""
     at_ms, heard = sound
     return structs.replace(heard, age_ms=now_ms - at_ms) if hasattr(heard, "age_ms") else heard

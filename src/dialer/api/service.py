@@ -20,8 +20,8 @@ from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.listeners import tell_listeners
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
-from dialer.runtime.dial_counters import Tally
-from dialer.runtime.process_health import Vitals
+from dialer.runtime.dial_counters import DialCounters
+from dialer.runtime.process_health import ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -73,10 +73,10 @@ class Dialler(Protocol):
     def problem(self) -> str | None:
         """Return the reason why dialling does not work; None if it works."""
 
-    def figures(self) -> Tally:
+    def figures(self) -> DialCounters:
         """Return the figures of the dialling since the start of the process."""
 
-    def vitals(self) -> Vitals:
+    def process_health(self) -> ProcessHealth:
         """Return the state of the process."""
 
     def running(self) -> AbstractAsyncContextManager[None]:

@@ -54,7 +54,7 @@ def masked(text: str) -> str:
     return _DIGITS.sub(_MASK, text)
 
 
-def write_trail(unit: UnitOfWork, origin: Origin) -> None:
+def write_audit_log(unit: UnitOfWork, origin: Origin) -> None:
     """Write the changes of a unit of work into the audit log. Records that were written tell more than events."""
     entries = unit.written or [_entry(event, unit.connection) for event in unit.happened]
     write_entries(unit.connection, unit.now_ms, [(entry, origin) for entry in entries])

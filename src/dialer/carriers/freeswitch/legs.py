@@ -34,8 +34,8 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
     Hold,
+    LegReport,
     Order,
     Play,
     Record,
@@ -75,7 +75,7 @@ class Tell(NamedTuple):
     """Something for the service that was heard of a leg."""
 
     key: str
-    heard: Heard
+    heard: LegReport
 
 
 class Look(NamedTuple):

@@ -31,7 +31,7 @@ from dialer.domain.sessions.leg_protocol import (
     Arrived,
     Done,
     Ended,
-    Heard,
+    LegReport,
     Receipt,
     Ringing,
     Texting,
@@ -86,7 +86,7 @@ async def _over_http(parameters: HttpParameters, gateway_id: int, order: Texting
     return TextOutcome(*_in_words(found[0]), order.parts)
 
 
-def _in_words(heard: Heard | Found) -> tuple[str, str]:
+def _in_words(heard: LegReport | Found) -> tuple[str, str]:
     match heard:
         case Accepted(names):
             return MessageStatus.SENT, f"accepted as {', '.join(names) or 'a message without a name'}"
