@@ -60,7 +60,6 @@ class Switchboard:
         """Restored legs about which the engine has to be told something."""
         self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
         """Reports of this moment that the kernel has not asked for yet, by call id."""
-
         self._missed: list[events.AgentMissed] = []
         """Offers to agents without a telephone."""
 

@@ -27,7 +27,7 @@ from dialer.domain.sessions.leg_protocol import (
     Speech,
     TextReceived,
 )
-from dialer.domain.survey.playing import spoken
+from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.survey import Section
 
 
