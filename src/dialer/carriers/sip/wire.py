@@ -1,11 +1,11 @@
 """The way out of a user agent: what it sends and tells, and what it does later."""
 
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Final, TypeAlias
 
 import msgspec
 
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
@@ -89,15 +89,6 @@ Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | Sou
 
 
 def _anybody(_host: str) -> bool:
-    return True
-
-
-def is_address(host: str) -> bool:
-    """Return whether a host is an IP address, and needs no name server."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
     return True
 
 

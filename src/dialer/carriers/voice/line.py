@@ -9,9 +9,10 @@ from typing import Final, TypeVar
 import structlog
 from msgspec.structs import replace
 
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.sip.invitation import read_invitation
-from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
+from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.wire import Address
 from dialer.carriers.voice.capture import Capture
@@ -209,7 +210,7 @@ class SipLine:
         """Open the gateway, and look after its legs."""
         try:
             parameters = read_sip_parameters(text)
-        except SipParametersError as error:
+        except ParametersError as error:
             self.trunk_is(str(error))
             return
         while self._telephone is None:

@@ -10,6 +10,7 @@ import structlog
 
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.switchboard import OrderDone, SoundLost
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.leg import read_handle
@@ -29,7 +30,6 @@ from dialer.carriers.sip.wire import (
     Send,
     SoundAgreed,
     TrunkState,
-    is_address,
 )
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, resolve
