@@ -213,7 +213,7 @@ class FreeSwitchLine:
                 case Tell(key, heard):
                     self._tell(key, heard)
                 case Look(key):
-                    self._look_for(key)
+                    self._later(self._find_again(key))
 
     def _say(self, said: Say) -> None:
         connection, legs, purpose = self._connection, self._legs, said.purpose
@@ -236,9 +236,6 @@ class FreeSwitchLine:
             if self._trace is None:
                 _log.info("a leg is over", key=key, cause=heard.cause.value)
         self._exchange.heard(self._numbers, key, heard)
-
-    def _look_for(self, key: str) -> None:
-        self._later(self._find_again(key))
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -105,7 +105,7 @@ class InDialog:
 
     def _is_within(self, request: Received) -> bool:
         """Return whether a request has the tags of this dialog."""
-        return request.to_tag == _tag_of(self.dialog.local) and request.from_tag == self.dialog.remote_tag
+        return request.to_tag == self.dialog.local.rpartition(";tag=")[2] and request.from_tag == self.dialog.remote_tag
 
     def _take(self, request: Received, source: Address) -> None:
         if request.method == "BYE":
@@ -303,7 +303,3 @@ def in_dialog_request(trunk: Trunk, dialog: Dialog, method: str, headers: tuple[
         routes=routes,
         headers=headers,
     )
-
-
-def _tag_of(address: str) -> str:
-    return address.rpartition(";tag=")[2]

@@ -99,7 +99,8 @@ class SipLeg(CallLeg):
         """Place the call, unless it was ended before, and return whether it is placed."""
         if self._state is not SipLegState.INVITED:
             return False
-        self._limit_to(self._dialling.ring_limit_ms, self._ring_over)
+        because = "it rang for as long as it may"
+        self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(causes.NO_ANSWER, because))
         self._invite = AuthorisedRequest(
             self._signalling, self._draft, self._trunk.server, self.key, self._next_cseq, self._responded
         )
@@ -151,9 +152,6 @@ class SipLeg(CallLeg):
         if self._in_dialog is not None:
             self._in_dialog.receive(request, source)
 
-    def _ring_over(self) -> None:
-        self._cancel(causes.NO_ANSWER, "it rang for as long as it may")
-
     def _cancel(self, cause: int, because: str) -> None:
         self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
         if self._invite is None:
@@ -175,19 +173,14 @@ class SipLeg(CallLeg):
     def _responded(self, response: Received | None) -> None:
         """Take a response to the INVITE."""
         if response is None:
-            self._unanswered()
+            is_cancelled = self._state is SipLegState.CANCELLED
+            self._end(*(self._outcome if is_cancelled else (causes.TIMER_EXPIRY, "the carrier did not answer")))
         elif response.status < OK:
             self._progress(response)
         elif response.status < REFUSED:
             self._accepted(response)
         else:
             self._refused(response)
-
-    def _unanswered(self) -> None:
-        if self._state is SipLegState.CANCELLED:
-            self._end(*self._outcome)
-        else:
-            self._end(causes.TIMER_EXPIRY, "the carrier did not answer")
 
     def _progress(self, response: Received) -> None:
         if self._state is SipLegState.CANCELLED and not self._is_cancelled:
@@ -212,8 +205,9 @@ class SipLeg(CallLeg):
             self._accepted_again(answer, dialog)
             return
         self._cseq_answered = answer.cseq
-        # An answer in a provisional response is not repeated (RFC 3261 13.2.1).
-        sound = self._sound_of(answer) if answer.message.body else self._early_sound(answer.to_tag)
+        # An answer in a provisional response is not repeated (RFC 3261 13.2.1). Some telephones change their tag.
+        early = self._early.get(answer.to_tag) or next(iter(self._early.values()), None)
+        sound = self._sound_of(answer) if answer.message.body else early
         if sound is None:
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
             self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
@@ -276,10 +270,6 @@ class SipLeg(CallLeg):
         except SdpError:
             return None
 
-    def _early_sound(self, tag: str) -> AgreedSound | None:
-        """Return the sound that a telephone has described, or else the first one: some change their tag."""
-        return self._early.get(tag) or next(iter(self._early.values()), None)
-
     def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
         self._limit_to(self._dialling.talk_limit_ms, self._talk_over)
@@ -320,7 +310,7 @@ class SipLeg(CallLeg):
 def draft_of(trunk: Trunk, dialling: Dialling, offer: bytes) -> Outgoing:
     """Return the INVITE of a call, but for its CSeq and branch. The caller ID is in From and P-Asserted-Identity."""
     caller = trunk.named(dialling.callerid or (trunk.credentials.username if trunk.credentials else "anonymous"))
-    callee = trunk.named(dialling.number)
+    callee, expires_s = trunk.named(dialling.number), trunk.session_expires_s
     return Outgoing(
         method=INVITE,
         uri=callee,
@@ -332,14 +322,8 @@ def draft_of(trunk: Trunk, dialling: Dialling, offer: bytes) -> Outgoing:
             ("Contact", trunk.contact),
             *((("P-Asserted-Identity", f"<{caller}>"),) if dialling.callerid else ()),
             ("Allow", METHODS),
-            *_session_headers(trunk.session_expires_s),
+            *((("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE) if expires_s else ()),
             SDP_TYPE,
         ),
         body=offer,
     )
-
-
-def _session_headers(expires_s: int) -> tuple[tuple[str, str], ...]:
-    if not expires_s:
-        return ()
-    return (("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE)

@@ -88,14 +88,10 @@ class TrunkState(msgspec.Struct, frozen=True):
 Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
 
 
-def _anybody(_host: str) -> bool:
-    return True
-
-
 class Wire:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = _anybody) -> None:
+    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = lambda _: True) -> None:
         """Prepare it. `may_send_to` says whether an IP address may get messages. All others are dropped."""
         self.t1_ms: Final = t1_ms
         self._may_send_to: Final = may_send_to

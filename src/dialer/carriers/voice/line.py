@@ -133,7 +133,8 @@ class SipLine:
             leg = self._legs.get(key)
             if leg is not None and isinstance(heard, Answered):
                 leg.answered = None
-                self._acknowledge(key)
+                if self._telephone is not None:
+                    self._telephone.acknowledge(key)
             elif leg is not None and isinstance(heard, Ended):
                 del self._legs[key]
 
@@ -246,10 +247,6 @@ class SipLine:
         other, leg.other = self._legs.get(leg.other), ""
         if other is not None:
             other.idle_since_ms = steady_ms()
-
-    def _acknowledge(self, key: str) -> None:
-        if self._telephone is not None:
-            self._telephone.acknowledge(key)
 
     def _find(self, live: LiveLeg) -> Found:
         key, leg = live.order.key, self._legs.get(live.order.key)

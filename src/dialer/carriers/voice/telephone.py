@@ -223,21 +223,23 @@ class Telephone:
 
     def _sounded(self, output: OrderDone | SoundLost) -> None:
         """Take what the sound of a leg tells."""
+        at_ms = steady_ms()
         if isinstance(output, OrderDone):
-            self._done(output)
+            self._hear(output.key, at_ms, output.done, output.recording)
         else:
             because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
-            self._perform(self._agent.clear(steady_ms(), output.key, causes.TIMER_EXPIRY, because))
+            self._perform(self._agent.clear(at_ms, output.key, causes.TIMER_EXPIRY, because))
 
-    def _done(self, output: OrderDone) -> None:
-        at_ms = steady_ms()
-        if output.recording is None:
-            self._owner.hear(output.key, at_ms, output.done, "")
+    def _hear(
+        self, key: str, at_ms: int, heard: Heard, recording: tuple[str, bytes] | None = None, because: str = ""
+    ) -> None:
+        """Tell the owner what was heard, after a recording is saved."""
+        if recording is None:
+            self._owner.hear(key, at_ms, heard, because)
         else:
-            self._later(self._save(output.key, at_ms, output.done, output.recording))
+            self._later(self._save(key, at_ms, heard, recording, because))
 
-    async def _save(self, key: str, at_ms: int, heard: Heard, recording: tuple[str, bytes], because: str = "") -> None:
-        """Save a recording before it is told."""
+    async def _save(self, key: str, at_ms: int, heard: Heard, recording: tuple[str, bytes], because: str) -> None:
         try:
             await asyncio.to_thread(self._files.write, *recording)
         except SoundFileError as error:
@@ -276,13 +278,12 @@ class Telephone:
             case KeyTold():
                 self._room.press(output.key, output.digit)
             case LegArrived():
-                arrived = Arrived(output.called, output.caller, output.handle)
-                self._owner.hear(output.key, output.at_ms, arrived, "")
+                self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():
-                self._owner.hear(output.key, output.at_ms, Ringing(0), "")
+                self._hear(output.key, output.at_ms, Ringing(0))
             case LegAnswered():
                 self._room.watch(output.key)
-                self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
+                self._hear(output.key, output.at_ms, Answered(0, output.handle))
             case LegOver():
                 self._hear_end(output)
             case TrunkState():
@@ -293,12 +294,9 @@ class Telephone:
         recording = self._room.remove(ended.key)
         if quality:
             self._owner.sound_was(ended.key, quality)
-        cause = Cause(ended.cause)
-        if recording is None:
-            self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)
-            return
-        heard = Ended(0, cause, recording_ms=len(recording[1]) // 8)
-        self._later(self._save(ended.key, ended.at_ms, heard, recording, ended.because))
+        recording_ms = None if recording is None else len(recording[1]) // 8
+        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms)
+        self._hear(ended.key, ended.at_ms, heard, recording, ended.because)
 
     def _send(self, output: Send) -> None:
         host, port = output.destination
