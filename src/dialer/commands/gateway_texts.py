@@ -5,9 +5,9 @@ import rich_click as click
 from sqlalchemy import select
 
 from dialer.carriers.parameters import ParametersError
-from dialer.carriers.texts.opening import TEXT_LINES
+from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.texts.trial import send_trial_text
-from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import print_json, printable, say
 from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.prefixes import dialled_number

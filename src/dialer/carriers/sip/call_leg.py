@@ -7,9 +7,9 @@ from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog
 from dialer.carriers.sip.in_dialog import InDialog, in_dialog_request
 from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.outputs import Address, LegOver
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import Timer
-from dialer.carriers.sip.wire import Address, LegOver
 
 TAKEN_UP_CSEQ = 1_000
 """Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""

@@ -14,6 +14,7 @@ from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner
 from dialer.carriers.sip.invitation import Invitation, answered_dialog
 from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.messages import Received, reply_address, write_response
+from dialer.carriers.sip.outputs import Address, LegAnswered, SoundAgreed
 from dialer.carriers.sip.sdp import (
     PAYLOADS,
     SDP_TYPE,
@@ -26,8 +27,7 @@ from dialer.carriers.sip.signalling import Signalling, Trust
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE
 from dialer.carriers.sip.trunk import METHODS, mark
-from dialer.carriers.sip.wire import Address, LegAnswered, SoundAgreed
-from dialer.domain.inbound import ARRIVAL_MS_MAX
+from dialer.domain.engine.inbound import ARRIVAL_MS_MAX
 
 _NO_PORT: Final = 9
 

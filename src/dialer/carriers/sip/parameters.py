@@ -9,9 +9,9 @@ import msgspec
 from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters
 from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.messages import SIP_PORT
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk
-from dialer.carriers.sip.wire import Address
 
 INBOUND_HOSTS_MAX: Final = 32
 SOUND_TIMEOUT_S_MIN: Final = 15

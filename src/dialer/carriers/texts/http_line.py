@@ -7,13 +7,13 @@ from typing import Any, Final
 import httpx
 import structlog
 
-from dialer.carriers.port import Exchange, Found, Unknown, Unplaced
+from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
 from dialer.carriers.texts.hosts import is_internal
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
 from dialer.domain.enums import MessageStatus
-from dialer.domain.line import Heard, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Heard, Receipt, Texting
 
 IN_FLIGHT_MAX: Final = 200
 """Messages without an answer."""

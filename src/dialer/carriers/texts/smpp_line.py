@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import structlog
 
-from dialer.carriers.port import Exchange, Found, Unknown, Unplaced
+from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
 from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, WAIT_S
 from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
@@ -16,7 +16,7 @@ from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, St
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.line import Accepted, Ended, Heard, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt, Texting
 
 MESSAGES_MAX: Final = 500
 """Messages that wait for the window or for a response."""

@@ -5,10 +5,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
 from dialer.carriers.parameters import Parameters, ParametersError
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
 from dialer.carriers.texts.pauses import Pauses
-from dialer.domain.line import Leg, Order, Texting
+from dialer.domain.sessions.leg_protocol import Leg, Order, Texting
 
 DETAIL_MAX: Final = 200
 """Characters of a reason."""
