@@ -16,7 +16,7 @@ from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, St
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
 
 MESSAGES_MAX: Final = 500
 """Messages that wait for the window or for a response."""
@@ -149,7 +149,7 @@ class SmppLine(TextLine[SmppParameters]):
 
     async def _outcome(
         self, session: SmppSession, parameters: SmppParameters, leg: Texting
-    ) -> tuple[Heard | Found, ...]:
+    ) -> tuple[LegReport | Found, ...]:
         """Send the parts one after another, and return everything that the carrier says of the message."""
         names = []
         for number, body in enumerate(submit_bodies(parameters, leg)):
