@@ -53,16 +53,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
 OUTERMOST: Final = frozenset({"commands", "demo"})
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
-    {
-        "domain",
-        "sim",
-        "carriers.port",
-        "carriers.carrier",
-        "carriers.parameters",
-        "carriers.sip",
-        "carriers.media",
-        "runtime.kernel",
-    }
+    {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}
+    | {"carriers.media", "runtime.kernel"}
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
@@ -70,7 +62,7 @@ DETERMINISTIC: Final = frozenset(
 )
 THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 
-SQLITE_FILES: Final = frozenset({"store.database_files", "store.seen_numbers", "forecast.memory_database"})
+SQLITE_FILES: Final = frozenset({"store.database_files", "app.imports.seen_numbers", "forecast.memory_database"})
 """Modules for files and memory of SQLite, which hold the service's rows on no other database."""
 _BACKENDS: Final = ("dialer.store.backends.sqlite", "dialer.store.backends.postgresql")
 DIALECTS: Final = ("sqlite3", "psycopg", "sqlalchemy.dialects", *_BACKENDS)

@@ -8,8 +8,8 @@ import msgspec
 from dialer.domain import effects
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.engine.called_off import lists_over
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened

@@ -3,7 +3,7 @@
 import msgspec
 
 from dialer.domain.billing.charge import Bill
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
 from dialer.domain.events import CallReceived
 from dialer.domain.pacing.inputs import PacingFigures
@@ -60,7 +60,7 @@ class Dial(msgspec.Struct, frozen=True, gc=False):
     next_dial_us: int
     """The time at which the campaign's pacing allows the next dial, in microseconds since the epoch."""
     callerid_turns: dict[str, int] = {}
-    """The number of times each caller ID of the group was shown, this time included (`dialer.domain.numbers.callerid`).
+    """The number of times each caller ID of the group was shown, this time included (`dialer.domain.engine.callerid`).
     """
 
 

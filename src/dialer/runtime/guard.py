@@ -16,14 +16,13 @@ from dialer.domain import effects
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.engine.called_off import lists_of_wish, lists_over
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
-from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Lent, Transfer
+from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayPlan, Lent, Transfer
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
 from dialer.store.invariants import money_of, standing_of

@@ -16,8 +16,8 @@ from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
+from dialer.domain.sessions.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.callflow import Position
-from dialer.domain.survey.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,

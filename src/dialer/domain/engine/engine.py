@@ -11,7 +11,6 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
-from dialer.domain.billing.charge import bill
 from dialer.domain.effects import (
     ClaimAgain,
     CountSubscribers,
@@ -25,7 +24,8 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
-from dialer.domain.engine.credit import Account
+from dialer.domain.engine.callerid import turns_of
+from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
@@ -35,7 +35,6 @@ from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.numbers.callerid import turns_of
 from dialer.domain.plans import Call, CallOutcome, Disposition
 from dialer.domain.queueing.call_distributor import CallDistributor
 

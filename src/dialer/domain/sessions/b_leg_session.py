@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, LegReport, Order, Speech
-from dialer.domain.survey.playing import spoken
+from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.survey import Section
 
 

@@ -33,8 +33,8 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     Speech,
 )
+from dialer.domain.sessions.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.callflow import Position, StoredPosition
-from dialer.domain.survey.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
