@@ -24,7 +24,7 @@ class HeardFrame(NamedTuple):
     level: float
     """Root of the mean square of `samples`."""
     middle_level: float
-    """The same of the differences of each sample and the last but one."""
+    """Root of the mean square of the differences of each sample and the last but one, halved for white noise."""
 
 
 class FrameCutter:
