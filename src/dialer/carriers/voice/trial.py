@@ -84,7 +84,7 @@ class Trial:
         self._answered_ms: int | None = None
         self._ended: tuple[int, Cause, str] | None = None
         self._keys = ""
-        self.on_heard: Callable[[LegReport], None] = _ignore
+        self.on_heard: Callable[[LegReport], None] = lambda _: None
         """Called with everything that is heard."""
 
     def outcome(self) -> TrialOutcome:
@@ -212,7 +212,3 @@ def _first(order: TrialOrder) -> Order:
     """Return the first order: the greeting, which keys stop unless the callee is recorded."""
     greeting = (Speech(GREETING),)
     return Play(1, greeting) if order.record is not None else Ask(1, greeting, 1, order.talk_limit_ms)
-
-
-def _ignore(_heard: LegReport) -> None:
-    """Take no notice."""
