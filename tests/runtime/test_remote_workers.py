@@ -40,7 +40,7 @@ class FailingReads:
 
 
 def see_all(connection: Connection) -> None:
-    connection.execute(update(Seat.__table__).values(seen=last_change(connection)))
+    connection.execute(update(Seat).values(seen=last_change(connection)))
     touch(connection, NOTHING)
 
 

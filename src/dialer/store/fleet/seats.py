@@ -11,8 +11,6 @@ from dialer.store.tables import Seat
 ID_BLOCK: Final = 1 << 20
 """Number of ids of call requests, and of CDRs, that a worker is given at once."""
 
-_seats = Seat.__table__
-
 
 class SeatRow(NamedTuple):
     """The position of a worker."""
@@ -40,14 +38,14 @@ class SeatRow(NamedTuple):
         return min(left)
 
 
-_ALL: Final = select(*[_seats.c[name] for name in SeatRow._fields]).order_by(_seats.c.id)
-_LATE: Final = select(_seats.c.worker_id).where(_seats.c.seen < bindparam("change"), _seats.c.worker_id.is_not(None))
+_ALL: Final = select(*[Seat.__table__.c[name] for name in SeatRow._fields]).order_by(Seat.id)
+_LATE: Final = select(Seat.worker_id).where(Seat.seen < bindparam("change"), Seat.worker_id.is_not(None))
 _SAVE: Final = (
-    update(_seats)
+    update(Seat)
     .where(
-        _seats.c.id == bindparam("seat"),
-        _seats.c.worker_id == bindparam("worker"),
-        _seats.c.turn == bindparam("its_turn"),
+        Seat.id == bindparam("seat"),
+        Seat.worker_id == bindparam("worker"),
+        Seat.turn == bindparam("its_turn"),
     )
     .values(
         {name: bindparam(f"new_{name}") for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")}
@@ -62,7 +60,7 @@ def all_seats(connection: Connection) -> list[SeatRow]:
 
 def seat_of(connection: Connection, worker_id: int) -> SeatRow | None:
     """Return the seat of a worker; None if it has none."""
-    row = connection.execute(_ALL.where(_seats.c.worker_id == worker_id)).one_or_none()
+    row = connection.execute(_ALL.where(Seat.worker_id == worker_id)).one_or_none()
     return None if row is None else SeatRow(*row)
 
 
@@ -74,29 +72,29 @@ def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
 
 def take_seat(connection: Connection, worker_id: int, now_ms: int) -> None:
     """Give a worker the first free seat, or a new one."""
-    free = connection.scalar(select(_seats.c.id).where(_seats.c.worker_id.is_(None)).order_by(_seats.c.id).limit(1))
+    free = connection.scalar(select(Seat.id).where(Seat.worker_id.is_(None)).order_by(Seat.id).limit(1))
     if free is None:
         ids = _new_ids(connection, now_ms)
-        connection.execute(insert(_seats).values(worker_id=worker_id, now_ms=0, **ids))
+        connection.execute(insert(Seat).values(worker_id=worker_id, now_ms=0, **ids))
     else:
-        connection.execute(update(_seats).where(_seats.c.id == free).values(worker_id=worker_id))
+        connection.execute(update(Seat).where(Seat.id == free).values(worker_id=worker_id))
 
 
 def renew_ids(connection: Connection, seat: SeatRow, now_ms: int) -> None:
     """Give a worker new ids. It builds its engine again for them."""
-    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": _seats.c.turn + 1}
-    connection.execute(update(_seats).where(_seats.c.id == seat.id).values(values))
+    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": Seat.turn + 1}
+    connection.execute(update(Seat).where(Seat.id == seat.id).values(values))
 
 
 def begin_turn(connection: Connection, worker_id: int) -> None:
     """Let a worker build its engine again, as its shards have changed."""
-    connection.execute(update(_seats).where(_seats.c.worker_id == worker_id).values(turn=_seats.c.turn + 1))
+    connection.execute(update(Seat).where(Seat.worker_id == worker_id).values(turn=Seat.turn + 1))
 
 
 def leave_seat(connection: Connection, worker_id: int) -> None:
     """Free the seat of a worker that was replaced."""
-    left: dict[str, Any] = {"worker_id": None, "turn": _seats.c.turn + 1}
-    connection.execute(update(_seats).where(_seats.c.worker_id == worker_id).values(left))
+    left: dict[str, Any] = {"worker_id": None, "turn": Seat.turn + 1}
+    connection.execute(update(Seat).where(Seat.worker_id == worker_id).values(left))
 
 
 def save_seat(connection: Connection, seat: SeatRow) -> bool:
