@@ -41,7 +41,7 @@ def test_wishes_of_the_past_go_on_the_accounts_own_lists(tmp_path: Path) -> None
         _insert(connection, "call_disposition", {"id": 1, "callrequest_id": 4, "disposition": "do_not_call"})
         bring(connection, "head")
         query = select(DncList.user_id, DncContact.number, DncList.created_date).join(
-            DncList.__table__.c.id.table, DncList.id == DncContact.dnc_id
+            DncList, DncList.id == DncContact.dnc_id
         )
         found = connection.execute(query.where(DncList.keeps_wishes_of == "account").order_by(DncContact.id)).all()
     assert [tuple(row) for row in found] == [(1, ADA, 705), (2, CARL, 705), (2, DORA, 705)]
