@@ -186,6 +186,16 @@ def overlong(module: str, source: str) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: {lines} lines in {node.name}, {FUNCTION_LINES_MAX} allowed"
 
 
+def table_aliases(module: str, source: str) -> Iterator[str]:
+    """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            value = ast.unparse(node.value).removesuffix(".c")
+            model = value.removesuffix(".__table__")
+            if model != value and model.isidentifier() and model[0].isupper():
+                yield f"{module}:{node.lineno}: names the table of {model}, whose columns are typed"
+
+
 def problems(checker: Checker, *folders: str) -> list[str]:
     """Run a checker over the tree, from the folders that hold its top-level packages."""
     return [
@@ -205,6 +215,10 @@ def test_packages_import_only_allowed_packages(checker: Checker) -> None:
 
 def test_functions_and_files_stay_short() -> None:
     assert problems(overlong, "src/dialer", "tests", "benchmarks") == []
+
+
+def test_statements_name_typed_columns() -> None:
+    assert problems(table_aliases, "src/dialer", "tests", "benchmarks") == []
 
 
 def public_classes(module: str, source: str) -> Iterator[str]:
@@ -281,6 +295,8 @@ def lines_of(count: int) -> str:
         (overlong, "dialer.api.a", "class C:\n" + "\n".join(f"    {x}" for x in lines_of(61).splitlines())),
         (overlong, "dialer.api.a", "x = 1\n" * 451),
         (overlong, "tests.test_a", "x = 1\n" * 451),
+        (table_aliases, "dialer.app.a", "_campaigns: Final = Campaign.__table__"),
+        (table_aliases, "tests.test_a", "columns = Campaign.__table__.c"),
     ],
 )
 def test_a_planted_violation_is_found(checker: Checker, module: str, source: str) -> None:
@@ -308,6 +324,7 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (dialects, "dialer.store.backends.a", "import sqlite3"),
         (dialects, "dialer.store.a", "from dialer.store.backends.backend import backend_of"),
         (overlong, "dialer.api.a", lines_of(60) + "x = 1\n" * 390),
+        (table_aliases, "dialer.app.a", "table = model.__table__\nfind = select(Campaign.__table__)"),
     ],
 )
 def test_allowed_source_passes(checker: Checker, module: str, source: str) -> None:
