@@ -52,7 +52,7 @@ def _recordings_of(connection: Connection, sections: Sequence[RowMapping]) -> di
 
 def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:
     rows = connection.execute(
-        select(BranchingTemplate.section_id, BranchingTemplate.__table__.c["keys"], BranchingTemplate.goto_id)
+        select(BranchingTemplate.section_id, BranchingTemplate.keys, BranchingTemplate.goto_id)
         .join(SectionTemplate, SectionTemplate.id == BranchingTemplate.section_id)
         .where(SectionTemplate.survey_id == survey_id)
         .order_by(BranchingTemplate.id)
