@@ -3,8 +3,7 @@
 from typing import Annotated, Final
 
 import msgspec
-
-from dialer.domain.meaning import means
+from msgspec import Meta
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -17,12 +16,19 @@ VALUE_MAX: Final = 64
 class RowRemark(msgspec.Struct, frozen=True):
     """A remark on a row: its first line, the problem as a text and as a code, and the wrong value."""
 
-    line: Annotated[int, means("The number of the first line of the row in the file; the header is line 1.", 7)]
-    reason: Annotated[
-        str, means("The problem in a sentence.", "'12' is no phone number: it has 2 digits. Use 3 to 15.")
+    line: Annotated[
+        int,
+        Meta(description=("The number of the first line of the row in the file; the header is line 1."), examples=[7]),
     ]
-    kind: Annotated[str, means("The problem as a word, for programs.", "too_short")]
-    value: Annotated[str, means("The start of the wrong value.", "12")]
+    reason: Annotated[
+        str,
+        Meta(
+            description="The problem in a sentence.",
+            examples=["'12' is no phone number: it has 2 digits. Use 3 to 15."],
+        ),
+    ]
+    kind: Annotated[str, Meta(description="The problem as a word, for programs.", examples=["too_short"])]
+    value: Annotated[str, Meta(description="The start of the wrong value.", examples=["12"])]
 
 
 class RowError(ValueError):
@@ -37,14 +43,23 @@ class RowError(ValueError):
 class ImportReport(msgspec.Struct):
     """The result of an import: its counts and the remarks on its rows."""
 
-    imported: Annotated[int, means("Number of rows that were stored.", 2)] = 0
+    imported: Annotated[int, Meta(description="Number of rows that were stored.", examples=[2])] = 0
     duplicates: Annotated[
-        int, means("Rows whose number occurs earlier in the file, or is already in the phonebook or on the list.", 0)
+        int,
+        Meta(
+            description=(
+                "Rows whose number occurs earlier in the file, or is already in the phonebook or on the list."
+            ),
+            examples=[0],
+        ),
     ] = 0
-    rejected: Annotated[int, means("Number of rows that cannot be imported.", 1)] = 0
-    errors: Annotated[list[RowRemark], means("The first 1,000 rejected rows.")] = []
-    warned: Annotated[int, means("Rows that were imported although their number is impossible in its country.", 0)] = 0
-    warnings: Annotated[list[RowRemark], means("The first 1,000 rows with such numbers.")] = []
+    rejected: Annotated[int, Meta(description="Number of rows that cannot be imported.", examples=[1])] = 0
+    errors: Annotated[list[RowRemark], Meta(description="The first 1,000 rejected rows.")] = []
+    warned: Annotated[
+        int,
+        Meta(description=("Rows that were imported although their number is impossible in its country."), examples=[0]),
+    ] = 0
+    warnings: Annotated[list[RowRemark], Meta(description="The first 1,000 rows with such numbers.")] = []
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

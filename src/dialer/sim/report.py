@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import Cause, LegType
-from dialer.domain.meaning import means
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.sim.call_centre import CallCentre, call_centre_of, render_call_centre
@@ -26,8 +26,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class ReportRow(msgspec.Struct, frozen=True):
     """Name and the number of times it occurred."""
 
-    name: Annotated[str, means("The reason or the answer that is counted.", "completed")]
-    count: Annotated[int, means("The number of times it occurred.", 18)]
+    name: Annotated[str, Meta(description="The reason or the answer that is counted.", examples=["completed"])]
+    count: Annotated[int, Meta(description="The number of times it occurred.", examples=[18])]
 
 
 class SectionAnswers(msgspec.Struct, frozen=True):

@@ -31,7 +31,6 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, r
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
-from dialer.domain.meaning import means
 
 if TYPE_CHECKING:
     # A subclass binds these names to the shapes of its resource; see `controllers`.
@@ -153,7 +152,7 @@ class _Deleting(_ResourceController):
 class Deleted(msgspec.Struct):
     """The answer to the deletion of a record for which clients expect a message."""
 
-    data: Annotated[str, means("A message that says what was deleted.", "campaign deleted")]
+    data: Annotated[str, Meta(description="A message that says what was deleted.", examples=["campaign deleted"])]
 
 
 class _DeletingWithMessage(_ResourceController):
@@ -222,12 +221,12 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     read: Any = resource.read
     if resource.plain_array:
         return list[read]
-    count = Annotated[int, means("Number of records on all pages.", 1)]
+    count = Annotated[int, Meta(description="Number of records on all pages.", examples=[1])]
     neighbour: Any = {
-        name: Annotated[str | None, means(f"URL of the {name} page; null if there is none.", url)]
+        name: Annotated[str | None, Meta(description=f"URL of the {name} page; null if there is none.", examples=[url])]
         for name, url in _NEIGHBOURS.items()
     }
-    results = Annotated[list[read], means("The records of the page, ordered by id.")]
+    results = Annotated[list[read], Meta(description="The records of the page, ordered by id.")]
     fields = [("count", count), *neighbour.items(), ("results", results)]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
 

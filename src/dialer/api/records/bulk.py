@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.references import NO_OBJECT
@@ -17,7 +18,6 @@ from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
 from dialer.app.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
-from dialer.domain.meaning import means
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.zones import zone_of_number
@@ -31,19 +31,27 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
     """The answer to one record: its status, and its id and URL, or its errors."""
 
     status: Annotated[
-        int, means("201: created. 400: wrong fields. 409: repeats another record, with `Prefer: handling=strict`.", 201)
+        int,
+        Meta(
+            description="201: created. 400: wrong fields. 409: repeats another record, with `Prefer: handling=strict`.",
+            examples=[201],
+        ),
     ]
-    id: Annotated[int | None, means("The id of the new record.", 1)] = None
-    url: Annotated[str | None, means("The URL of the new record.", "https://dialer.example/rest-api/contact/1/")] = None
+    id: Annotated[int | None, Meta(description="The id of the new record.", examples=[1])] = None
+    url: Annotated[
+        str | None,
+        Meta(description="The URL of the new record.", examples=["https://dialer.example/rest-api/contact/1/"]),
+    ] = None
     duplicate_of: Annotated[
         str | None,
-        means(
-            "The URL of the earliest contact of the phonebook that has the same number.",
-            "https://dialer.example/rest-api/contact/1/",
+        Meta(
+            description="The URL of the earliest contact of the phonebook that has the same number.",
+            examples=["https://dialer.example/rest-api/contact/1/"],
         ),
     ] = None
     errors: Annotated[
-        Errors | None, means("Messages by the name of the field.", {"contact": ["This field is required."]})
+        Errors | None,
+        Meta(description="Messages by the name of the field.", examples=[{"contact": ["This field is required."]}]),
     ] = None
 
 

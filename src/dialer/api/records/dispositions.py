@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
@@ -14,7 +15,6 @@ from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.calls import CALLREQUESTS
 from dialer.app.call_dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
 from dialer.domain.enums import AgentDisposition
-from dialer.domain.meaning import means
 
 DispositionGiven: Final = request_shape(
     "DispositionGiven",
@@ -41,10 +41,14 @@ DispositionGiven: Final = request_shape(
 class DispositionRead(msgspec.Struct, frozen=True):
     """The disposition of a call."""
 
-    disposition: Annotated[str, means("The outcome of the call.", "call_back")]
-    note: Annotated[str, means("The agent's note; empty without one.", "After work.")]
+    disposition: Annotated[str, Meta(description="The outcome of the call.", examples=["call_back"])]
+    note: Annotated[str, Meta(description="The agent's note; empty without one.", examples=["After work."])]
     call_back_date: Annotated[
-        str | None, means("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z")
+        str | None,
+        Meta(
+            description="The moment at which the callee is called again; null for none.",
+            examples=["2026-11-20T17:30:00Z"],
+        ),
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import anyio
 import msgspec
+from msgspec import Meta
 
 from dialer.api.crud.declaration import writable
 from dialer.api.crud.fields import PhoneNumber
@@ -15,7 +16,6 @@ from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError
 from dialer.api.service import ApiRequest
 from dialer.app.trial_calls import TrialCall, TrialRules, order_trial_call
-from dialer.domain.meaning import means
 
 TRIALS_MAX: Final = 4
 """Trial calls at the same time in one process, each over another gateway."""
@@ -45,19 +45,21 @@ TrialAsked: Final = request_shape(
 class TrialCallRead(msgspec.Struct, frozen=True):
     """The outcome of a test call. Times are milliseconds since the call was placed."""
 
-    rang_ms: Annotated[int | None, means("The time at which it rang; null if never.", 412)]
-    answered_ms: Annotated[int | None, means("The time of the answer; null if nobody answered.", 3100)]
-    ended_ms: Annotated[int, means("The time of the end.", 13120)]
-    cause: Annotated[int, means("The cause of the end (Q.850).", 16)]
-    cause_text: Annotated[str, means("The cause in words.", "normal clearing")]
-    because: Annotated[str, means("The reason in the carrier's words.", "hung up")]
-    keys: Annotated[str, means("The keys that the callee pressed.", "7")]
+    rang_ms: Annotated[int | None, Meta(description="The time at which it rang; null if never.", examples=[412])]
+    answered_ms: Annotated[
+        int | None, Meta(description="The time of the answer; null if nobody answered.", examples=[3100])
+    ]
+    ended_ms: Annotated[int, Meta(description="The time of the end.", examples=[13120])]
+    cause: Annotated[int, Meta(description="The cause of the end (Q.850).", examples=[16])]
+    cause_text: Annotated[str, Meta(description="The cause in words.", examples=["normal clearing"])]
+    because: Annotated[str, Meta(description="The reason in the carrier's words.", examples=["hung up"])]
+    keys: Annotated[str, Meta(description="The keys that the callee pressed.", examples=["7"])]
     messages: Annotated[
         list[str],
-        means(
-            "Each message sent (→) and received (←), and what it meant, after its time in seconds. At most "
+        Meta(
+            description="Each message sent (→) and received (←), and what it meant, after its time in seconds. At most "
             "500 lines; a line says if others were left out.",
-            ["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"],
+            examples=[["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"]],
         ),
     ]
 

@@ -12,6 +12,7 @@ import msgspec
 from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
+from msgspec import Meta
 
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
@@ -32,7 +33,6 @@ from dialer.api.records.bulk import (
 )
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS
 from dialer.api.service import ApiRequest
-from dialer.domain.meaning import means
 
 BULK_BYTES_MAX: Final = 16 * 1024 * 1024
 BULK_RECORDS_MAX: Final = 10_000
@@ -51,9 +51,9 @@ _GAP: Final = re.compile(r"\s*(?:,\s*(?=[^\s,])|\Z)")
 class BulkAnswer(msgspec.Struct):
     """The answers to the records of one request."""
 
-    created: Annotated[int, means("Records that were stored.", 1)]
-    rejected: Annotated[int, means("Records that were not stored.", 1)]
-    results: Annotated[list[BulkResult], means("One answer for each record, in the order of the request.")]
+    created: Annotated[int, Meta(description="Records that were stored.", examples=[1])]
+    rejected: Annotated[int, Meta(description="Records that were not stored.", examples=[1])]
+    results: Annotated[list[BulkResult], Meta(description="One answer for each record, in the order of the request.")]
 
 
 def _bodies(write: str, record: dict[str, str]) -> dict[str, OpenAPIMediaType]:

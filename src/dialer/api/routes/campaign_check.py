@@ -7,6 +7,7 @@ import msgspec
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
@@ -23,7 +24,6 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaign_check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.forecast_state import ForecastState
-from dialer.domain.meaning import means
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
@@ -42,33 +42,42 @@ _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FORECAST,)}
 class CampaignFindingRead(msgspec.Struct):
     """An error of a campaign or of its survey, or a warning."""
 
-    level: Annotated[FindingLevel, means("The severity of the finding.")]
-    code: Annotated[FindingCode, means("The kind of the fault, for programs.")]
-    field: Annotated[str | None, means("The campaign's field to change; null for a finding about the survey.", "user")]
+    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
+    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    field: Annotated[
+        str | None,
+        Meta(description="The campaign's field to change; null for a finding about the survey.", examples=["user"]),
+    ]
     section: Annotated[
         str | None,
-        means(
-            "The URL of the section with the problem; null for all other findings.",
-            "https://dialer.example/rest-api/section-template/2/",
+        Meta(
+            description="The URL of the section with the problem; null for all other findings.",
+            examples=["https://dialer.example/rest-api/section-template/2/"],
         ),
     ]
-    message: Annotated[str, means("The problem in a sentence.", "Callees are shown no number. Set callerid.")]
-    keys: Annotated[list[str], means("The branches that lead from the first section to this one.", ["1"])]
+    message: Annotated[
+        str, Meta(description="The problem in a sentence.", examples=["Callees are shown no number. Set callerid."])
+    ]
+    keys: Annotated[
+        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
+    ]
 
 
 class CampaignCheckRead(msgspec.Struct):
     """The errors and warnings of a campaign. It does not start with errors; it starts with warnings."""
 
-    errors: Annotated[int, means("Number of errors. The campaign does not start with errors.", 0)]
-    warnings: Annotated[int, means("Number of warnings. The campaign starts with warnings.", 1)]
+    errors: Annotated[int, Meta(description="Number of errors. The campaign does not start with errors.", examples=[0])]
+    warnings: Annotated[int, Meta(description="Number of warnings. The campaign starts with warnings.", examples=[1])]
     forecast: Annotated[
         ForecastState,
-        means(
-            "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the "
-            "campaign has ended, it has too many people, another forecast is running, or it took too long."
+        Meta(
+            description=(
+                "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the "
+                "campaign has ended, it has too many people, another forecast is running, or it took too long."
+            )
         ),
     ]
-    findings: Annotated[list[CampaignFindingRead], means("The survey's findings, then the campaign's.")]
+    findings: Annotated[list[CampaignFindingRead], Meta(description="The survey's findings, then the campaign's.")]
 
 
 class _Checked(NamedTuple):

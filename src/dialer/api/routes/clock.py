@@ -7,6 +7,7 @@ import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
+from msgspec import Meta
 
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
@@ -17,7 +18,6 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, r
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
-from dialer.domain.meaning import means
 from dialer.store.touched import NOTHING
 
 ADVANCE: Final = "clock/advance"
@@ -27,9 +27,11 @@ ADVANCE: Final = "clock/advance"
 class ClockRead(msgspec.Struct):
     """The time of the service, the mode of its clock, and the seed of its random numbers."""
 
-    now: Annotated[str, means("The time of the service, in UTC.", "2026-11-18T11:06:40Z")]
-    mode: Annotated[str, means("`real`, `virtual`, or the speed of a fast clock, such as `x60`.", "virtual")]
-    seed: Annotated[int, means("The seed of the simulator.", 0)]
+    now: Annotated[str, Meta(description="The time of the service, in UTC.", examples=["2026-11-18T11:06:40Z"])]
+    mode: Annotated[
+        str, Meta(description="`real`, `virtual`, or the speed of a fast clock, such as `x60`.", examples=["virtual"])
+    ]
+    seed: Annotated[int, Meta(description="The seed of the simulator.", examples=[0])]
 
 
 _NAMES: Final[dict[str, Any]] = {"ClockAdvance": CLOCK_ADVANCE}

@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
+from msgspec import Meta
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
@@ -14,7 +15,6 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
-from dialer.domain.meaning import means
 from dialer.runtime.vitals import Vitals
 from dialer.settings_values import DIRECT
 from dialer.store.database import StorageUnavailableError
@@ -29,30 +29,35 @@ SECOND_MS: Final = 1_000
 class WorkerHealth(msgspec.Struct):
     """The state of one of several workers."""
 
-    name: Annotated[str, means("Its name in `dialer fleet`.", "w1")]
-    number: Annotated[int | None, means("Its number; null while it has no lease.", 7)]
-    shards: Annotated[int, means("Groups of accounts that it dials for, of 64.", 32)]
-    lease_seconds: Annotated[float, means("Time left of its lease.", 13.2)]
-    late_seconds: Annotated[float, means("How late its next event is.", 0.0)]
-    takeovers: Annotated[int, means("Workers that it has replaced since its start.", 1)]
-    steps_fenced: Annotated[int, means("Steps that it gave up because it had been replaced.", 0)]
+    name: Annotated[str, Meta(description="Its name in `dialer fleet`.", examples=["w1"])]
+    number: Annotated[int | None, Meta(description="Its number; null while it has no lease.", examples=[7])]
+    shards: Annotated[int, Meta(description="Groups of accounts that it dials for, of 64.", examples=[32])]
+    lease_seconds: Annotated[float, Meta(description="Time left of its lease.", examples=[13.2])]
+    late_seconds: Annotated[float, Meta(description="How late its next event is.", examples=[0.0])]
+    takeovers: Annotated[int, Meta(description="Workers that it has replaced since its start.", examples=[1])]
+    steps_fenced: Annotated[int, Meta(description="Steps that it gave up because it had been replaced.", examples=[0])]
 
 
 class Health(msgspec.Struct, omit_defaults=True):
     """The health of the service: `ok`, or the part that does not work."""
 
-    status: Annotated[str, means("`ok`, or the part that does not work, such as `storage`.", "ok")]
+    status: Annotated[
+        str, Meta(description="`ok`, or the part that does not work, such as `storage`.", examples=["ok"])
+    ]
     worker: Annotated[
         WorkerHealth | None,
-        means(
-            "The state of a process of `dialer worker`.",
-            {"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0},
+        Meta(
+            description="The state of a process of `dialer worker`.",
+            examples=[{"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0}],
         ),
     ] = None
     lines_down: Annotated[
         int,
-        means(
-            "Gateways whose connection to their carrier does not work; left out if there is none. Others dial on.", 1
+        Meta(
+            description=(
+                "Gateways whose connection to their carrier does not work; left out if there is none. Others dial on."
+            ),
+            examples=[1],
         ),
     ] = 0
 

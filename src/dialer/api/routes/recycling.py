@@ -33,7 +33,6 @@ from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest, Service
 from dialer.app.recycle_campaign import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.domain.enums import SubscriberStatus
-from dialer.domain.meaning import means
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
 from dialer.store.touched import NOTHING
@@ -123,11 +122,17 @@ class RecycledRead(msgspec.Struct):
     """
 
     dry_run: Annotated[bool, Meta(description="True if subscribers were only counted.", examples=[False])]
-    recycled: Annotated[int, means("Number of subscribers who were set back to PENDING.", 2)]
+    recycled: Annotated[int, Meta(description="Number of subscribers who were set back to PENDING.", examples=[2])]
     by_status: Annotated[
-        dict[str, int], means("Number of those subscribers by the name of the status that they had.", {"FAIL": 2})
+        dict[str, int],
+        Meta(
+            description="Number of those subscribers by the name of the status that they had.", examples=[{"FAIL": 2}]
+        ),
     ]
-    kept: Annotated[dict[str, int], means("Number of subscribers who stay as they are, by reason.", {"dnc": 1})]
+    kept: Annotated[
+        dict[str, int],
+        Meta(description="Number of subscribers who stay as they are, by reason.", examples=[{"dnc": 1}]),
+    ]
 
 
 @post(

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import msgspec
 from litestar import get
 from litestar.params import FromPath
+from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
@@ -17,7 +18,6 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.domain.enums import SectionType
-from dialer.domain.meaning import means
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
 from dialer.store.queries.survey_results import SectionCount, count_answers
@@ -29,10 +29,14 @@ PERCENT_PLACES: Final = 2
 class AnswerShare(msgspec.Struct):
     """The count of one answer, and its share of all answers to the section, in per cent."""
 
-    response: Annotated[str, means("The answer, as survey results show it.", "yes")]
-    count: Annotated[int, means("Number of callees who gave it.", 3)]
+    response: Annotated[str, Meta(description="The answer, as survey results show it.", examples=["yes"])]
+    count: Annotated[int, Meta(description="Number of callees who gave it.", examples=[3])]
     percent: Annotated[
-        float, means("Its share of all answers to the section, in per cent, rounded to two decimals.", 75.0)
+        float,
+        Meta(
+            description=("Its share of all answers to the section, in per cent, rounded to two decimals."),
+            examples=[75.0],
+        ),
     ]
 
 
@@ -45,24 +49,29 @@ class SectionAggregate(msgspec.Struct):
 
     section: Annotated[
         str | None,
-        means(
-            "The URL of the section template; null if it was deleted since the campaign started.",
-            "https://dialer.example/rest-api/section-template/1/",
+        Meta(
+            description=("The URL of the section template; null if it was deleted since the campaign started."),
+            examples=["https://dialer.example/rest-api/section-template/1/"],
         ),
     ]
-    section_id: Annotated[int, means("The id of the section template.", 1)]
-    type: Annotated[SectionType, means("The type of the section.")]
-    question: Annotated[str, means("The question, as it was when the campaign started.", "Will you come on Monday?")]
-    total: Annotated[int, means("Number of answers.", 4)]
-    answers: Annotated[list[AnswerShare], means("The answers, most frequent first.")]
-    others: Annotated[int, means("Number of answers that are too rare to be listed.", 0)]
+    section_id: Annotated[int, Meta(description="The id of the section template.", examples=[1])]
+    type: Annotated[SectionType, Meta(description="The type of the section.")]
+    question: Annotated[
+        str,
+        Meta(description="The question, as it was when the campaign started.", examples=["Will you come on Monday?"]),
+    ]
+    total: Annotated[int, Meta(description="Number of answers.", examples=[4])]
+    answers: Annotated[list[AnswerShare], Meta(description="The answers, most frequent first.")]
+    others: Annotated[int, Meta(description="Number of answers that are too rare to be listed.", examples=[0])]
 
 
 class SurveyAggregate(msgspec.Struct):
     """The sections of a campaign's survey that can have answers, in their order."""
 
-    campaign: Annotated[str, means("The URL of the campaign.", "https://dialer.example/rest-api/campaigns/1/")]
-    sections: Annotated[list[SectionAggregate], means("The sections that can have answers, in their order.")]
+    campaign: Annotated[
+        str, Meta(description="The URL of the campaign.", examples=["https://dialer.example/rest-api/campaigns/1/"])
+    ]
+    sections: Annotated[list[SectionAggregate], Meta(description="The sections that can have answers, in their order.")]
 
 
 @get("/surveyaggregate/{record_id:str}", tags=[SURVEY_RESULTS.path])
