@@ -11,8 +11,8 @@ from sqlalchemy.pool import NullPool
 from dialer.domain.enums import AgentActivity, TransferStatus
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store import migrate
-from dialer.store.audit.audit import audit
 from dialer.store.database import Database
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Transfer
 from tests.runtime.centre import centre
 from tests.store.test_migrate_rates import bring

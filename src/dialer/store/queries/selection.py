@@ -13,7 +13,7 @@ from sqlalchemy import (
     bindparam,
 )
 
-from dialer.domain.sharing import SHARDS, shard_of
+from dialer.domain.fleet.shards import SHARDS, shard_of
 
 Shards = AbstractSet[int] | None
 """Shards whose accounts are meant; None stands for all accounts."""
