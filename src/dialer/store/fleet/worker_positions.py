@@ -6,13 +6,13 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dialer.store.fleet.leases import alive, all_leases
 from dialer.store.service_state import State, open_state, save_state
-from dialer.store.tables import Seat
+from dialer.store.tables import WorkerPosition
 
 ID_BLOCK: Final = 1 << 20
 """Number of ids of call requests, and of CDRs, that a worker is given at once."""
 
 
-class SeatRow(NamedTuple):
+class PositionRow(NamedTuple):
     """The position of a worker."""
 
     id: int
@@ -38,14 +38,16 @@ class SeatRow(NamedTuple):
         return min(left)
 
 
-_ALL: Final = select(*[Seat.__table__.c[name] for name in SeatRow._fields]).order_by(Seat.id)
-_LATE: Final = select(Seat.worker_id).where(Seat.seen < bindparam("change"), Seat.worker_id.is_not(None))
+_ALL: Final = select(*[WorkerPosition.__table__.c[name] for name in PositionRow._fields]).order_by(WorkerPosition.id)
+_LATE: Final = select(WorkerPosition.worker_id).where(
+    WorkerPosition.seen < bindparam("change"), WorkerPosition.worker_id.is_not(None)
+)
 _SAVE: Final = (
-    update(Seat)
+    update(WorkerPosition)
     .where(
-        Seat.id == bindparam("seat"),
-        Seat.worker_id == bindparam("worker"),
-        Seat.turn == bindparam("its_turn"),
+        WorkerPosition.id == bindparam("seat"),
+        WorkerPosition.worker_id == bindparam("worker"),
+        WorkerPosition.turn == bindparam("its_turn"),
     )
     .values(
         {name: bindparam(f"new_{name}") for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")}
@@ -53,15 +55,15 @@ _SAVE: Final = (
 )
 
 
-def all_seats(connection: Connection) -> list[SeatRow]:
+def all_positions(connection: Connection) -> list[PositionRow]:
     """Return all seats, also those without a worker."""
-    return [SeatRow(*row) for row in connection.execute(_ALL)]
+    return [PositionRow(*row) for row in connection.execute(_ALL)]
 
 
-def seat_of(connection: Connection, worker_id: int) -> SeatRow | None:
+def position_of(connection: Connection, worker_id: int) -> PositionRow | None:
     """Return the seat of a worker; None if it has none."""
-    row = connection.execute(_ALL.where(Seat.worker_id == worker_id)).one_or_none()
-    return None if row is None else SeatRow(*row)
+    row = connection.execute(_ALL.where(WorkerPosition.worker_id == worker_id)).one_or_none()
+    return None if row is None else PositionRow(*row)
 
 
 def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
@@ -70,38 +72,42 @@ def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
     return not late or not alive(connection, [one for one in all_leases(connection) if one.id in late], now_ms)
 
 
-def take_seat(connection: Connection, worker_id: int, now_ms: int) -> None:
+def take_position(connection: Connection, worker_id: int, now_ms: int) -> None:
     """Give a worker the first free seat, or a new one."""
-    free = connection.scalar(select(Seat.id).where(Seat.worker_id.is_(None)).order_by(Seat.id).limit(1))
+    free = connection.scalar(
+        select(WorkerPosition.id).where(WorkerPosition.worker_id.is_(None)).order_by(WorkerPosition.id).limit(1)
+    )
     if free is None:
         ids = _new_ids(connection, now_ms)
-        connection.execute(insert(Seat).values(worker_id=worker_id, now_ms=0, **ids))
+        connection.execute(insert(WorkerPosition).values(worker_id=worker_id, now_ms=0, **ids))
     else:
-        connection.execute(update(Seat).where(Seat.id == free).values(worker_id=worker_id))
+        connection.execute(update(WorkerPosition).where(WorkerPosition.id == free).values(worker_id=worker_id))
 
 
-def renew_ids(connection: Connection, seat: SeatRow, now_ms: int) -> None:
+def renew_ids(connection: Connection, worker_position: PositionRow, now_ms: int) -> None:
     """Give a worker new ids. It builds its engine again for them."""
-    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": Seat.turn + 1}
-    connection.execute(update(Seat).where(Seat.id == seat.id).values(values))
+    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": WorkerPosition.turn + 1}
+    connection.execute(update(WorkerPosition).where(WorkerPosition.id == worker_position.id).values(values))
 
 
 def begin_turn(connection: Connection, worker_id: int) -> None:
     """Let a worker build its engine again, as its shards have changed."""
-    connection.execute(update(Seat).where(Seat.worker_id == worker_id).values(turn=Seat.turn + 1))
+    connection.execute(
+        update(WorkerPosition).where(WorkerPosition.worker_id == worker_id).values(turn=WorkerPosition.turn + 1)
+    )
 
 
-def leave_seat(connection: Connection, worker_id: int) -> None:
+def leave_position(connection: Connection, worker_id: int) -> None:
     """Free the seat of a worker that was replaced."""
-    left: dict[str, Any] = {"worker_id": None, "turn": Seat.turn + 1}
-    connection.execute(update(Seat).where(Seat.worker_id == worker_id).values(left))
+    left: dict[str, Any] = {"worker_id": None, "turn": WorkerPosition.turn + 1}
+    connection.execute(update(WorkerPosition).where(WorkerPosition.worker_id == worker_id).values(left))
 
 
-def save_seat(connection: Connection, seat: SeatRow) -> bool:
+def save_position(connection: Connection, worker_position: PositionRow) -> bool:
     """Store the position of a worker. Return False if it has lost its seat, or its shards have changed."""
-    kept = {"seat": seat.id, "worker": seat.worker_id, "its_turn": seat.turn}
+    kept = {"seat": worker_position.id, "worker": worker_position.worker_id, "its_turn": worker_position.turn}
     values = {
-        f"new_{name}": getattr(seat, name)
+        f"new_{name}": getattr(worker_position, name)
         for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")
     }
     return connection.execute(_SAVE, {**kept, **values}).rowcount == 1
