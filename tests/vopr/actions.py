@@ -299,7 +299,7 @@ def _copy(action: ActionUnit) -> str:
     dates = {"startingdate": action.now_ms, "expirationdate": action.now_ms + DAY_MS}
     code = f"copy{action.which}-{action.now_ms}"[-20:]
     values = {**settings, **dates, **action.moments, "campaign_code": code}
-    copy_id = action.connection.scalar(insert(Campaign).values(values).returning(Campaign.id))
+    copy_id = action.connection.scalars(insert(Campaign).values(values).returning(Campaign.id)).one()
     action.unit.note(NOTHING)
     books = (
         select(CampaignPhonebook.phonebook_id)
