@@ -56,7 +56,7 @@ STATISTICS: Final = frozenset(
 
 def _is_within(path: Path, places: frozenset[str]) -> bool:
     inside = path.relative_to(ROOT)
-    return any(one.as_posix() in places for one in (inside, *inside.parents))
+    return any(place.as_posix() in places for place in (inside, *inside.parents))
 
 
 def is_quick(path: Path) -> bool:
