@@ -1,7 +1,6 @@
 """Tests of the kinds of tests: the tables name what exists, and quick tests are quick because they are pure."""
 
-import ast
-from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +8,7 @@ import pytest
 
 from tests.kinds import END_TO_END, PROGRAMS, QUICK, ROOT, STATISTICS, is_quick, starts_programs
 
+IMPORT: Final = re.compile(r"^ *(?:from|import) ([\w.]+)", re.MULTILINE)
 STARTERS: Final = ("subprocess", "socket", "multiprocessing", "playwright")
 """Modules with which a test starts a program or opens a socket."""
 SERVERS: Final = ("tests.forked", "tests.optional_tools", "tests.test_server", "tests.carriers.sip.sipp")
@@ -16,18 +16,10 @@ SERVICE: Final = ("dialer.api", "dialer.store.database", "dialer.runtime.worker"
 """The parts of a service that takes requests and writes rows."""
 
 
-def imported(module: Path) -> Iterator[str]:
-    """Yield the modules that a test imports."""
-    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
 def uses(module: Path, packages: tuple[str, ...]) -> bool:
     """Return whether a test imports something of these packages."""
-    return any(f"{name}.".startswith(f"{package}.") for name in imported(module) for package in packages)
+    names = IMPORT.findall(module.read_text("utf-8"))
+    return any(f"{name}.".startswith(f"{package}.") for name in names for package in packages)
 
 
 MODULES: Final = sorted(ROOT.rglob("test_*.py"))
