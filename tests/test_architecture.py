@@ -44,7 +44,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
             "__version__",
         }
     )
-    | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
+    | {"sim.callee_profile", "carriers.parameters", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
@@ -55,7 +55,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
 OUTERMOST: Final = frozenset({"commands", "demo"})
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
-    {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.sip", "carriers.media", "runtime.kernel"}
+    {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}
+    | {"carriers.media", "runtime.kernel"}
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
