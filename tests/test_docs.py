@@ -21,9 +21,12 @@ FENCED: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MODULE: Final = re.compile(r"[\w./-]+\.py|(?:[a-z_]+/)+|(?:dialer|tests|benchmarks)(?:\.[a-z_]+)+")
 NAME: Final = re.compile(r"(?:[A-Z][a-z]+)+|[A-Z]+(?:_[A-Z]+)+|[A-Z]\w+\.\w+")
 DEFINITION: Final = re.compile(r"^ *(?:class|(?:async )?def) (\w+)|^ *(?:self\.)?(\w+)(?:: | = )", re.MULTILINE)
-OTHERS: Final = frozenset({"AsyncSession", "Connection", "EncryptedString", "FileObject", "HashAlgorithm", "None"})
-"""Classes of libraries that decisions name."""
-VALUES: Final = frozenset({"Failed", "No_Route", "Unauthorized"})
+OTHERS: Final = frozenset(
+    {"AsyncSession", "BigIntIdentity", "Connection", "DuplicateKeyError", "EncryptedString", "FernetBackend"}
+    | {"FileObject", "IdentityBase", "MultiFernet", "None", "NotFoundError"}
+)
+"""Classes of Python and of libraries that decisions name."""
+VALUES: Final = frozenset({"Failed", "Unauthorized"})
 """Values of the API that look like classes."""
 ADDRESSES: Final = frozenset({"dialer.example.com", "dialer.rules.yml"})
 SERVED: Final = frozenset({"speech/"})
