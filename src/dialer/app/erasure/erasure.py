@@ -46,7 +46,7 @@ _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _transfers = Transfer.__table__
 _waiting = WaitingText.__table__
-_OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
+_OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
 _is_on_its_way = _messages.c.ended_ms.is_(None)
 
 

@@ -62,7 +62,7 @@ _SOME_DIDS: Final = OwnedRows(
     _dids.c.user_id,
 )
 _SEALED_CAMPAIGNS: Final = (
-    select(_campaigns).join(_sealed, _sealed.c.id == _campaigns.c.id).where(_campaigns.c.status != CampaignStatus.ABORD)
+    select(_campaigns).join(_sealed, _sealed.c.id == _campaigns.c.id).where(_campaigns.c.status != CampaignStatus.ABORT)
 )
 _ALL_PLAYABLE: Final = OwnedRows(
     _SEALED_CAMPAIGNS.where(_campaigns.c.id.in_(select(_dids.c.campaign_id))), _campaigns.c.user_id
@@ -84,7 +84,7 @@ _ACCOUNTS: Final = (
 )
 _ABORTED: Final = (
     select(_campaigns.c.id)
-    .where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True)), _campaigns.c.status == CampaignStatus.ABORD)
+    .where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True)), _campaigns.c.status == CampaignStatus.ABORT)
     .order_by(_campaigns.c.id)
 )
 _CHOICES: Final = (
