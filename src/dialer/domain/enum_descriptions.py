@@ -54,7 +54,7 @@ MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         CampaignStatus.NEW: "It was created and has not been started.",
         CampaignStatus.START: "It dials, within its dates and its daily window.",
         CampaignStatus.PAUSE: "It dials nobody. Calls in progress finish. It can be started again.",
-        CampaignStatus.ABORD: "It was aborted: calls in progress were hung up. It cannot be started again.",
+        CampaignStatus.ABORT: "It was aborted: calls in progress were hung up. It cannot be started again.",
         CampaignStatus.END: "It is over: calls in progress finish. It cannot be started again.",
     },
     SubscriberStatus: {

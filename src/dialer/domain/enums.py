@@ -10,7 +10,9 @@ class CampaignStatus(IntEnum):
     START = 1
     PAUSE = 2
     ABORD = 3
+    """The name that the API's texts have for `ABORT`."""
     END = 4
+    ABORT = ABORD
 
 
 class SubscriberStatus(IntEnum):
