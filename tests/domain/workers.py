@@ -42,7 +42,7 @@ class Diary(MemoryStore):
         super().__init__()
         self.entries: list[tuple[int, effects.Effect]] = []
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Store a copy of the effect, because the transfer that it holds changes later."""
         kept = effect
         if isinstance(effect, effects.KeepTransfer):

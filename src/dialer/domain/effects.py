@@ -343,47 +343,47 @@ class WakeGateway(msgspec.Struct, frozen=True, gc=False):
     gateway_id: int
 
 
-Effect = (
-    ClaimFresh
-    | ClaimRetries
-    | ClaimAgain
-    | CountSubscribers
-    | CheckNumber
-    | Dial
-    | HangUp
-    | TakeBackCall
-    | KeepLine
-    | GiveUpCall
-    | FinishCall
-    | CheckText
+Question = ClaimFresh | ClaimRetries | ClaimAgain | CountSubscribers | CheckNumber | CheckText | FindCaller
+"""Effects that the store answers with an event."""
+Recorded = (
+    Dial
+    | AnswerCall
+    | SendText
     | KeepText
     | DropText
-    | SendText
+    | TakeBackCall
+    | FinishCall
+    | FinishInbound
+    | CompleteSubscriber
     | FinishText
+    | FinishLeg
     | KeepTransfer
+    | KeepAgent
+    | KeepQueue
+    | KeepFigures
+    | KeepBreaker
+    | KeepLine
+    | ExpectCallBack
+    | RefuseInbound
+    | RefuseSubscriber
+    | MoveCampaign
+    | KeepWish
+)
+"""Effects that the store records. Some of them the kernel also performs."""
+Command = (
+    HangUp
+    | GiveUpCall
     | DialLeg
     | WaitForAgent
     | OfferCall
     | WithdrawOffer
     | BridgeCall
     | ResumeCall
-    | FinishLeg
-    | KeepAgent
-    | KeepQueue
-    | KeepFigures
-    | ExpectCallBack
-    | AnswerCall
-    | FinishInbound
-    | CompleteSubscriber
-    | FindCaller
     | TurnAway
-    | RefuseInbound
     | WakeDistributor
     | WakeWatchdog
-    | RefuseSubscriber
-    | MoveCampaign
-    | KeepBreaker
-    | KeepWish
     | WakeCampaign
     | WakeGateway
 )
+"""Effects that the kernel only performs."""
+Effect = Question | Recorded | Command

@@ -353,7 +353,7 @@ class CallEnded(msgspec.Struct, frozen=True, gc=False):
 
 Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | LegEnded | CallEnded
 """The events that a carrier reports about a call."""
-Event = (
+EngineEvent = (
     AccountOpened
     | GatewayOpened
     | CampaignOpened
@@ -377,7 +377,6 @@ Event = (
     | CallerLeft
     | AgentAnswered
     | AgentMissed
-    | LegDue
     | LegEnded
     | LineLost
     | LineFound
@@ -395,3 +394,5 @@ Event = (
     | CallerFound
     | CallEnded
 )
+"""The events that the engine handles."""
+Event = EngineEvent | LegDue

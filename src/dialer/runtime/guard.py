@@ -19,6 +19,7 @@ from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
@@ -34,6 +35,13 @@ _START: Final = CampaignStatus.START
 """Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""
 _PENDING: Final = SubscriberStatus.PENDING
 _OVER: Final = TransferStatus.OVER
+
+_IGNORED: Final = (
+    *(effects.KeepText, effects.DropText, effects.CompleteSubscriber, effects.KeepAgent),
+    *(effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
+    *(effects.ExpectCallBack, effects.RefuseSubscriber),
+)
+"""Effects that break no rule of the guard."""
 
 
 class Guard:
@@ -55,7 +63,8 @@ class Guard:
         self._windows: Final = Windows()
         self._running: set[int] = set()
         """Ids of users with a campaign in START."""
-        self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
+        handlers: dict[type, Callable[[Any, int], None] | None] = {
+            **dict.fromkeys(_IGNORED),
             effects.Dial: self._dial,
             effects.AnswerCall: self._answer,
             effects.SendText: self._send_text,
@@ -69,6 +78,7 @@ class Guard:
             effects.KeepWish: self._call_off,
             effects.MoveCampaign: self._move_campaign,
         }
+        self.handlers: Final = exhaustive(effects.Recorded, handlers)
         self._connection: Connection
         """Connection of the current step."""
         self._forget_step()

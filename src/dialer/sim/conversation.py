@@ -200,7 +200,8 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             case MessageToSend(response, number, text):
                 self._keep(position, response, at_ms)
                 return Milestone(at_ms, events.TextRequested(call_id, number, text, self._seq))
-        return None
+            case None:
+                return None
 
     def _ask(self, position: Position, at_ms: int) -> int:
         keys, at_ms = self._listen(position, at_ms)

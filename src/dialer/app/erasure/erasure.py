@@ -10,12 +10,13 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
-from dialer.app.audit_log import COMMAND_LINE, Origin, write_audit_log
+from dialer.app.audit_log import COMMAND_LINE, Origin
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
+from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
@@ -79,7 +80,7 @@ def erase_number(
     def erase(connection: Connection) -> None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         _erase_person(unit, spellings, _counting(delete_file, done), done)
-        write_audit_log(unit, origin)
+        tell_listeners(unit, origin)
 
     database.write_now(erase)
     for batch in batches(database, spellings):
@@ -120,7 +121,7 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
             unit = UnitOfWork(connection=connection, now_ms=now_ms)
             count = erase(unit)
             unit.note(NOTHING, *([event(count)] if count else []))
-            write_audit_log(unit, COMMAND_LINE)
+            tell_listeners(unit, COMMAND_LINE)
             return count
 
         return database.write_now(run)

@@ -136,6 +136,8 @@ class SwitchConnection:
                     self._replies.popleft()[1](frame.reply)
             case "text/disconnect-notice":
                 self._abort("it has ended the connection")
+            case _:  # Later versions of the switch may send others.
+                pass
 
     async def _next(self) -> Frame:
         """Return the next frame."""

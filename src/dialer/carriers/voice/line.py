@@ -22,6 +22,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
     Arrived,
     Arriving,
@@ -33,7 +34,9 @@ from dialer.domain.sessions.leg_protocol import (
     Leg,
     LegReport,
     Order,
+    Receipt,
     Ringing,
+    TextReceived,
 )
 
 NO_ORDER_MS: Final = 30_000
@@ -167,15 +170,18 @@ class SipLine:
         leg = self._legs.get(key)
         if leg is None:
             return
-        if isinstance(heard, Answered):
-            leg.answered, leg.answered_ms, leg.idle_since_ms = (at_ms, heard), at_ms, at_ms
-        elif isinstance(heard, Ended):
-            leg.ended = (at_ms, heard)
-            self._part(leg)
-            _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
-        elif isinstance(heard, Done):
-            self._part(leg)
-            leg.idle_since_ms = at_ms
+        match heard:
+            case Answered():
+                leg.answered, leg.answered_ms, leg.idle_since_ms = (at_ms, heard), at_ms, at_ms
+            case Ended():
+                leg.ended = (at_ms, heard)
+                self._part(leg)
+                _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
+            case Done():
+                self._part(leg)
+                leg.idle_since_ms = at_ms
+            case Arrived() | Ringing() | Accepted() | Receipt() | TextReceived():
+                pass
         self._tell(key, heard, at_ms)
 
     def trunk_is(self, why_not: str) -> None:

@@ -278,10 +278,12 @@ class SipTrunkEndpoint:
         match output:
             case Send():
                 self._send(output)
-            case SoundAgreed() if (leg := self._room.leg(output.key)) is not None:
-                leg.agree(steady_ms(), output.sound)
-            case DigitReported() if (leg := self._room.leg(output.key)) is not None:
-                leg.activity.take_key(steady_ms(), output.digit)
+            case SoundAgreed():
+                if (leg := self._room.leg(output.key)) is not None:
+                    leg.agree(steady_ms(), output.sound)
+            case DigitReported():
+                if (leg := self._room.leg(output.key)) is not None:
+                    leg.activity.take_key(steady_ms(), output.digit)
             case LegArrived():
                 self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():

@@ -23,7 +23,9 @@ from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
+    Arrived,
     Ask,
     Clear,
     Dialling,
@@ -32,9 +34,11 @@ from dialer.domain.sessions.leg_protocol import (
     LegReport,
     Order,
     Play,
+    Receipt,
     Record,
     Ringing,
     Speech,
+    TextReceived,
 )
 
 GREETING_S: Final = 1
@@ -104,6 +108,8 @@ class Trial:
             case Ended():
                 self._ended = (after_ms, heard.cause, because)
                 self.say(f"over: {because}")
+            case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
+                pass
         self.on_heard(heard)
 
     def trunk_is(self, why_not: str) -> None:
