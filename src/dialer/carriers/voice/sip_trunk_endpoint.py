@@ -274,16 +274,21 @@ class SipTrunkEndpoint:
         if (leg := self._room.leg(key)) is not None:
             leg.watch(steady_ms())
 
+    def _tell_sound(self, output: SoundAgreed | DigitReported) -> None:
+        leg = self._room.leg(output.key)
+        if leg is None:
+            return
+        if isinstance(output, SoundAgreed):
+            leg.agree(steady_ms(), output.sound)
+        else:
+            leg.activity.take_key(steady_ms(), output.digit)
+
     def _perform_one(self, output: Output) -> None:
         match output:
             case Send():
                 self._send(output)
-            case SoundAgreed():
-                if (leg := self._room.leg(output.key)) is not None:
-                    leg.agree(steady_ms(), output.sound)
-            case DigitReported():
-                if (leg := self._room.leg(output.key)) is not None:
-                    leg.activity.take_key(steady_ms(), output.digit)
+            case SoundAgreed() | DigitReported():
+                self._tell_sound(output)
             case LegArrived():
                 self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():
