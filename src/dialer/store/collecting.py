@@ -73,6 +73,7 @@ _LINK_OF_CONTACT: Final = (
 is."""
 _COLUMNS: Final = (
     "campaign_id",
+    "user_id",
     "contact_id",
     "phonebook_id",
     "duplicate_contact",
@@ -169,6 +170,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
     return (
         select(
             literal(campaign_id),
+            select(_campaigns.c.user_id).where(_campaigns.c.id == campaign_id).scalar_subquery(),
             _contacts.c.id,
             _contacts.c.phonebook_id,
             _contacts.c.contact,
@@ -218,7 +220,9 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
 
 def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
     added = insert_or(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
-    grown = connection.execute(added.on_conflict_do_nothing(index_elements=["campaign_id", "number"])).rowcount
+    grown = connection.execute(
+        added.on_conflict_do_nothing(index_elements=["campaign_id", "number", "user_id"])
+    ).rowcount
     connection.execute(
         update(_campaigns).where(_campaigns.c.id == campaign_id).values(totalcontact=_campaigns.c.totalcontact + grown)
     )

@@ -14,7 +14,7 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.readable import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Shards
-from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, Subscriber, TextPart
+from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, SmsMessage, Subscriber, TextPart
 
 KEY_BYTES: Final = 32
 _legs = LiveLeg.__table__
@@ -22,6 +22,7 @@ _calls = CallRequest.__table__
 _cdrs = Cdr.__table__
 _subscribers = Subscriber.__table__
 _parts = TextPart.__table__
+_messages = SmsMessage.__table__
 _states = ServiceState.__table__
 
 
@@ -210,8 +211,9 @@ def service_leg_key(connection: Connection) -> bytes:
 
 def name_part(connection: Connection, gateway_id: int, message_id: int, name: str) -> None:
     """Store a name under which a carrier knows a part of a message. A name that it uses again moves."""
-    named = insert_or(_parts).values(gateway_id=gateway_id, name=name, message_id=message_id)
-    moved = {"message_id": message_id}
+    owner = select(_messages.c.user_id).where(_messages.c.id == message_id).scalar_subquery()
+    moved = {"message_id": message_id, "user_id": owner}
+    named = insert_or(_parts).values(gateway_id=gateway_id, name=name, **moved)
     connection.execute(named.on_conflict_do_update(index_elements=["gateway_id", "name"], set_=moved))
 
 

@@ -54,6 +54,9 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
         written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
+    if "phonebook_id" in values:
+        owner = select(_phonebooks.c.user_id).where(_phonebooks.c.id == values["phonebook_id"])
+        written["user_id"] = owner.scalar_subquery()
     unit.connection.execute(update(_contacts).where(_contacts.c.id == contact_id).values(written))
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))

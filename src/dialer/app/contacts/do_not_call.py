@@ -32,10 +32,10 @@ def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any])
         UnknownRecordError: there is no such entry.
     """
     before = _list_of(unit, entry_id)
-    unit.connection.execute(
-        update(_entries).where(_entries.c.id == entry_id).values({**values, "updated_date": unit.now_ms})
-    )
     after = values.get("dnc_id", before)
+    owner = select(_lists.c.user_id).where(_lists.c.id == after).scalar_subquery()
+    written = {**values, "user_id": owner, "updated_date": unit.now_ms}
+    unit.connection.execute(update(_entries).where(_entries.c.id == entry_id).values(written))
     touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
     unit.note(touched, NumberAllowed(before, entry_id), NumberCalledOff(after, entry_id))
 
