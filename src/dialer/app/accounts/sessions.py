@@ -151,6 +151,4 @@ def _make_room(connection: Connection, new: NewSession, *, is_pending: bool) -> 
     # A sign-in that waits for a code must not push out a session.
     alike = (_sessions.c.user_id == new.user_id) & _sessions.c.is_pending.is_(is_pending)
     kept = select(_sessions.c.id).where(alike).order_by(_sessions.c.used_date.desc())
-    too_many = list(connection.scalars(kept.offset(SESSIONS_MAX - 1)))
-    if too_many:
-        connection.execute(delete(_sessions).where(_sessions.c.id.in_(too_many)))
+    connection.execute(delete(_sessions).where(_sessions.c.id.in_(kept.offset(SESSIONS_MAX - 1))))
