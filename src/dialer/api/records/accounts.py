@@ -21,7 +21,7 @@ from dialer.api.crud.fields import (
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_any
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.crud.shapes import Parsed
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
@@ -103,6 +103,7 @@ class Password(Text, frozen=True):
 
 _USER: Final = shapes(
     "User",
+    User,
     {
         **own("users"),
         "username": write_once(
@@ -111,11 +112,10 @@ _USER: Final = shapes(
             " case.",
             example="ann",
         ),
-        "last_name": writable(Text(), default="", description="The family name. It may be empty.", example="Lee"),
-        "first_name": writable(Text(), default="", description="The given name. It may be empty.", example="Ann"),
+        "last_name": writable(Text(), description="The family name. It may be empty.", example="Lee"),
+        "first_name": writable(Text(), description="The given name. It may be empty.", example="Ann"),
         "email": writable(
             Text(),
-            default="",
             description="The e-mail address. It may be empty. The service sends no mail.",
             example="ann@example.com",
         ),
@@ -129,7 +129,6 @@ _USER: Final = shapes(
         ),
         "call_rate": writable(
             AmountNumber(minimum=0),
-            default=0,
             description=(
                 "The price of a minute of calls to numbers for which the user has no rate card: a number with"
                 " five decimals."
@@ -138,33 +137,28 @@ _USER: Final = shapes(
         ),
         "sms_rate": writable(
             AmountNumber(minimum=0),
-            default=0,
             description="The price of one part of a text message: a number with five decimals.",
             example=0.05,
         ),
         "role": writable(
             TextChoice(tuple(Role)),
-            default=Role.MANAGER.value,
             description="What the user may do: admin (everything), manager (everything with their own records), agent"
             " (take calls), viewer (read a manager's records).",
             example="manager",
         ),
         "enabled": writable(
             Boolean(),
-            default=True,
             description="False keeps the user, and all their API keys, from logging in.",
             example=True,
         ),
         "allowed_countries": writable(
             Countries(COUNTRIES_TEXT_MAX),
-            default="",
             description="The countries that the user may call and send messages to: ISO 3166 codes, separated by"
             " commas. Numbers without a country code are then refused. Default: empty, for all countries.",
             example="US, CA",
         ),
         "allows_special": writable(
             Boolean(),
-            default=False,
             description="Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only"
             " those that a prefix of the user's rate card names. Default: false.",
         ),
@@ -185,6 +179,7 @@ _USER: Final = shapes(
 
 _PAYMENT: Final = shapes(
     "Payment",
+    Payment,
     {
         **own("payment"),
         "amount": writable(
@@ -198,7 +193,6 @@ _PAYMENT: Final = shapes(
         "user": writable(Reference("users"), description="The user into whose account the payment goes."),
         "description": writable(
             Text(TEXT_MAX),
-            default="",
             description="A note about the payment. Default: empty.",
             example="Bank transfer of 18 November",
         ),
@@ -246,7 +240,7 @@ def _manager_is_another(change: Change) -> Errors:
 
 def _owns_nothing(unit: Unit, stored: Values) -> None:
     """Raise an error that names the records that would be deleted together with a user."""
-    users = table_of(User)
+    users = User.__table__
     named = [
         (table, key.parent == stored["id"])
         for table in Row.metadata.sorted_tables
@@ -258,7 +252,7 @@ def _owns_nothing(unit: Unit, stored: Values) -> None:
 
 _GO_WITH_THE_USER: Final = frozenset(
     {
-        table_of(model)
+        model.__table__
         for model in (ApiKey, ConsoleSession, IdempotentResponse, RateCardLine, RecoveryCode, SecondFactor)
     }
 )
@@ -266,7 +260,6 @@ _GO_WITH_THE_USER: Final = frozenset(
 
 USERS = Resource(
     path="users",
-    model=User,
     shapes=_USER,
     owner="id",
     admins_write=True,
@@ -283,7 +276,6 @@ USERS = Resource(
 )
 PAYMENTS = Resource(
     path="payment",
-    model=Payment,
     shapes=_PAYMENT,
     orderings=("amount", "created_date"),
     names=("description",),

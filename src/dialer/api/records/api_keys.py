@@ -46,6 +46,7 @@ class Scopes(Kind, frozen=True):
 
 _API_KEY: Final = shapes(
     "ApiKey",
+    ApiKey,
     {
         **own("api-key"),
         "name": writable(
@@ -72,7 +73,6 @@ _API_KEY: Final = shapes(
         ),
         "enabled": writable(
             Boolean(),
-            default=True,
             description="False switches the key off: requests with it get status 401.",
             example=True,
         ),
@@ -140,7 +140,6 @@ def _insert(change: Change, columns: Values) -> Row[Any]:
 
 API_KEYS = Resource(
     path="api-key",
-    model=ApiKey,
     shapes=_API_KEY,
     writes=Permission.KEYS,
     filters=("name", "prefix", "enabled"),

@@ -11,6 +11,7 @@ from dialer.store.tables import AuditLog
 
 _AUDIT_LOG: Final = shapes(
     "AuditLog",
+    AuditLog,
     {
         **own("audit-log"),
         "created_date": read_only(
@@ -58,7 +59,6 @@ _AUDIT_LOG: Final = shapes(
 
 AUDIT_LOG = Resource(
     path="audit-log",
-    model=AuditLog,
     shapes=_AUDIT_LOG,
     filters=("actor_id", "actor", "via", "action", "resource", "record_id", "user_id"),
     exported=True,

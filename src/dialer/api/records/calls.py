@@ -42,6 +42,7 @@ class DetectionCode(Integer, frozen=True):
 
 _CALL_REQUEST: Final = shapes(
     "CallRequest",
+    CallRequest,
     {
         **own("callrequest"),
         "callid": read_only(
@@ -117,6 +118,7 @@ _CALL_REQUEST: Final = shapes(
 
 _CDR: Final = shapes(
     "Cdr",
+    Cdr,
     {
         **own("cdr"),
         "callid": read_only(
@@ -183,6 +185,7 @@ _CDR: Final = shapes(
 
 _SURVEY_RESULT: Final = shapes(
     "SurveyResult",
+    SurveyResult,
     {
         **own("survey-result"),
         "campaign": read_only(
@@ -257,7 +260,6 @@ _ANSWER_NAMES: Final = ExportedBeside(
 
 CALLREQUESTS = Resource(
     path="callrequest",
-    model=CallRequest,
     shapes=_CALL_REQUEST,
     agents_see=own_calls,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
@@ -267,7 +269,6 @@ CALLREQUESTS = Resource(
 )
 CDRS = Resource(
     path="cdr",
-    model=Cdr,
     shapes=_CDR,
     agents_see=own_cdrs,
     filters=(
@@ -288,7 +289,6 @@ CDRS = Resource(
 )
 SURVEY_RESULTS = Resource(
     path="survey-result",
-    model=SurveyResult,
     shapes=_SURVEY_RESULT,
     filters=("callid", "section_id", "section_type", "response"),
     orderings=("created_date",),

@@ -11,7 +11,7 @@ from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Boolean, Text
 from dialer.api.crud.moments import TimeOfDay, show_timestamp
 from dialer.api.crud.references import ReferenceList
-from dialer.api.crud.resource import Change, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Unit, Values
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.change_campaign import change_campaign
 from dialer.domain.enums import CampaignStatus
@@ -23,7 +23,6 @@ CODE_LENGTH: Final = 5
 DAILY_WINDOW: Final = {
     "daily_start_time": writable(
         TimeOfDay(),
-        default="00:00:00",
         description=(
             "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If"
             " it is later than `daily_stop_time`, the window spans midnight."
@@ -32,7 +31,6 @@ DAILY_WINDOW: Final = {
     ),
     "daily_stop_time": writable(
         TimeOfDay(),
-        default="23:59:59",
         description=(
             "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. "
             "It must differ from `daily_start_time`."
@@ -42,7 +40,6 @@ DAILY_WINDOW: Final = {
     **{
         day: writable(
             Boolean(),
-            default=True,
             description=f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.",
         )
         for day in WEEKDAYS
@@ -119,7 +116,7 @@ def state_columns(change: Change) -> Values:
 
 
 def _new_code(unit: Unit) -> str:
-    code = table_of(Campaign).c.campaign_code
+    code = Campaign.__table__.c.campaign_code
     for _ in range(CODE_TRIES_MAX):
         candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
         if unit.connection.execute(select(code).where(code == candidate)).first() is None:

@@ -25,7 +25,6 @@ from dialer.app.campaign_readiness import agents_missing
 from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
-from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
 
@@ -41,6 +40,7 @@ RETRIES_MAX: Final = 1_000
 
 _CAMPAIGN: Final = shapes(
     "Campaign",
+    Campaign,
     {
         **own("campaigns"),
         "campaign_code": read_only(
@@ -55,13 +55,11 @@ _CAMPAIGN: Final = shapes(
         ),
         "description": writable(
             Text(TEXT_MAX),
-            default="",
             description="A note for people. Default: empty.",
             example="Reminders of appointments in March",
         ),
         "callerid": writable(
             Text(CALLERID_MAX),
-            default="",
             description=(
                 "The caller ID that callees see, if `callerid_group` has none for their number. Default: empty."
             ),
@@ -94,32 +92,27 @@ _CAMPAIGN: Final = shapes(
         **DAILY_WINDOW,
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
-            default=10,
             description="Calls a minute, spread evenly. A change holds at once. Used with `dial_method` 1 only.",
             example=30,
         ),
         "max_aleg": writable(
             Integer(),
-            default=0,
             description="The most calls in progress at the same time. 0: no limit of the campaign.",
             example=20,
         ),
         "max_xfer": writable(
             Integer(),
-            default=0,
             description="The most transfers in progress at the same time, waiting calls included. 0: no limit.",
             example=5,
         ),
         "dial_method": writable(
             Choice(DialMethod),
-            default=DialMethod.FIXED_RATE,
             description=(
                 "The pace of dialling. 2 and 3 dial for agents, so the survey must transfer calls to a queue."
             ),
         ),
         "agent_dial_rate": writable(
             AmountNumber(minimum=1),
-            default=MONEY_SCALE,
             description=(
                 "Calls for each free agent, calls in progress included. Used with `dial_method` 2 only. Default: 1."
             ),
@@ -127,7 +120,6 @@ _CAMPAIGN: Final = shapes(
         ),
         "abandon_rate_max": writable(
             AmountNumber(minimum=0),
-            default=ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE,
             description=(
                 "The most answered calls that may be abandoned, in per cent from 0 to 100. Used with "
                 "`dial_method` 3 only. Default: 3."
@@ -136,25 +128,21 @@ _CAMPAIGN: Final = shapes(
         ),
         "callmaxduration": writable(
             Integer(1, CALL_SECONDS_MAX),
-            default=1_800,
             description="Seconds after the answer at which a call is cut off.",
             example=600,
         ),
         "maxretry": writable(
             Integer(0, RETRIES_MAX),
-            default=0,
             description="The most further attempts for a subscriber who was not reached. 0: none.",
             example=2,
         ),
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
-            default=300,
             description="Seconds from the end of a call that reached nobody to the next attempt.",
             example=900,
         ),
         "completion_maxretry": writable(
             Integer(0, RETRIES_MAX),
-            default=0,
             description=(
                 "The most further calls to a subscriber who answered but did not reach a section marked "
                 "`completed`. 0: none."
@@ -163,13 +151,11 @@ _CAMPAIGN: Final = shapes(
         ),
         "completion_intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
-            default=900,
             description="Seconds from the end of such a call to the next one.",
             example=900,
         ),
         "calltimeout": writable(
             Integer(1, RING_SECONDS_MAX),
-            default=45,
             description="Seconds of ringing after which an attempt is given up.",
             example=45,
         ),
@@ -188,23 +174,19 @@ _CAMPAIGN: Final = shapes(
         ),
         "extra_data": writable(
             Text(EXTRA_MAX),
-            default="",
             description="A text that the service keeps and does not use. Default: empty.",
             example="order 4711",
         ),
         "voicemail": writable(
             Boolean(),
-            default=False,
             description="True to tell answering machines from people, in the first seconds after each answer.",
         ),
         "amd_behavior": writable(
             Choice(AmdBehavior),
-            default=AmdBehavior.ALWAYS,
             description="The callees who hear the survey. Used only if `voicemail` is true.",
         ),
         "amd_sensitivity": writable(
             Choice(AmdSensitivity),
-            default=AmdSensitivity.BALANCED,
             description=(
                 "The readiness to take an answer for that of a machine. Used only if `voicemail` is true. The manual "
                 "has the errors of each. Default: 2."
@@ -234,7 +216,6 @@ _CAMPAIGN: Final = shapes(
         ),
         "status": writable(
             Choice(CampaignStatus),
-            default=CampaignStatus.NEW,
             description="A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
         ),
         "status_reason": STATUS_REASON,
@@ -291,7 +272,6 @@ def _sealed_survey(change: Change) -> Errors:
 
 CAMPAIGNS = Resource(
     path="campaigns",
-    model=Campaign,
     shapes=_CAMPAIGN,
     constants=(("medium", VOICE),),
     filters=("name", "campaign_code", "status", "dial_method"),

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
@@ -30,7 +30,7 @@ from dialer.store.tables import ACCOUNT, SERVICE, Contact, DncContact, DncList, 
 GLOBAL_LISTS_MAX: Final = 20
 """The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
 
-_contact = table_of(Contact).c
+_contact = Contact.__table__.c
 _WITH_NUMBER: Final = PreparedStatement(
     select(_contact.id)
     .where(_contact.phonebook_id == bindparam("phonebook_id"), _contact.number == bindparam("number"))
@@ -41,11 +41,12 @@ _WITH_NUMBER: Final = PreparedStatement(
 
 _PHONEBOOK: Final = shapes(
     "Phonebook",
+    Phonebook,
     {
         **own("phonebook"),
         "name": NAME,
         "description": writable(
-            Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Customers in Boston"
+            Text(TEXT_MAX), description="A note for people. Default: empty.", example="Customers in Boston"
         ),
         "user": OWNER,
         **STAMPS,
@@ -55,6 +56,7 @@ _PHONEBOOK: Final = shapes(
 
 _CONTACT: Final = shapes(
     "Contact",
+    Contact,
     {
         **own("contact"),
         "phonebook": writable(Reference("phonebook"), description="The phonebook to which the contact belongs."),
@@ -68,7 +70,6 @@ _CONTACT: Final = shapes(
         ),
         "full_name": writable(
             Text(),
-            default="",
             description=(
                 "The name of the person, for `{full_name}` in scripts and texts; its first word is "
                 "`{first_name}`. Default: empty."
@@ -77,7 +78,6 @@ _CONTACT: Final = shapes(
         ),
         "additional_vars": writable(
             JsonText(),
-            default="{}",
             description=(
                 "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. "
                 "Requests may send an object. Default: {}."
@@ -92,13 +92,13 @@ _CONTACT: Final = shapes(
 
 _DNC_LIST: Final = shapes(
     "DncList",
+    DncList,
     {
         **own("dnc-list"),
         "name": NAME,
         "user": OWNER,
         "is_global": writable(
             Boolean(),
-            default=False,
             description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
         ),
         "keeps_wishes_of": read_only(
@@ -117,6 +117,7 @@ _DNC_LIST: Final = shapes(
 
 _DNC_CONTACT: Final = shapes(
     "DncContact",
+    DncContact,
     {
         **own("dnc-contact"),
         "dnc": writable(Reference("dnc-list"), description="The do-not-call list to which the entry belongs."),
@@ -154,7 +155,7 @@ def _entry_number(change: Change) -> str:
 
 
 def _once_on_a_list(change: Change) -> Errors:
-    entry = table_of(DncContact).c
+    entry = DncContact.__table__.c
     query = select(entry.id).where(
         entry.dnc_id == change.values["dnc"],
         entry.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
@@ -174,7 +175,7 @@ def _who_may_stop_everybody(change: Change) -> Errors:
     """Return an error if a list begins to hold for every campaign, and the caller or its owner is no admin."""
     if not change.values["is_global"] or not (change.moves("is_global") or change.moves("user")):
         return {}
-    connection, users, lists = change.unit.connection, table_of(User), table_of(DncList)
+    connection, users, lists = change.unit.connection, User.__table__, DncList.__table__
     role = connection.scalar(select(users.c.role).where(users.c.id == change.values["user"]))
     if not (change.unit.actor.is_admin and role == Role.ADMIN):
         return {"is_global": ["Only an admin can make a list hold for every campaign, and only a list of an admin."]}
@@ -197,7 +198,6 @@ def _wishes_stay(change: Change) -> Errors:
 
 PHONEBOOKS = Resource(
     path="phonebook",
-    model=Phonebook,
     shapes=_PHONEBOOK,
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
@@ -208,7 +208,6 @@ PHONEBOOKS = Resource(
 CONTACTS = Resource(
     path="contact",
     is_personal=True,
-    model=Contact,
     shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
@@ -227,7 +226,6 @@ CONTACTS = Resource(
 )
 DNC_LISTS = Resource(
     path="dnc-list",
-    model=DncList,
     shapes=_DNC_LIST,
     filters=("name", "is_global"),
     orderings=("name", "created_date", "updated_date"),
@@ -239,7 +237,6 @@ DNC_LISTS = Resource(
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",
-    model=DncContact,
     shapes=_DNC_CONTACT,
     owner="dnc",
     filters=("phone_number",),

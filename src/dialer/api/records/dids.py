@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, select, true
 from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, shapes, writable
 from dialer.api.crud.fields import Boolean, PhoneNumber
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.http.errors import Errors
 from dialer.app.touching import touched_did
 from dialer.domain.numbers.normal_form import digits_of
@@ -20,6 +20,7 @@ from dialer.store.tables import Did
 
 _DID = shapes(
     "Did",
+    Did,
     {
         **own("did"),
         "did_number": writable(
@@ -30,7 +31,6 @@ _DID = shapes(
         ),
         "is_assigned": writable(
             Boolean(),
-            default=False,
             description="Whether an admin has assigned the number to the account. If false, it waits for an admin, and "
             "calls do not reach it. Only admins set it to true. New DIDs of admins are assigned.",
         ),
@@ -44,7 +44,7 @@ _DID = shapes(
     write_doc="A number for inbound calls, and the campaign that answers them.",
     read_doc="A number for inbound calls, as it is stored.",
 )
-_dids = table_of(Did)
+_dids = Did.__table__
 
 
 def _one_did_for_a_number(change: Change) -> Errors:
@@ -92,7 +92,6 @@ def _assignment(change: Change) -> Values:
 
 DIDS = Resource(
     path="did",
-    model=Did,
     shapes=_DID,
     filters=("did_number", "is_assigned"),
     orderings=("did_number", "created_date", "updated_date"),

@@ -18,6 +18,7 @@ _MEANINGS: Final = {
 }
 _LEDGER: Final = shapes(
     "Ledger",
+    LedgerEntry,
     {
         **own("ledger"),
         "user": read_only(Reference("users"), description="The user whose balance changed."),
@@ -47,7 +48,6 @@ _LEDGER: Final = shapes(
 
 LEDGER = Resource(
     path="ledger",
-    model=LedgerEntry,
     shapes=_LEDGER,
     filters=("kind", "reference"),
     orderings=("created_date",),

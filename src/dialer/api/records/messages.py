@@ -37,6 +37,7 @@ MESSAGE_ID_LENGTH: Final = 36
 
 _SMS_CAMPAIGN: Final = shapes(
     "SmsCampaign",
+    Campaign,
     {
         **own("sms-campaigns"),
         "sms_campaign_code": read_only(
@@ -51,19 +52,16 @@ _SMS_CAMPAIGN: Final = shapes(
         ),
         "description": writable(
             Text(TEXT_MAX),
-            default="",
             description="A note for people. Default: empty.",
             example="Reminders of appointments in March",
         ),
         "callerid": writable(
             Text(CALLERID_MAX),
-            default="",
             description="The sender that receivers see. Default: empty.",
             example="+12025550199",
         ),
         "text_message": writable(
             Text(MESSAGE_CHARACTERS_MAX),
-            default="",
             description=(
                 "The text. `{first_name}`, `{full_name}` and variables of the contact are replaced. A "
                 "campaign without a text cannot be started."
@@ -106,25 +104,20 @@ _SMS_CAMPAIGN: Final = shapes(
         "user": OWNER,
         "status": writable(
             Choice(CampaignStatus),
-            default=CampaignStatus.NEW,
             description="A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
         ),
         "status_reason": STATUS_REASON,
-        "frequency": writable(
-            Integer(1, FREQUENCY_MAX), default=10, description="Messages a minute, spread evenly.", example=30
-        ),
+        "frequency": writable(Integer(1, FREQUENCY_MAX), description="Messages a minute, spread evenly.", example=30),
         "callmaxduration": read_only(
             Integer(1, CALL_SECONDS_MAX), description="Seconds; not used by campaigns of text messages.", example=1800
         ),
         "maxretry": writable(
             Integer(0, RETRIES_MAX),
-            default=0,
             description="The most further messages to a subscriber whose message failed. 0: none.",
             example=2,
         ),
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
-            default=300,
             description="Seconds from a message that failed to the next one.",
             example=900,
         ),
@@ -149,6 +142,7 @@ _SMS_CAMPAIGN: Final = shapes(
 
 _SMS_MESSAGE: Final = shapes(
     "SmsMessage",
+    SmsMessage,
     {
         **own("sms-message"),
         "campaign": read_only(
@@ -209,7 +203,6 @@ _SMS_MESSAGE: Final = shapes(
 
 SMS_CAMPAIGNS = Resource(
     path="sms-campaigns",
-    model=Campaign,
     shapes=_SMS_CAMPAIGN,
     constants=(("medium", SMS),),
     filters=("name", "sms_campaign_code", "status"),
@@ -225,7 +218,7 @@ SMS_CAMPAIGNS = Resource(
         FieldRule(("user",), owner_who_pays),
     ),
     defaults=default_dates,
-    columns=state_columns,
+    columns=lambda change: {**state_columns(change), "object_id": 0},
     update=change_row,
     remove=delete_campaign,
     touches=touches_nothing,
@@ -233,7 +226,6 @@ SMS_CAMPAIGNS = Resource(
 )
 SMS_MESSAGES = Resource(
     path="sms-message",
-    model=SmsMessage,
     shapes=_SMS_MESSAGE,
     filters=("phone_number", "status", "message_id"),
     orderings=("send_date", "phone_number"),

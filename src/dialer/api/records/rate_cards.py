@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource
 from dialer.api.http.errors import Errors
 from dialer.app.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
@@ -43,6 +43,7 @@ class Prefix(Kind, frozen=True):
 
 _RATE_CARD: Final = shapes(
     "RateCard",
+    RateCardLine,
     {
         **own("rate-card"),
         "user": write_once(
@@ -86,7 +87,7 @@ _RATE_CARD: Final = shapes(
 
 
 def _once(change: Change) -> Errors:
-    line = table_of(RateCardLine).c
+    line = RateCardLine.__table__.c
     same = (line.user_id == change.values["user"], line.prefix == change.values["prefix"])
     found = change.unit.connection.execute(select(line.id).where(*same, line.id != change.record_id)).first()
     message = f"The user has a rate for the prefix {change.values['prefix']!r} already. Change that one."
@@ -94,7 +95,7 @@ def _once(change: Change) -> Errors:
 
 
 def _not_too_many(change: Change) -> Errors:
-    line = table_of(RateCardLine).c
+    line = RateCardLine.__table__.c
     query = select(func.count()).where(line.user_id == change.values["user"])
     if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
         return {}
@@ -103,7 +104,6 @@ def _not_too_many(change: Change) -> Errors:
 
 RATE_CARDS = Resource(
     path="rate-card",
-    model=RateCardLine,
     shapes=_RATE_CARD,
     admins_write=True,
     writes=Permission.MONEY,

@@ -64,15 +64,14 @@ def _declared(field: SectionField) -> Field:
 
 
 def _plain(field: SectionField) -> Field:
+    is_nullable = bool(SectionTemplate.__table__.c[field.column].nullable)
     match field:
-        case TextField(max_length=most, default=None):
-            return optional(Label(most))
         case TextField(max_length=most):
-            return writable(Text(most), default=field.default)
+            return optional(Label(most)) if is_nullable else writable(Text(most))
         case IntegerField(minimum=least, maximum=most):
-            return writable(Integer(least, most), default=field.default, nullable=field.is_nullable)
+            return writable(Integer(least, most), nullable=is_nullable)
         case BooleanField():
-            return writable(Boolean(), default=field.default)
+            return writable(Boolean())
         case ReferenceField(to=target):
             return optional(Reference(_PATHS[target]))
     raise TypeError(f"{field.name} is of no known kind")
@@ -88,16 +87,15 @@ def _settings() -> Iterator[tuple[str, Field]]:
 *_SETTINGS, _LAST_SETTING = _settings()
 SECTION_TEMPLATE: Final = shapes(
     "SectionTemplate",
+    SectionTemplate,
     {
         **own("section-template"),
         "order": writable(
             Integer(),
-            default=1,
             description="The place of the section in the survey. A call begins with the lowest one.",
         ),
         "type": writable(
             SectionTypeChoice(),
-            default=SectionType.PLAY_MESSAGE,
             description="The action of the section. It decides which other fields are used.",
             example=2,
         ),

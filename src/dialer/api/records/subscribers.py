@@ -10,7 +10,7 @@ from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.agent_views import own_subscribers
@@ -33,6 +33,7 @@ _FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name"
 
 _SUBSCRIBER: Final = shapes(
     "Subscriber",
+    Subscriber,
     {
         **own("subscriber-list"),
         "contact": write_once(
@@ -56,7 +57,6 @@ _SUBSCRIBER: Final = shapes(
         "count_attempt": read_only(Integer(), description="Number of calls or messages so far.", example=1),
         "status": writable(
             Choice(SubscriberStatus),
-            default=SubscriberStatus.PENDING,
             description=(
                 "The state of the subscriber. Clients may set 1 (from 2 or 4), 2 (from 1) and 3 (from 1 or 2)."
             ),
@@ -91,13 +91,11 @@ _SUBSCRIBER: Final = shapes(
         ),
         "full_name": writable(
             Text(),
-            default="",
             description="The name of the person, for scripts and texts. Default: the name of `contact`.",
             example="Ada Byron",
         ),
         "gmt_offset": writable(
             Text(OFFSET_MAX, pattern=r"^([+-]?[0-9]{1,2}(\.[0-9]{1,2})?)?$"),
-            default="",
             description=(
                 "The offset of the subscriber's time zone from UTC, in signed decimal hours. Used if "
                 "`tz_code` is empty. Default: empty."
@@ -106,7 +104,6 @@ _SUBSCRIBER: Final = shapes(
         ),
         "tz_code": writable(
             Text(TZ_CODE_MAX),
-            default="",
             description=(
                 "The subscriber's time zone, an IANA name. Empty: `gmt_offset`, else the zone of the number, "
                 "else the zone of the service."
@@ -115,7 +112,6 @@ _SUBSCRIBER: Final = shapes(
         ),
         "additional_vars": writable(
             JsonObject(),
-            default="{}",
             description=(
                 "Variables for scripts and texts: a JSON object, or a string that holds one. Default: those "
                 "of `contact`."
@@ -138,7 +134,7 @@ def _defaults(unit: Unit, given: Values) -> Values:
 
 
 def _contact(unit: Unit, contact_id: int | None) -> RowMapping | None:
-    table = table_of(Contact)
+    table = Contact.__table__
     return unit.connection.execute(select(table).where(table.c.id == contact_id)).mappings().first()
 
 
@@ -155,7 +151,7 @@ def _number(change: Change) -> str:
 def _number_once(change: Change) -> Errors:
     if not change.values["duplicate_contact"]:
         return {}
-    subscriber = table_of(Subscriber).c
+    subscriber = Subscriber.__table__.c
     query = select(subscriber.id).where(
         subscriber.campaign_id == change.values["campaign"],
         subscriber.number == _number(change),
@@ -214,7 +210,6 @@ def _shown_wait(wait: Wait | None) -> Values:
 SUBSCRIBERS = Resource(
     path="subscriber-list",
     is_personal=True,
-    model=Subscriber,
     shapes=_SUBSCRIBER,
     owner="campaign",
     agents_see=own_subscribers,

@@ -9,7 +9,7 @@ from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read
 from dialer.api.crud.fields import TEXT_MAX, Text, echo
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.api.records.sections import SECTION_TEMPLATE
@@ -23,6 +23,7 @@ _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
 
 _AUDIO_FILE: Final = shapes(
     "AudioFile",
+    AudioFile,
     {
         **own("audio-files"),
         "name": NAME,
@@ -37,6 +38,7 @@ _AUDIO_FILE: Final = shapes(
 
 _SURVEY_TEMPLATE: Final = shapes(
     "SurveyTemplate",
+    SurveyTemplate,
     {
         **own("survey-template"),
         "name": NAME,
@@ -52,6 +54,7 @@ _SURVEY_TEMPLATE: Final = shapes(
 
 _BRANCHING_TEMPLATE: Final = shapes(
     "BranchingTemplate",
+    BranchingTemplate,
     {
         **own("branching-template"),
         "keys": writable(
@@ -92,7 +95,7 @@ def _known_keys(change: Change) -> Errors:
 
 
 def _keys_once(change: Change) -> Errors:
-    branch = table_of(BranchingTemplate).c
+    branch = BranchingTemplate.__table__.c
     query = select(branch.id).where(
         branch.section_id == change.values["section"],
         branch["keys"] == change.values["keys"],
@@ -107,7 +110,7 @@ def _goto_in_survey(change: Change) -> Errors:
     """Return an error if the target is a section of another survey; it is reported as missing."""
     if change.values["goto"] is None:
         return {}
-    section = table_of(SectionTemplate).c
+    section = SectionTemplate.__table__.c
     both = (change.values["section"], change.values["goto"])
     surveys = change.unit.connection.execute(select(section.survey_id).where(section.id.in_(both)).distinct())
     return {} if len(surveys.all()) <= 1 else {"goto": [NO_OBJECT]}
@@ -115,14 +118,13 @@ def _goto_in_survey(change: Change) -> Errors:
 
 def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     """Raise `StillUsedError` if a new campaign names the template. A started campaign plays its sealed copy."""
-    campaign = table_of(Campaign).c
+    campaign = Campaign.__table__.c
     plays_it = campaign.object_id == stored["id"]
-    refuse_while_in(unit, table_of(Campaign), plays_it & (campaign.status == CampaignStatus.NEW))
+    refuse_while_in(unit, Campaign.__table__, plays_it & (campaign.status == CampaignStatus.NEW))
 
 
 AUDIO_FILES = Resource(
     path="audio-files",
-    model=AudioFile,
     shapes=_AUDIO_FILE,
     methods=frozenset({"PATCH"}),
     touches=touches_nothing,
@@ -132,7 +134,6 @@ AUDIO_FILES = Resource(
 )
 SURVEY_TEMPLATES = Resource(
     path="survey-template",
-    model=SurveyTemplate,
     shapes=_SURVEY_TEMPLATE,
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
@@ -142,7 +143,6 @@ SURVEY_TEMPLATES = Resource(
 )
 SECTION_TEMPLATES = Resource(
     path="section-template",
-    model=SectionTemplate,
     shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
@@ -153,7 +153,6 @@ SECTION_TEMPLATES = Resource(
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",
-    model=BranchingTemplate,
     shapes=_BRANCHING_TEMPLATE,
     owner="section",
     filters=("keys",),

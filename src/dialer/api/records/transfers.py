@@ -15,6 +15,7 @@ from dialer.store.tables import Transfer
 
 _TRANSFER: Final = shapes(
     "Transfer",
+    Transfer,
     {
         **own("transfer"),
         "callrequest": read_only(Reference("callrequest"), description="The call that is transferred."),
@@ -79,7 +80,6 @@ _TRANSFER: Final = shapes(
 
 TRANSFERS = Resource(
     path="transfer",
-    model=Transfer,
     shapes=_TRANSFER,
     owner="callrequest",
     agents_see=own_transfers,
