@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
+from dialer.api.crud.described import described
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
@@ -152,7 +153,7 @@ class _Deleting(_ResourceController):
 class Deleted(msgspec.Struct):
     """The answer to the deletion of a record for which clients expect a message."""
 
-    data: Annotated[str, Meta(description="A message that says what was deleted.", examples=["campaign deleted"])]
+    data: Annotated[str, described("A message that says what was deleted.", "campaign deleted")]
 
 
 class _DeletingWithMessage(_ResourceController):
@@ -221,12 +222,12 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     read: Any = resource.read
     if resource.plain_array:
         return list[read]
-    count = Annotated[int, Meta(description="Number of records on all pages.", examples=[1])]
+    count = Annotated[int, described("Number of records on all pages.", 1)]
     neighbour: Any = {
-        name: Annotated[str | None, Meta(description=f"URL of the {name} page; null if there is none.", examples=[url])]
+        name: Annotated[str | None, described(f"URL of the {name} page; null if there is none.", url)]
         for name, url in _NEIGHBOURS.items()
     }
-    results = Annotated[list[read], Meta(description="The records of the page, ordered by id.")]
+    results = Annotated[list[read], described("The records of the page, ordered by id.")]
     fields = [("count", count), *neighbour.items(), ("results", results)]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
 

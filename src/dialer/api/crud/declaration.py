@@ -30,10 +30,10 @@ CHANGE: Final = "Change"
 
 def writable(
     kind: Kind,
+    description: str = "",
     *,
     default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
     nullable: bool = False,
-    description: str = "",
     example: Any = None,  # noqa: ANN401 - of any kind
 ) -> Field:
     """Declare a field that clients write and read.
@@ -44,17 +44,17 @@ def writable(
     return replace(_given(kind, default, nullable=nullable), description=description, example=example)
 
 
-def optional(kind: Kind, *, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def optional(kind: Kind, description: str = "", *, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a writable field that may be null, and is null if a request leaves it out."""
-    return writable(kind, default=None, nullable=True, description=description, example=example)
+    return writable(kind, description, default=None, nullable=True, example=example)
 
 
 def write_once(
     kind: Kind,
+    description: str = "",
     *,
     default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
     nullable: bool = False,
-    description: str = "",
     example: Any = None,  # noqa: ANN401 - of any kind
 ) -> Field:
     """Declare a field that clients may set when they create a record, and not later."""
@@ -62,7 +62,7 @@ def write_once(
     return replace(field, access=Access.WRITE_ONCE, description=description, example=example)
 
 
-def write_only(kind: Kind, *, description: str, example: Any) -> Field:  # noqa: ANN401 - of any kind
+def write_only(kind: Kind, description: str, *, example: Any) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that clients write, and that no answer shows."""
     field = _given(kind, NODEFAULT, nullable=False)
     return replace(field, access=Access.WRITE_ONLY, description=description, example=example)
@@ -73,12 +73,12 @@ def _given(kind: Kind, default: Any, *, nullable: bool) -> Field:  # noqa: ANN40
     return Field(kind, nullable, is_required, None if is_required else default, Access.WRITABLE)
 
 
-def read_only(kind: Kind, *, nullable: bool = False, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def read_only(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that appears only in answers and comes from a column."""
     return Field(kind, nullable, access=Access.READ_ONLY, description=description, example=example)
 
 
-def derived(kind: Kind, *, nullable: bool = False, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def derived(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that appears only in answers and has no column; the resource's `derived` computes it."""
     return Field(kind, nullable, access=Access.DERIVED, description=description, example=example)
 
@@ -86,26 +86,26 @@ def derived(kind: Kind, *, nullable: bool = False, description: str = "", exampl
 def own(path: str) -> dict[str, Field]:
     """Declare the id and the URL of the records at a path."""
     return {
-        "id": read_only(Identity(), description="The number of the record. It is never used again for another record."),
-        "url": read_only(OwnUrl(path), description="The absolute URL of the record."),
+        "id": read_only(Identity(), "The number of the record. It is never used again for another record."),
+        "url": read_only(OwnUrl(path), "The absolute URL of the record."),
     }
 
 
 OWNER: Final = writable(
     Reference("users"),
+    "The user who owns the record. Only admins may name another user than themselves. Default: the caller.",
     default=0,
-    description="The user who owns the record. Only admins may name another user than themselves. Default: the caller.",
 )
 """The user who owns a record. The default is the caller."""
 NAME: Final = writable(
     Text(255, min_length=1),
-    description="A name for people. It must not be blank, and need not be unique.",
+    "A name for people. It must not be blank, and need not be unique.",
     example="Spring reminders",
 )
 """The name of a record, which must not be blank."""
 STAMPS: Final = {
-    "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
-    "updated_date": read_only(Timestamp(), description="The moment of the last change of the record, in UTC."),
+    "created_date": read_only(Timestamp(), "The moment at which the record was created, in UTC."),
+    "updated_date": read_only(Timestamp(), "The moment of the last change of the record, in UTC."),
 }
 
 

@@ -23,25 +23,18 @@ CODE_LENGTH: Final = 5
 DAILY_WINDOW: Final = {
     "daily_start_time": writable(
         TimeOfDay(),
-        description=(
-            "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If"
-            " it is later than `daily_stop_time`, the window spans midnight."
-        ),
+        "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If it is later than"
+        " `daily_stop_time`, the window spans midnight.",
         example="09:00:00",
     ),
     "daily_stop_time": writable(
         TimeOfDay(),
-        description=(
-            "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. "
-            "It must differ from `daily_start_time`."
-        ),
+        "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. It must differ"
+        " from `daily_start_time`.",
         example="20:00:00",
     ),
     **{
-        day: writable(
-            Boolean(),
-            description=f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.",
-        )
+        day: writable(Boolean(), f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.")
         for day in WEEKDAYS
     },
 }
@@ -59,7 +52,7 @@ CAMPAIGN_ORDERINGS: Final = (
 """The fields by which lists of campaigns can be ordered."""
 STATUS_REASON: Final = read_only(
     Text(),
-    description="The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "
+    "The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "
     f"{listed(CAMPAIGN_REASONS)}.",
     example="completed",
 )
@@ -68,11 +61,9 @@ DNC_LISTS_MAX: Final = 20
 """The most lists in `dnc_lists` of a campaign. Each costs a lookup for every number that is dialled."""
 DNC_LISTS_OF_CAMPAIGN: Final = writable(
     ReferenceList("dnc-list", most=DNC_LISTS_MAX),
+    "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the"
+    " first of them takes the numbers of callees who ask not to be called again.",
     default=(),
-    description=(
-        "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the "
-        "first of them takes the numbers of callees who ask not to be called again."
-    ),
 )
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000

@@ -45,9 +45,7 @@ _PHONEBOOK: Final = shapes(
     {
         **own("phonebook"),
         "name": NAME,
-        "description": writable(
-            Text(TEXT_MAX), description="A note for people. Default: empty.", example="Customers in Boston"
-        ),
+        "description": writable(Text(TEXT_MAX), "A note for people. Default: empty.", example="Customers in Boston"),
         "user": OWNER,
         **STAMPS,
     },
@@ -59,29 +57,23 @@ _CONTACT: Final = shapes(
     Contact,
     {
         **own("contact"),
-        "phonebook": writable(Reference("phonebook"), description="The phonebook to which the contact belongs."),
+        "phonebook": writable(Reference("phonebook"), "The phonebook to which the contact belongs."),
         "contact": writable(
             PhoneNumber(),
-            description=(
-                "The phone number, in any usual spelling. Numbers without `+` and country code belong to the "
-                "service's default region."
-            ),
+            "The phone number, in any usual spelling. Numbers without `+` and country code belong to the service's"
+            " default region.",
             example="+12025550100",
         ),
         "full_name": writable(
             Text(),
-            description=(
-                "The name of the person, for `{full_name}` in scripts and texts; its first word is "
-                "`{first_name}`. Default: empty."
-            ),
+            "The name of the person, for `{full_name}` in scripts and texts; its first word is `{first_name}`."
+            " Default: empty.",
             example="Ada Byron",
         ),
         "additional_vars": writable(
             JsonText(),
-            description=(
-                "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. "
-                "Requests may send an object. Default: {}."
-            ),
+            "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. Requests may send"
+            " an object. Default: {}.",
             example='{"city":"Boston"}',
         ),
         **STAMPS,
@@ -98,16 +90,13 @@ _DNC_LIST: Final = shapes(
         "name": NAME,
         "user": OWNER,
         "is_global": writable(
-            Boolean(),
-            description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
+            Boolean(), "True if the list holds for every campaign of every user. Only admins set it, on their lists."
         ),
         "keeps_wishes_of": read_only(
             Text(),
-            description=(
-                "`account` for the user's own list, which takes the number of everybody who asks not to be called, and "
-                "holds for all campaigns of the user. `service` for the one list of wishes that no user is known to "
-                "concern. Else empty."
-            ),
+            "`account` for the user's own list, which takes the number of everybody who asks not to be called, and"
+            " holds for all campaigns of the user. `service` for the one list of wishes that no user is known to"
+            " concern. Else empty.",
             example="account",
         ),
         **STAMPS,
@@ -120,10 +109,10 @@ _DNC_CONTACT: Final = shapes(
     DncContact,
     {
         **own("dnc-contact"),
-        "dnc": writable(Reference("dnc-list"), description="The do-not-call list to which the entry belongs."),
+        "dnc": writable(Reference("dnc-list"), "The do-not-call list to which the entry belongs."),
         "phone_number": writable(
             PhoneNumber(),
-            description="The phone number that must not be called, in any usual spelling. A list has it once.",
+            "The phone number that must not be called, in any usual spelling. A list has it once.",
             example="+12025550100",
         ),
         **STAMPS,

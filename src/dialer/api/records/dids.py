@@ -25,20 +25,19 @@ _DID = shapes(
         **own("did"),
         "did_number": writable(
             PhoneNumber(),
-            description="The number that people call. No other DID of the account may have it. If a manager changes "
-            "it, an admin must assign it again.",
+            "The number that people call. No other DID of the account may have it. If a manager changes it, an admin"
+            " must assign it again.",
             example="+12025550198",
         ),
         "is_assigned": writable(
             Boolean(),
-            description="Whether an admin has assigned the number to the account. If false, it waits for an admin, and "
-            "calls do not reach it. Only admins set it to true. New DIDs of admins are assigned.",
+            "Whether an admin has assigned the number to the account. If false, it waits for an admin, and calls do"
+            " not reach it. Only admins set it to true. New DIDs of admins are assigned.",
         ),
         **STAMPS,
         "user": OWNER,
         "campaign": optional(
-            Reference("campaigns"),
-            description="The campaign whose survey answers calls to the number. Null: unassigned.",
+            Reference("campaigns"), "The campaign whose survey answers calls to the number. Null: unassigned."
         ),
     },
     write_doc="A number for inbound calls, and the campaign that answers them.",

@@ -30,69 +30,55 @@ _QUEUE: Final = shapes(
     {
         "manager": writable(
             Reference("users", column="user_id"),
+            "The user who owns the queue. Only admins may name another user than themselves. Default: the caller.",
             default=0,
-            description=(
-                "The user who owns the queue. Only admins may name another user than themselves. Default: the caller."
-            ),
         ),
         **own("queue"),
         "name": NAME,
-        "strategy": writable(
-            Choice(QueueStrategy),
-            description="The order in which free agents are asked to take a call.",
-        ),
+        "strategy": writable(Choice(QueueStrategy), "The order in which free agents are asked to take a call."),
         "moh_sound": writable(
             Text(),
-            description="The music that waiting callers hear. The simulator ignores it. Default: empty.",
+            "The music that waiting callers hear. The simulator ignores it. Default: empty.",
             example="local_stream://moh",
         ),
         "record_template": writable(
             Text(),
-            description="The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
+            "The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
             example="/recordings/${uuid}.wav",
         ),
         "time_base_score": writable(
             TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
-            description="The moment from which the wait of a caller counts for the order of callers.",
+            "The moment from which the wait of a caller counts for the order of callers.",
         ),
         "tier_rules_apply": writable(
             Boolean(),
-            description=(
-                "True if agents of a higher level are asked only after a wait at the levels below. False: all"
-                " levels at once."
-            ),
+            "True if agents of a higher level are asked only after a wait at the levels below. False: all levels at"
+            " once.",
         ),
         "tier_rule_wait_second": writable(
-            Integer(),
-            description="Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true.",
+            Integer(), "Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true."
         ),
         "tier_rule_wait_multiply_level": writable(
             Boolean(),
-            description=(
-                "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if "
-                "`tier_rules_apply` is true."
-            ),
+            "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if `tier_rules_apply`"
+            " is true.",
         ),
         "tier_rule_no_agent_no_wait": writable(
             Boolean(),
-            description=(
-                "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true."
-            ),
+            "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true.",
         ),
         "discard_abandoned_after": writable(
-            Integer(), description="Seconds for which the place of a caller who left early is kept."
+            Integer(), "Seconds for which the place of a caller who left early is kept."
         ),
         "abandoned_resume_allowed": writable(
-            Boolean(),
-            description="True if a caller who left early and calls again gets the earlier place back.",
+            Boolean(), "True if a caller who left early and calls again gets the earlier place back."
         ),
-        "max_wait_time": writable(Integer(), description="The longest wait in seconds. 0: no limit.", example=600),
+        "max_wait_time": writable(Integer(), "The longest wait in seconds. 0: no limit.", example=600),
         "max_wait_time_with_no_agent": writable(
-            Integer(), description="The longest wait in seconds while no agent is on duty. 0: no limit."
+            Integer(), "The longest wait in seconds while no agent is on duty. 0: no limit."
         ),
         "max_wait_time_with_no_agent_time_reached": writable(
-            Integer(),
-            description="Seconds that each caller waits at least, once the longest wait without an agent is reached.",
+            Integer(), "Seconds that each caller waits at least, once the longest wait without an agent is reached."
         ),
         **STAMPS,
     },
@@ -109,35 +95,27 @@ _AGENT: Final = shapes(
         "user": OWNER,
         "login": optional(
             Reference("users"),
-            description="The user account with which this agent logs in: its manager's own, or one of an agent of the"
-            " manager. That user sees this record and its calls, and changes its status and break_reason.",
+            "The user account with which this agent logs in: its manager's own, or one of an agent of the manager."
+            " That user sees this record and its calls, and changes its status and break_reason.",
         ),
         "contact": writable(
             Text(),
-            description="The phone number at which the agent takes calls, or an extension of 2 to 6 digits."
-            " Not an emergency number. Default: empty.",
+            "The phone number at which the agent takes calls, or an extension of 2 to 6 digits. Not an emergency"
+            " number. Default: empty.",
             example="+12025550150",
         ),
         "status": writable(
-            Choice(AgentStatus),
-            description="The agent's availability. Queues offer calls to agents with 2 or 3.",
-            example=2,
+            Choice(AgentStatus), "The agent's availability. Queues offer calls to agents with 2 or 3.", example=2
         ),
         "wrap_up_time": writable(
-            Integer(),
-            description="Seconds after each call in which the agent gets no other call.",
-            example=15,
+            Integer(), "Seconds after each call in which the agent gets no other call.", example=15
         ),
         "break_reason": writable(
-            Text(100),
-            description="The reason of a break, for statistics. It is emptied when the break ends.",
-            example="lunch",
+            Text(100), "The reason of a break, for statistics. It is emptied when the break ends.", example="lunch"
         ),
         "parameters": writable(
             JsonObject(),
-            description=(
-                "The behaviour of a simulated agent as a JSON object: `talk` and `answer`, in seconds. Default: {}."
-            ),
+            "The behaviour of a simulated agent as a JSON object: `talk` and `answer`, in seconds. Default: {}.",
             example={"talk": [30, 180], "answer": 1},
         ),
         **STAMPS,
@@ -151,17 +129,13 @@ _TIER: Final = shapes(
     Tier,
     {
         **own("tier"),
-        "queue": writable(Reference("queue"), description="The queue whose calls the agent takes."),
-        "agent": writable(Reference("agent"), description="The agent. An agent has at most one tier of a queue."),
+        "queue": writable(Reference("queue"), "The queue whose calls the agent takes."),
+        "agent": writable(Reference("agent"), "The agent. An agent has at most one tier of a queue."),
         "level": writable(
-            Integer(1),
-            description=(
-                "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
-            ),
+            Integer(1), "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
         ),
         "position": writable(
-            Integer(1),
-            description="The place of the agent within the level, from 1. Lower positions come first.",
+            Integer(1), "The place of the agent within the level, from 1. Lower positions come first."
         ),
         **STAMPS,
     },

@@ -90,28 +90,21 @@ SECTION_TEMPLATE: Final = shapes(
     SectionTemplate,
     {
         **own("section-template"),
-        "order": writable(
-            Integer(),
-            description="The place of the section in the survey. A call begins with the lowest one.",
-        ),
+        "order": writable(Integer(), "The place of the section in the survey. A call begins with the lowest one."),
         "type": writable(
-            SectionTypeChoice(),
-            description="The action of the section. It decides which other fields are used.",
-            example=2,
+            SectionTypeChoice(), "The action of the section. It decides which other fields are used.", example=2
         ),
         "question": writable(
             Text(QUESTION_MAX, min_length=1),
-            description=(
-                "The question or the title, for people and results. It must not be blank. Callees hear "
-                "`script` or `audiofile`."
-            ),
+            "The question or the title, for people and results. It must not be blank. Callees hear `script` or"
+            " `audiofile`.",
             example="Will you come on Monday?",
         ),
         **dict(_SETTINGS),
         **STAMPS,
         "survey": write_once(
             Reference("survey-template"),
-            description="The survey template to which the section belongs. It is set at creation only.",
+            "The survey template to which the section belongs. It is set at creation only.",
         ),
         **dict([_LAST_SETTING]),
     },

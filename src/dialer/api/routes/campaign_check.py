@@ -7,10 +7,10 @@ import msgspec
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
+from dialer.api.crud.described import described
 from dialer.api.crud.fields import Boolean, FieldError
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import Links, parse_id
@@ -44,42 +44,36 @@ _users = User.__table__
 class CampaignFindingRead(msgspec.Struct):
     """An error of a campaign or of its survey, or a warning."""
 
-    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
-    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    level: Annotated[FindingLevel, described("The severity of the finding.")]
+    code: Annotated[FindingCode, described("The kind of the fault, for programs.")]
     field: Annotated[
         str | None,
-        Meta(description="The campaign's field to change; null for a finding about the survey.", examples=["user"]),
+        described("The campaign's field to change; null for a finding about the survey.", "user"),
     ]
     section: Annotated[
         str | None,
-        Meta(
-            description="The URL of the section with the problem; null for all other findings.",
-            examples=["https://dialer.example/rest-api/section-template/2/"],
+        described(
+            "The URL of the section with the problem; null for all other findings.",
+            "https://dialer.example/rest-api/section-template/2/",
         ),
     ]
-    message: Annotated[
-        str, Meta(description="The problem in a sentence.", examples=["Callees are shown no number. Set callerid."])
-    ]
-    keys: Annotated[
-        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
-    ]
+    message: Annotated[str, described("The problem in a sentence.", "Callees are shown no number. Set callerid.")]
+    keys: Annotated[list[str], described("The branches that lead from the first section to this one.", ["1"])]
 
 
 class CampaignCheckRead(msgspec.Struct):
     """The errors and warnings of a campaign. It does not start with errors; it starts with warnings."""
 
-    errors: Annotated[int, Meta(description="Number of errors. The campaign does not start with errors.", examples=[0])]
-    warnings: Annotated[int, Meta(description="Number of warnings. The campaign starts with warnings.", examples=[1])]
+    errors: Annotated[int, described("Number of errors. The campaign does not start with errors.", 0)]
+    warnings: Annotated[int, described("Number of warnings. The campaign starts with warnings.", 1)]
     forecast: Annotated[
         ForecastState,
-        Meta(
-            description=(
-                "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the "
-                "campaign has ended, it has too many people, another forecast is running, or it took too long."
-            )
+        described(
+            "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the campaign"
+            " has ended, it has too many people, another forecast is running, or it took too long."
         ),
     ]
-    findings: Annotated[list[CampaignFindingRead], Meta(description="The survey's findings, then the campaign's.")]
+    findings: Annotated[list[CampaignFindingRead], described("The survey's findings, then the campaign's.")]
 
 
 class _Checked(NamedTuple):

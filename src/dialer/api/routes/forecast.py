@@ -35,12 +35,10 @@ ForecastAsked: Final = request_shape(
     {
         "seeds": writable(
             Integer(1, SEEDS_MAX),
+            "The number of runs, each with the next seed. More runs give steadier percentiles.",
             default=SEEDS,
-            description="The number of runs, each with the next seed. More runs give steadier percentiles.",
         ),
-        "first_seed": writable(
-            Integer(0, FIRST_SEED_MAX), default=0, description="The seed of the first run.", example=1
-        ),
+        "first_seed": writable(Integer(0, FIRST_SEED_MAX), "The seed of the first run.", default=0, example=1),
     },
     "The number of seeds of a forecast, and the first seed.",
 )
