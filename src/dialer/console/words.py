@@ -85,12 +85,7 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         MessageStatus.NO_ROUTE: "No route",
         MessageStatus.UNAUTHORIZED: "Not allowed",
     },
-    Role: {
-        Role.ADMIN: "Admin",
-        Role.MANAGER: "Manager",
-        Role.AGENT: "Agent",
-        Role.VIEWER: "Viewer",
-    },
+    Role: {Role.ADMIN: "Admin", Role.MANAGER: "Manager", Role.AGENT: "Agent", Role.VIEWER: "Viewer"},
 }
 """A word or two for each state, by enumeration, because members of two enumerations may be equal."""
 PROTOCOL_WORDS: Final[Mapping[str, str]] = {

@@ -36,8 +36,7 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
     ]
     id: Annotated[int | None, described("The id of the new record.", 1)] = None
     url: Annotated[
-        str | None,
-        described("The URL of the new record.", "https://dialer.example/rest-api/contact/1/"),
+        str | None, described("The URL of the new record.", "https://dialer.example/rest-api/contact/1/")
     ] = None
     duplicate_of: Annotated[
         str | None,
@@ -47,8 +46,7 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
         ),
     ] = None
     errors: Annotated[
-        Errors | None,
-        described("Messages by the name of the field.", {"contact": ["This field is required."]}),
+        Errors | None, described("Messages by the name of the field.", {"contact": ["This field is required."]})
     ] = None
 
 

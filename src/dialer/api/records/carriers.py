@@ -50,57 +50,73 @@ ENTRY_SHOWN_MAX: Final = 64
 
 _NAMED: Final = {
     "name": NAME,
-    "description": writable(Text(TEXT_MAX), "A note for people. Default: empty.", example="Calls to North America"),
+    "description": writable(
+        Text(TEXT_MAX), description="A note for people. Default: empty.", example="Calls to North America"
+    ),
     "addprefix": writable(
-        Text(PREFIX_MAX), "Digits that are put before each number when it is dialled. Default: none.", example="9"
+        Text(PREFIX_MAX),
+        description="Digits that are put before each number when it is dialled. Default: none.",
+        example="9",
     ),
     "removeprefix": writable(
         Text(PREFIX_MAX),
-        "The beginning that is removed from each number when it is dialled, if the number has it. Default: none.",
+        description=(
+            "The beginning that is removed from each number when it is dialled, if the number has it. Default: none."
+        ),
         example="+",
     ),
 }
 _PROTOCOL: Final = writable(
-    TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"), "The carrier that places the calls."
+    TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"),
+    description="The carrier that places the calls.",
 )
 _SMS_PROTOCOL: Final = writable(
-    TextChoice(tuple(SMS_PROTOCOLS), SMS_PROTOCOLS, "SmsGatewayProtocol"), "The carrier that sends the messages."
+    TextChoice(tuple(SMS_PROTOCOLS), SMS_PROTOCOLS, "SmsGatewayProtocol"),
+    description="The carrier that sends the messages.",
 )
 _GATEWAY_END: Final = {
     "max_cps": writable(
         Integer(),
-        "The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
+        description="The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
         example=5,
     ),
     "parameters": writable(
         CarrierParameters(PARAMETERS_MAX),
-        "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other"
-        " protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see"
-        " that. Answers leave `password` and `secret` out. Parameters without them keep the stored ones, unless the"
-        " carrier's address, the user name, `tls`, or a field of the request changes. Default: {}.",
+        description=(
+            "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
+            "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
+            "that. Answers leave `password` and `secret` out. Parameters without them keep the stored ones, unless the "
+            "carrier's address, the user name, `tls`, or a field of the request changes. Default: {}."
+        ),
         example={"answer": 0.6, "busy": 0.1},
     ),
     "allowed_callerids": writable(
         Text(ALLOWED_MAX),
-        "The caller IDs that the carrier accepts, separated by commas. A campaign that shows another one does not"
-        " start, unless the gateway is simulated. Default: empty, for all.",
+        description=(
+            "The caller IDs that the carrier accepts, separated by commas. A campaign that shows another one does not "
+            "start, unless the gateway is simulated. Default: empty, for all."
+        ),
         example="+12025550150, +12025550151",
     ),
     "rests_until": derived(
         Timestamp(),
-        "The end of the gateway's rest after failures in a row of its carrier, in UTC; null if it does not rest.",
         nullable=True,
+        description=(
+            "The end of the gateway's rest after failures in a row of its carrier, in UTC; null if it does not rest."
+        ),
     ),
     "line_down": derived(
         Text(TEXT_MAX),
-        "The reason why the gateway's connection to its carrier does not work. Empty if it works, or is not in use.",
+        description=(
+            "The reason why the gateway's connection to its carrier does not work. Empty if it works, or is not in use."
+        ),
         example="the carrier does not answer OPTIONS",
     ),
     **STAMPS,
 }
 _CHANNELS: Final = writable(
     Integer(),
-    "The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
+    description="The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
     example=30,
 )
 _GATEWAY: Final = shapes(
@@ -131,7 +147,9 @@ _CALLER_ID_GROUP: Final = shapes(
         **own("callerid-group"),
         "name": NAME,
         "description": writable(
-            Text(TEXT_MAX), "A note for people. Default: empty.", example="Numbers of the Boston office"
+            Text(TEXT_MAX),
+            description="A note for people. Default: empty.",
+            example="Numbers of the Boston office",
         ),
         **STAMPS,
     },
@@ -145,18 +163,24 @@ _CALLER_ID: Final = shapes(
         **own("callerid"),
         "areacode": writable(
             Text(AREACODE_MAX),
-            "The beginning of the numbers to whose callees this caller ID is shown, with or without the country code."
-            " `*`: all numbers. Default: empty, for none.",
+            description=(
+                "The beginning of the numbers to whose callees this caller ID is shown, with or without the "
+                "country code. `*`: all numbers. Default: empty, for none."
+            ),
             example="202",
         ),
         "callerid_num": writable(
-            Text(CALLERID_MAX, min_length=1), "The number that callees see.", example="+12025550199"
+            Text(CALLERID_MAX, min_length=1), description="The number that callees see.", example="+12025550199"
         ),
         "callerid_name": writable(
-            Text(), "The name that callees see, where the carrier supports it. Default: empty.", example="Dr. Lee"
+            Text(),
+            description="The name that callees see, where the carrier supports it. Default: empty.",
+            example="Dr. Lee",
         ),
-        "created_date": read_only(Timestamp(), "The moment at which the record was created, in UTC."),
-        "callerid_group": writable(Reference("callerid-group"), "The group to which the caller ID belongs."),
+        "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
+        "callerid_group": writable(
+            Reference("callerid-group"), description="The group to which the caller ID belongs."
+        ),
         "user": OWNER,
     },
     write_doc="A caller ID: the number that callees of one area see.",

@@ -42,8 +42,7 @@ class DispositionRead(msgspec.Struct, frozen=True):
     disposition: Annotated[str, described("The outcome of the call.", "call_back")]
     note: Annotated[str, described("The agent's note; empty without one.", "After work.")]
     call_back_date: Annotated[
-        str | None,
-        described("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z"),
+        str | None, described("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z")
     ]
 
 

@@ -146,9 +146,7 @@ _TIER: Final = shapes(
 def _one_place_each(change: Change) -> Errors:
     tier = Tier.__table__.c
     query = select(tier.id).where(
-        tier.queue_id == change.values["queue"],
-        tier.agent_id == change.values["agent"],
-        tier.id != change.record_id,
+        tier.queue_id == change.values["queue"], tier.agent_id == change.values["agent"], tier.id != change.record_id
     )
     if change.unit.connection.execute(query).first() is None:
         return {}

@@ -25,13 +25,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.shapes import Field
 from dialer.api.records.section_words import WORDS
 from dialer.domain.enums import SectionType
-from dialer.domain.survey.sections.fields import (
-    BooleanField,
-    IntegerField,
-    ReferenceField,
-    SectionField,
-    TextField,
-)
+from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.store.tables import SectionTemplate
 

@@ -169,9 +169,7 @@ def _first_status(change: Change) -> Errors:
 def _columns(change: Change) -> Values:
     number = _number(change)
     zone = zone_key(
-        tz_code=change.values["tz_code"],
-        gmt_offset=change.values["gmt_offset"],
-        number_zone=zone_of_number(number),
+        tz_code=change.values["tz_code"], gmt_offset=change.values["gmt_offset"], number_zone=zone_of_number(number)
     )
     return {"number": number, "zone": zone}
 

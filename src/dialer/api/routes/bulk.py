@@ -103,10 +103,7 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
 async def _create(request: ApiRequest, kind: BulkKind) -> Response[BulkAnswer]:
     service, body = request.service, await _body(request)
     attempt = attempt_of(
-        request.headers.get("idempotency-key"),
-        user_id=request.user.id,
-        path=f"{kind.resource.path}/bulk",
-        body=body,
+        request.headers.get("idempotency-key"), user_id=request.user.id, path=f"{kind.resource.path}/bulk", body=body
     )
     is_lines = request.content_type[0].strip().lower() == NDJSON
     with service.attempts.begin(attempt):

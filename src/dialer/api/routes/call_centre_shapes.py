@@ -77,15 +77,13 @@ class QueueFiguresRead(msgspec.Struct):
     calls: Annotated[int, described("Calls that joined the queue and are over.", 400)]
     taken: Annotated[int, described("Calls that an agent took.", 380)]
     abandoned: Annotated[
-        int,
-        described("Calls that ended before an agent took them, without a limit of the queue.", 15),
+        int, described("Calls that ended before an agent took them, without a limit of the queue.", 15)
     ]
     timed_out: Annotated[int, described("Calls that the queue gave up at a limit of the wait.", 5)]
     within: Annotated[int, described("The threshold of the service level in seconds.", 20)]
     taken_within: Annotated[int, described("Calls that an agent took before they had waited longer than that.", 340)]
     service_level: Annotated[
-        float | None,
-        described("`taken_within` in per cent of `calls`. Null without calls.", 85.0),
+        float | None, described("`taken_within` in per cent of `calls`. Null without calls.", 85.0)
     ]
     average_wait: Annotated[
         float | None, described("Mean seconds that the taken calls waited. Null without any.", 8.25)

@@ -47,8 +47,7 @@ class CampaignFindingRead(msgspec.Struct):
     level: Annotated[FindingLevel, described("The severity of the finding.")]
     code: Annotated[FindingCode, described("The kind of the fault, for programs.")]
     field: Annotated[
-        str | None,
-        described("The campaign's field to change; null for a finding about the survey.", "user"),
+        str | None, described("The campaign's field to change; null for a finding about the survey.", "user")
     ]
     section: Annotated[
         str | None,

@@ -10,12 +10,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.dispositions import (
-    DispositionGiven,
-    DispositionRead,
-    read_disposition_of,
-    set_disposition_of,
-)
+from dialer.api.records.dispositions import DispositionGiven, DispositionRead, read_disposition_of, set_disposition_of
 from dialer.api.service import ApiRequest
 
 _BODY = describe_request(DispositionGiven, is_required=True)

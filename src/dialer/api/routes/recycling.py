@@ -124,13 +124,9 @@ class RecycledRead(msgspec.Struct):
     dry_run: Annotated[bool, described("True if subscribers were only counted.", example=False)]
     recycled: Annotated[int, described("Number of subscribers who were set back to PENDING.", 2)]
     by_status: Annotated[
-        dict[str, int],
-        described("Number of those subscribers by the name of the status that they had.", {"FAIL": 2}),
+        dict[str, int], described("Number of those subscribers by the name of the status that they had.", {"FAIL": 2})
     ]
-    kept: Annotated[
-        dict[str, int],
-        described("Number of subscribers who stay as they are, by reason.", {"dnc": 1}),
-    ]
+    kept: Annotated[dict[str, int], described("Number of subscribers who stay as they are, by reason.", {"dnc": 1})]
 
 
 @post(

@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 _PATH: Final = "cdr/{}/refund"
 
 
-@post(
-    "/cdr/{record_id:str}/refund",
-    tags=[CDRS.path],
-    signature_namespace={"LedgerRead": LEDGER.read},
-)
+@post("/cdr/{record_id:str}/refund", tags=[CDRS.path], signature_namespace={"LedgerRead": LEDGER.read})
 async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Response[LedgerRead]":
     """Refund a call: its price goes back to the account of its user, once. The answer is the entry in the ledger."""
     service = request.service

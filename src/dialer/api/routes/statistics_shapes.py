@@ -23,8 +23,7 @@ class FiguresRead(msgspec.Struct):
         described("Average call duration: seconds from answer to end, of answered calls. Null without any.", 74.25),
     ]
     answer_delay: Annotated[
-        float | None,
-        described("Mean seconds from the dial to the answer, of answered calls. Null without any.", 9.5),
+        float | None, described("Mean seconds from the dial to the answer, of answered calls. Null without any.", 9.5)
     ]
     pdd: Annotated[
         float | None,
@@ -34,8 +33,7 @@ class FiguresRead(msgspec.Struct):
         int, described("Seconds from the answer to the end, of all answered calls together.", 35640)
     ]
     contact_rate: Annotated[
-        float | None,
-        described("Calls that a person answered, in per cent of the calls. Null without calls.", 35.92),
+        float | None, described("Calls that a person answered, in per cent of the calls. Null without calls.", 35.92)
     ]
     completion_rate: Annotated[
         float | None,
@@ -43,8 +41,7 @@ class FiguresRead(msgspec.Struct):
     ]
     abandoned: Annotated[int, described("Calls that waited longer than two seconds for an agent.", 6)]
     abandoned_of: Annotated[
-        int,
-        described("Calls that a person answered, of campaigns whose survey leads to queues.", 410),
+        int, described("Calls that a person answered, of campaigns whose survey leads to queues.", 410)
     ]
     abandoned_percent: Annotated[
         float | None, described("`abandoned` in per cent of `abandoned_of`. Null if that is 0.", 1.46)
@@ -58,8 +55,7 @@ class FiguresRead(msgspec.Struct):
     messages: Annotated[int, described("Text messages whose outcome is known.", 80)]
     delivered: Annotated[int, described("Text messages that were delivered.", 77)]
     delivery_rate: Annotated[
-        float | None,
-        described("Delivered messages, in per cent of the messages. Null without messages.", 96.25),
+        float | None, described("Delivered messages, in per cent of the messages. Null without messages.", 96.25)
     ]
     message_parts: Annotated[int, described("Parts of the text messages, which are charged one by one.", 84)]
     cost: Annotated[str, described("Cost of calls, transfers and messages, with five decimals.", "61.44000")]
@@ -123,8 +119,7 @@ class StatisticsRowRead(msgspec.Struct):
     """The figures of one interval and one group."""
 
     starting_date: Annotated[
-        str | None,
-        described("Begin of the interval. Null without `interval`.", "2026-11-20T08:00:00Z"),
+        str | None, described("Begin of the interval. Null without `interval`.", "2026-11-20T08:00:00Z")
     ]
     group: Annotated[
         str | None,

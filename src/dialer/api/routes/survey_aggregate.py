@@ -32,8 +32,7 @@ class AnswerShare(msgspec.Struct):
     response: Annotated[str, described("The answer, as survey results show it.", "yes")]
     count: Annotated[int, described("Number of callees who gave it.", 3)]
     percent: Annotated[
-        float,
-        described("Its share of all answers to the section, in per cent, rounded to two decimals.", 75.0),
+        float, described("Its share of all answers to the section, in per cent, rounded to two decimals.", 75.0)
     ]
 
 
@@ -54,8 +53,7 @@ class SectionAggregate(msgspec.Struct):
     section_id: Annotated[int, described("The id of the section template.", 1)]
     type: Annotated[SectionType, described("The type of the section.")]
     question: Annotated[
-        str,
-        described("The question, as it was when the campaign started.", "Will you come on Monday?"),
+        str, described("The question, as it was when the campaign started.", "Will you come on Monday?")
     ]
     total: Annotated[int, described("Number of answers.", 4)]
     answers: Annotated[list[AnswerShare], described("The answers, most frequent first.")]

@@ -35,8 +35,7 @@ class FindingRead(msgspec.Struct):
         ),
     ]
     message: Annotated[
-        str,
-        described("The problem in a sentence.", "The transfer has neither a phonenumber nor a queue."),
+        str, described("The problem in a sentence.", "The transfer has neither a phonenumber nor a queue.")
     ]
     keys: Annotated[list[str], described("The branches that lead from the first section to this one.", ["1"])]
 
