@@ -15,7 +15,6 @@ from dialer.api.crud.urls import ID_MAX
 from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
-from dialer.domain.meanings import MEANINGS
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
@@ -27,7 +26,7 @@ ATTEMPT_MAX: Final = 2**31 - 1
 
 _CAUSES: Final = (
     "The reason for the end of the call, an ITU-T Q.850 cause value; null while the call is in progress. "
-    f"{listed({cause.value: MEANINGS[Cause][cause] for cause in Cause})}."
+    f"{listed({cause.value: cause.description for cause in Cause})}."
 )
 _REASONS: Final = listed(SUBSCRIBER_REASONS)
 

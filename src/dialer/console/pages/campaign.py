@@ -38,7 +38,6 @@ from dialer.console.words import campaign_state, outcome_words, reason_of_campai
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.kept_forecast import KeptForecast
-from dialer.domain.meanings import MEANINGS
 from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
@@ -297,7 +296,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=MEANINGS[CampaignStatus][state] if state is not None else "A newer version of dialer set this state.",
+        meaning=state.description if state is not None else "A newer version of dialer set this state.",
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),
