@@ -23,7 +23,7 @@ from dialer.sim.scenario_floor import QueuePart, TierPart
 from dialer.store.tables import Agent, Campaign, Queue, Row, SectionTemplate, Tier
 
 OF_SCENARIOS: dict[str, Any] = {"daily_start_time": time.fromisoformat, "daily_stop_time": time.fromisoformat}
-"""What makes the value of a scenario of that of a column, where they differ."""
+"""The functions that make values of scenarios of those of columns."""
 
 
 def defaults_of(model: type[Row]) -> dict[str, Any]:

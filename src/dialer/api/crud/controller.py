@@ -24,9 +24,8 @@ from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
@@ -84,7 +83,7 @@ class _Reading(_ResourceController):
     @get("/{record_id:str}")
     async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
         """Read one record. The header `ETag` is its version; send it as `If-Match` to change only this version."""
-        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
         found = await request.service.read(request, lambda unit: records.read_tagged(unit, self.resource, identity))
         headers = {ETAG_HEADER: found.tag.header}
         if conditions.is_known(found.tag):
@@ -121,7 +120,7 @@ class _Changing(_ResourceController):
     ) -> Response[bytes]:
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
-        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
         parsed = await prepared(resource, _parse(resource, service, request, data))
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
@@ -232,13 +231,6 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
 
 
-def _identity(text: str) -> int:
-    identity = parse_id(text)
-    if identity is None:
-        raise RecordNotFoundError
-    return identity
-
-
 def _parse(resource: Resource, service: Service, request: ApiRequest, given: Given) -> Parsed:
     if resource.write is None:
         raise TypeError(f"{resource.path} is only read")
@@ -277,7 +269,7 @@ def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
-    identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+    identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
     await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity, conditions))
 
 

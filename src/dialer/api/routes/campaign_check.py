@@ -13,8 +13,8 @@ from dialer.api.crud import records
 from dialer.api.crud.described import described
 from dialer.api.crud.fields import Boolean, FieldError
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.urls import Links, parse_id
-from dialer.api.http.errors import AnsweredError, InvalidError, RecordNotFoundError
+from dialer.api.crud.urls import Links, identity_in
+from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecasting import Forecaster
@@ -112,9 +112,7 @@ async def check_sms_campaign(
 
 async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource, record_id: str) -> CampaignCheckRead:
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     is_asked = _is_forecast_asked(request)
     checked = await service.read(
         request, lambda unit: _checked(unit, resource, identity, service.settings, is_asked=is_asked), is_long=True

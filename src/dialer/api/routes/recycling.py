@@ -22,9 +22,9 @@ from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Js
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.http.errors import InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header
 from dialer.api.records.calls import CAUSE_MAX
@@ -162,9 +162,7 @@ async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) ->
 
 
 async def _recycle(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
-    service, identity = request.service, parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    service, identity = request.service, identity_in(record_id)
     parsed, is_dry = await _parse(request, service)
     await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
     if parsed.errors:

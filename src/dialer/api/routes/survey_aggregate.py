@@ -10,9 +10,8 @@ from sqlalchemy import select
 from dialer.api.crud import records
 from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.crud.visibility import visible
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
@@ -71,9 +70,7 @@ class SurveyAggregate(msgspec.Struct):
 async def aggregate_survey(request: ApiRequest, record_id: FromPath[str]) -> SurveyAggregate:
     """Count the answers of a campaign by section and answer."""
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await service.read(request, lambda unit: _aggregate(unit, identity), is_long=True)
 
 

@@ -9,8 +9,7 @@ from litestar.params import FromPath
 from dialer.api.crud import records
 from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links, parse_id
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.crud.urls import Links, identity_in
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.domain.survey.check import check_survey
@@ -52,9 +51,7 @@ class SurveyCheckRead(msgspec.Struct):
 async def check_survey_template(request: ApiRequest, record_id: FromPath[str]) -> SurveyCheckRead:
     """Check a survey, and list the sections, branches and answers that cannot work."""
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await service.read(request, lambda unit: _check(unit, identity))
 
 

@@ -296,7 +296,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=state.description if state is not None else "A newer version of dialer set this state.",
+        meaning=state.meaning if state is not None else "A newer version of dialer set this state.",
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),
