@@ -176,7 +176,7 @@ LIMITS: Final = {
     "A JSON body": f"{body.BODY_BYTES_MAX // MIB} MiB",
     "Depth of a JSON body": f"{strict_json.DEPTH_MAX} levels",
     "Objects, lists and commas in a JSON body": f"{strict_json.MEMBERS_MAX:,}",
-    "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaigns.NAME_MAX})",
+    "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaign_life.NAME_MAX})",
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{section_fields.SCRIPT_MAX:,} characters",
     "References in one list": f"{references.REFERENCES_MAX:,}",

@@ -3,32 +3,25 @@
 from typing import Final
 
 from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Amount, AmountNumber, Boolean, Choice, Integer, Text
-from dialer.api.crud.moments import Timestamp
+from dialer.api.crud.fields import Amount, AmountNumber, Boolean, Choice, Integer, Text
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Association, Change, FieldRule, Resource, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule
 from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
-    CAMPAIGN_ORDERINGS,
-    CODE_LENGTH,
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
-    STATUS_REASON,
-    change_row,
-    dates_in_order,
-    default_dates,
-    owner_who_pays,
-    state_columns,
-    window_not_empty,
+    NAMED,
+    STATE,
+    campaigns,
+    code_of_campaign,
+    dates,
 )
 from dialer.app.campaign_readiness import agents_missing
-from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.store.sealing import sealed_survey
-from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
+from dialer.store.tables import VOICE, Campaign
 
-NAME_MAX: Final = 100
 CALLERID_MAX: Final = 80
 EXTRA_MAX: Final = 120
 FREQUENCY_MAX: Final = 1_000_000
@@ -43,17 +36,8 @@ _CAMPAIGN: Final = shapes(
     Campaign,
     {
         **own("campaigns"),
-        "campaign_code": read_only(
-            Text(CODE_LENGTH), "Five letters that identify the campaign. The service makes them up.", example="KQWZD"
-        ),
-        "name": writable(
-            Text(NAME_MAX, min_length=1),
-            "A name for people. It must not be blank. A unique one is advised.",
-            example="Spring reminders",
-        ),
-        "description": writable(
-            Text(TEXT_MAX), "A note for people. Default: empty.", example="Reminders of appointments in March"
-        ),
+        "campaign_code": code_of_campaign(),
+        **NAMED,
         "callerid": writable(
             Text(CALLERID_MAX),
             "The caller ID that callees see, if `callerid_group` has none for their number. Default: empty.",
@@ -64,19 +48,7 @@ _CAMPAIGN: Final = shapes(
             "The group whose caller IDs callees see: the one with the longest `areacode` that begins the number. Null:"
             " `callerid`.",
         ),
-        "startingdate": writable(
-            Timestamp(),
-            "The moment from which numbers are dialled. Without an offset, it is in the time zone of the service."
-            " Default: now.",
-            default=0,
-            example="2026-11-18T11:06:40Z",
-        ),
-        "expirationdate": writable(
-            Timestamp(),
-            "The moment at which the campaign ends, after `startingdate`. Default: 24 hours after `startingdate`.",
-            default=0,
-            example="2026-11-19T11:06:40Z",
-        ),
+        **dates("numbers are dialled"),
         **DAILY_WINDOW,
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
@@ -172,11 +144,7 @@ _CAMPAIGN: Final = shapes(
             "The phonebooks whose contacts are called. Contacts that are added later are called too. Default: none.",
             default=(),
         ),
-        "status": writable(
-            Choice(CampaignStatus),
-            "A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
-        ),
-        "status_reason": STATUS_REASON,
+        **STATE,
         "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
         "completed": read_only(
             Integer(), "Number of subscribers who reached a section marked `completed`.", example=120
@@ -222,29 +190,15 @@ def _sealed_survey(change: Change) -> Errors:
     return {"object_id": [message]}
 
 
-CAMPAIGNS = Resource(
-    path="campaigns",
-    shapes=_CAMPAIGN,
-    constants=(("medium", VOICE),),
-    filters=("name", "campaign_code", "status", "dial_method"),
-    orderings=CAMPAIGN_ORDERINGS,
-    names=("name", "campaign_code"),
-    associations=(
-        Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
-        Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
-    ),
+CAMPAIGNS = campaigns(
+    "campaigns",
+    _CAMPAIGN,
+    medium=VOICE,
+    code="campaign_code",
+    filters=("dial_method",),
     rules=(
-        FieldRule(("startingdate", "expirationdate"), dates_in_order),
-        FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),
         FieldRule(("object_id",), _sealed_survey),
         FieldRule(("abandon_rate_max",), _abandon_rate),
         FieldRule(("dial_method",), _agents_to_dial_for),
-        FieldRule(("user",), owner_who_pays),
     ),
-    defaults=default_dates,
-    columns=state_columns,
-    update=change_row,
-    remove=delete_campaign,
-    touches=touches_nothing,
-    deleted="campaign deleted",
 )

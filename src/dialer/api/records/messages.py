@@ -3,35 +3,30 @@
 from typing import Final
 
 from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
-from dialer.api.crud.fields import TEXT_MAX, Amount, Choice, Integer, Text, TextChoice
+from dialer.api.crud.fields import Amount, Integer, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
-from dialer.api.crud.resource import Association, FieldRule, Resource, touches_nothing
+from dialer.api.crud.resource import Resource
 from dialer.api.records.campaign_life import (
-    CAMPAIGN_ORDERINGS,
-    CODE_LENGTH,
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
-    STATUS_REASON,
-    change_row,
-    dates_in_order,
-    default_dates,
-    owner_who_pays,
+    NAMED,
+    STATE,
+    campaigns,
+    code_of_campaign,
+    dates,
     state_columns,
-    window_not_empty,
 )
 from dialer.api.records.campaigns import (
     CALL_SECONDS_MAX,
     CALLERID_MAX,
     FREQUENCY_MAX,
     INTERVAL_SECONDS_MAX,
-    NAME_MAX,
     RETRIES_MAX,
 )
-from dialer.app.delete_campaign import delete_campaign
 from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
-from dialer.domain.enums import CampaignStatus, MessageStatus
-from dialer.store.tables import SMS, Campaign, CampaignDncList, CampaignPhonebook, SmsMessage
+from dialer.domain.enums import MessageStatus
+from dialer.store.tables import SMS, Campaign, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
 
@@ -40,19 +35,8 @@ _SMS_CAMPAIGN: Final = shapes(
     Campaign,
     {
         **own("sms-campaigns"),
-        "sms_campaign_code": read_only(
-            Text(CODE_LENGTH, column="campaign_code"),
-            "Five letters that identify the campaign. The service makes them up.",
-            example="KQWZD",
-        ),
-        "name": writable(
-            Text(NAME_MAX, min_length=1),
-            "A name for people. It must not be blank. A unique one is advised.",
-            example="Spring reminders",
-        ),
-        "description": writable(
-            Text(TEXT_MAX), "A note for people. Default: empty.", example="Reminders of appointments in March"
-        ),
+        "sms_campaign_code": code_of_campaign("campaign_code"),
+        **NAMED,
         "callerid": writable(
             Text(CALLERID_MAX), "The sender that receivers see. Default: empty.", example="+12025550199"
         ),
@@ -67,19 +51,7 @@ _SMS_CAMPAIGN: Final = shapes(
             "The phonebooks whose contacts get the message. Contacts that are added later get it too. Default: none.",
             default=(),
         ),
-        "startingdate": writable(
-            Timestamp(),
-            "The moment from which messages are sent. Without an offset, it is in the time zone of the service."
-            " Default: now.",
-            default=0,
-            example="2026-11-18T11:06:40Z",
-        ),
-        "expirationdate": writable(
-            Timestamp(),
-            "The moment at which the campaign ends, after `startingdate`. Default: 24 hours after `startingdate`.",
-            default=0,
-            example="2026-11-19T11:06:40Z",
-        ),
+        **dates("messages are sent"),
         "sms_gateway": writable(Reference("sms-gateway"), "The gateway over which the messages go."),
         "dnc": optional(
             Reference("dnc-list"),
@@ -87,11 +59,7 @@ _SMS_CAMPAIGN: Final = shapes(
         ),
         "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
-        "status": writable(
-            Choice(CampaignStatus),
-            "A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
-        ),
-        "status_reason": STATUS_REASON,
+        **STATE,
         "frequency": writable(Integer(1, FREQUENCY_MAX), "Messages a minute, spread evenly.", example=30),
         "callmaxduration": read_only(
             Integer(1, CALL_SECONDS_MAX), "Seconds; not used by campaigns of text messages.", example=1800
@@ -168,28 +136,12 @@ _SMS_MESSAGE: Final = shapes(
 )
 
 
-SMS_CAMPAIGNS = Resource(
-    path="sms-campaigns",
-    shapes=_SMS_CAMPAIGN,
-    constants=(("medium", SMS),),
-    filters=("name", "sms_campaign_code", "status"),
-    orderings=CAMPAIGN_ORDERINGS,
-    names=("name", "sms_campaign_code"),
-    associations=(
-        Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
-        Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
-    ),
-    rules=(
-        FieldRule(("startingdate", "expirationdate"), dates_in_order),
-        FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),
-        FieldRule(("user",), owner_who_pays),
-    ),
-    defaults=default_dates,
+SMS_CAMPAIGNS = campaigns(
+    "sms-campaigns",
+    _SMS_CAMPAIGN,
+    medium=SMS,
+    code="sms_campaign_code",
     columns=lambda change: {**state_columns(change), "object_id": 0},
-    update=change_row,
-    remove=delete_campaign,
-    touches=touches_nothing,
-    deleted="sms campaign deleted",
 )
 SMS_MESSAGES = Resource(
     path="sms-message",
