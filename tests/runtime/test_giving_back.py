@@ -7,7 +7,7 @@ from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import GatewayPlan, Lent
 from dialer.store.fleet.slices import Demand, GatewayLimits, new_slice, settle_slice
 from tests.new_database import new_database
-from tests.runtime.test_fleet import START_MS, Workers
+from tests.runtime.test_fleet_coordinator import START_MS, Workers
 
 GATEWAY_ID = 1
 

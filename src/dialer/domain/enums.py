@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from dialer.domain.meanings import DescribedInt, DescribedText
+from dialer.domain.enum_descriptions import DescribedInt, DescribedText
 
 
 class CampaignStatus(DescribedInt):

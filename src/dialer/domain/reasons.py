@@ -6,7 +6,7 @@ A reason is one word that programs can rely on. Words are never renamed.
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
-from dialer.domain.meanings import DescribedText
+from dialer.domain.enum_descriptions import DescribedText
 
 NoReason: TypeAlias = Literal[""]
 """The value of a field that holds a reason, where there is none."""

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from enum import Enum
 from typing import Final, NamedTuple
 
-from dialer.domain.meanings import DescribedText
+from dialer.domain.enum_descriptions import DescribedText
 
 
 class Role(DescribedText):

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
-from dialer.domain.meanings import DescribedInt, DescribedText
+from dialer.domain.enum_descriptions import DescribedInt, DescribedText
 from dialer.domain.reasons import Reason
 
 Json = dict[str, Any]

@@ -15,8 +15,8 @@ from dialer.api.crud.references import ReferenceList
 from dialer.api.crud.resource import Association, Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.crud.shapes import Field, Shapes
 from dialer.api.http.errors import ConflictError, Errors
-from dialer.app.change_campaign import change_campaign
-from dialer.app.delete_campaign import delete_campaign
+from dialer.app.campaigns.change import change_campaign
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.store.tables import Campaign, CampaignDncList, CampaignPhonebook

@@ -16,7 +16,7 @@ from dialer.api.records.campaign_life import (
     code_of_campaign,
     dates,
 )
-from dialer.app.campaign_readiness import agents_missing
+from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.store.sealing import sealed_survey

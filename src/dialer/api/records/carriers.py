@@ -14,7 +14,7 @@ from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
-from dialer.app.callerid_check import WRONG_NAMED_MAX
+from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over, texts_waiting_for
 from dialer.app.touching import touched_gateway, touched_sms_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters

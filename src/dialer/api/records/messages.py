@@ -24,7 +24,7 @@ from dialer.api.records.campaigns import (
     INTERVAL_SECONDS_MAX,
     RETRIES_MAX,
 )
-from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
+from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import MessageStatus
 from dialer.store.tables import SMS, Campaign, SmsMessage
 

@@ -6,11 +6,11 @@ from litestar import Response, post
 from litestar.params import FromPath
 
 from dialer.api.crud.urls import identity_in
-from dialer.api.records.importing import CONTACTS, NUMBERS, ImportKind, run_import
+from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.routes.import_requests import KNOWN_PARAMETERS, answer, describe_import, parse_request
 from dialer.api.service import ApiRequest
-from dialer.app.import_report import ImportReport
-from dialer.app.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.report import ImportReport
 
 
 @post(
