@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.carriers.line_port import Found
 from dialer.domain.plans import SIMULATED, SMS_LINES_FROM
-from dialer.domain.sessions.leg_protocol import Heard
+from dialer.domain.sessions.leg_protocol import LegReport
 from dialer.store.tables import SMS, VOICE
 
 STARTING: Final = "it is starting"
@@ -32,12 +32,12 @@ class LineSettings(NamedTuple):
         return msgspec.json.encode(behaviour).decode()
 
 
-class LineNews(NamedTuple):
+class LineReport(NamedTuple):
     """Something that a line has heard of a leg, and when the service was told."""
 
     gateway_id: int
     key: str
-    heard: Heard | Found
+    heard: LegReport | Found
     told_ms: int
 
 
