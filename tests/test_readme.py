@@ -17,7 +17,7 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls
+from dialer.api.records import advancing, campaign_life, contacts, trial_calls
 from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX

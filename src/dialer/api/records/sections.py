@@ -68,7 +68,8 @@ def _plain(field: SectionField) -> Field:
             return writable(Boolean())
         case ReferenceField(to=target):
             return optional(Reference(_PATHS[target]))
-    raise TypeError(f"{field.name} is of no known kind")
+        case _:
+            raise TypeError(f"{field.name} is of no known kind")
 
 
 def _settings() -> Iterator[tuple[str, Field]]:

@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
 from dialer.app.errors import UnknownRecordError
-from dialer.app.events import ContactDeleted, PhonebookDeleted
 from dialer.app.touching import known_campaigns, touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
@@ -64,7 +63,7 @@ def delete_contact(unit: UnitOfWork, contact_id: int) -> None:
     """Delete a contact and abort its subscribers; a subscriber in a call is aborted when the call ends."""
     touched = _abandon(unit, _subscribers.c.contact_id == contact_id)
     unit.connection.execute(delete(_contacts).where(_contacts.c.id == contact_id))
-    unit.note(touched, ContactDeleted(contact_id))
+    unit.note(touched)
 
 
 def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
@@ -78,7 +77,7 @@ def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
     members = select(_contacts.c.id).where(_contacts.c.phonebook_id == phonebook_id)
     touched = _abandon(unit, _subscribers.c.contact_id.in_(members))
     unit.connection.execute(delete(_phonebooks).where(_phonebooks.c.id == phonebook_id))
-    unit.note(touched, PhonebookDeleted(phonebook_id))
+    unit.note(touched)
 
 
 def _collect(unit: UnitOfWork, contact_id: int) -> Touched:

@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, exists, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_named
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import DncListDeleted, NumberAllowed, NumberCalledOff
+from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touching import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import DncContact, DncList
@@ -84,7 +84,7 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     if is_global:
         raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
     unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
-    unit.note(NOTHING, DncListDeleted(dnc_id))
+    unit.note(NOTHING)
 
 
 def _list_of(unit: UnitOfWork, entry_id: int) -> int:

@@ -7,7 +7,7 @@ together or not at all.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from sqlalchemy import Connection, update
 from sqlalchemy.exc import IntegrityError
@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from dialer.domain import effects, events
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
@@ -207,20 +208,22 @@ class JournalStore:
         self.flush()
         return take_call_back(self._at_work(), arrived.missed_call_id)
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Record an effect, which the next flush writes."""
-        for handle in self._handlers.get(type(effect), ()):
+        for handle in self._handlers[type(effect)]:
             handle(effect, now_ms)
 
     @cached_property
     def _handlers(self) -> dict[type, tuple[Callable[[Any, int], None], ...]]:
         """Return handlers by the type of an effect: those of the observers, then the journal's own."""
         everybodys = [*(observer.handlers for observer in self._observers), self._recorders()]
-        kinds = {kind for handlers in everybodys for kind in handlers}
-        return {kind: tuple(handlers[kind] for handlers in everybodys if kind in handlers) for kind in kinds}
+        return {
+            kind: tuple(handle for handlers in everybodys if (handle := handlers[kind]) is not None)
+            for kind in get_args(effects.Recorded)
+        }
 
     def _recorders(self) -> dict[type, Callable[[Any, int], None]]:
-        return {
+        recorders: dict[type, Callable[[Any, int], None]] = {
             effects.Dial: self._record_dial,
             effects.AnswerCall: self._record_answer,
             effects.SendText: self._record_text,
@@ -244,6 +247,7 @@ class JournalStore:
             effects.MoveCampaign: self._move_campaign,
             effects.KeepWish: self._keep_wish,
         }
+        return exhaustive(effects.Recorded, recorders)
 
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
         self._agent_hours.kept(self._at_work(), effect, now_ms)

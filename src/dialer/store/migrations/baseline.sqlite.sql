@@ -23,6 +23,23 @@ CREATE TABLE user_account (
 );
 CREATE INDEX ix_user_account_manager_id ON user_account (manager_id);
 CREATE UNIQUE INDEX uq_user_account_username_key ON user_account (username_key);
+CREATE TABLE audit_log (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	created_date INTEGER NOT NULL,
+	actor_id INTEGER,
+	actor VARCHAR(150) NOT NULL,
+	via VARCHAR(16) NOT NULL,
+	key_prefix VARCHAR(16) NOT NULL,
+	address VARCHAR(45) NOT NULL,
+	action VARCHAR(64) NOT NULL,
+	resource VARCHAR(40) NOT NULL,
+	record_id INTEGER,
+	user_id INTEGER,
+	"before" TEXT DEFAULT '' NOT NULL,
+	"after" TEXT DEFAULT '' NOT NULL
+);
+CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
+CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
 CREATE TABLE live_leg (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	"key" VARCHAR(36) NOT NULL,
@@ -169,23 +186,6 @@ CREATE TABLE key_check (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	word VARCHAR NOT NULL
 );
-CREATE TABLE audit_log (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	created_date INTEGER NOT NULL,
-	actor_id INTEGER,
-	actor VARCHAR(150) NOT NULL,
-	via VARCHAR(16) NOT NULL,
-	key_prefix VARCHAR(16) NOT NULL,
-	address VARCHAR(45) NOT NULL,
-	action VARCHAR(64) NOT NULL,
-	resource VARCHAR(40) NOT NULL,
-	record_id INTEGER,
-	user_id INTEGER,
-	"before" TEXT DEFAULT '' NOT NULL,
-	"after" TEXT DEFAULT '' NOT NULL
-);
-CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
-CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
 CREATE TABLE api_key (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

@@ -21,8 +21,8 @@ Increment = Annotated[int, mapped_column(Integer, default=60, server_default="60
 Code = Annotated[int, mapped_column(SmallInteger)]
 Name = Annotated[str, mapped_column(String(255))]
 ZoneKey = Annotated[str, mapped_column(String(255).with_variant(Text(), "postgresql"))]
-"""A zone key (`dialer.domain.calling_times.zones`), which can be longer than 255 characters. SQLite ignores the length, and would
-have to copy the table to change it."""
+"""A zone key (`dialer.domain.calling_times.zones`), which can be longer than 255 characters. SQLite ignores the length,
+and would have to copy the table to change it."""
 LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
