@@ -52,7 +52,7 @@ async def answering(house: LineHouse, *sections: dict[str, Any], **values: objec
     survey_id = house.survey(*(sections or (asking,)))
     campaign_id = await house.started(survey_id, house.phonebook(ADA), **{"frequency": 1, **values})
     await house.move(campaign_id, CampaignStatus.PAUSE)
-    house.add(Did, user_id=house.user_id, did_number="+1 (202) 555-0199", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+1 (202) 555-0199", campaign_id=campaign_id)
     return campaign_id
 
 

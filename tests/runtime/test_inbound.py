@@ -50,7 +50,7 @@ async def shown(house: House, *sections: dict[str, Any], **settings: object) -> 
 
 def did(house: House, campaign_id: int | None, number: str = SHOWN) -> int:
     """Add a DID, and the campaign that answers it."""
-    return house.add(Did, user_id=house.user_id, did_number=number, campaign_id=campaign_id)
+    return house.add(Did, user_id=house.user_id, is_assigned=True, did_number=number, campaign_id=campaign_id)
 
 
 def came_in(house: House) -> list[tuple[Any, ...]]:

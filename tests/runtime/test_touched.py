@@ -120,7 +120,7 @@ def furnished(house: House) -> House:
     house.add(SmsGateway, name="texts")
     house.queue(house.agent())
     house.phonebook()
-    house.add(Did, user_id=house.user_id, did_number="+15550100")
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+15550100")
     return house
 
 
@@ -152,7 +152,7 @@ def _crowded(folder: Path, count: int) -> House:
     house.queue(house.agent())
     house.phonebook()
     open_many(house, count)
-    house.add(Did, user_id=house.user_id, did_number="+15550100", campaign_id=1)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+15550100", campaign_id=1)
     return house
 
 
