@@ -55,6 +55,6 @@ def test_earlier_calls_get_their_rates_where_they_are_known(tmp_path: Path) -> N
             connection.execute(text(statement))
         connection.execute(text(CDR), CDRS)
         bring(connection, "head")
-        found = connection.execute(select(Cdr.__table__).order_by(Cdr.__table__.c.id)).mappings().all()
+        found = connection.execute(select(Cdr.__table__).order_by(Cdr.id)).mappings().all()
     rates = [(row["callid"], *(row[column] for column in RATE_COLUMNS)) for row in found]
     assert rates == [("a", 1_500, 0, 60, 60), ("b", 1_700, 0, 60, 60), ("gone", None, 0, 60, 60)]

@@ -22,9 +22,8 @@ def test_admins_stay_admins_and_all_others_become_managers(tmp_path: Path) -> No
         connection.execute(text(USER), [*people, {"id": 9, "name": "gone", "is_admin": 0}])
         connection.execute(text("DELETE FROM user_account WHERE id = 9"))
         bring(connection, "head")
-        users = User.__table__.c
         found = connection.execute(
-            select(users.id, users.username, users.role, users.enabled, users.manager_id, users.balance)
+            select(User.id, User.username, User.role, User.enabled, User.manager_id, User.balance)
         ).all()
         connection.execute(
             text(
@@ -33,7 +32,7 @@ def test_admins_stay_admins_and_all_others_become_managers(tmp_path: Path) -> No
                 " VALUES ('new', 'new', '-', '', '', '', 0, 0, 0, 0, 0, 0)"
             )
         )
-        newest = connection.scalar(select(users.id).where(users.username == "new"))
+        newest = connection.scalar(select(User.id).where(User.username == "new"))
     assert [tuple(row) for row in found] == [
         (1, "ann", "admin", True, None, 700),
         (2, "bob", "manager", True, None, 700),

@@ -40,11 +40,10 @@ def test_wishes_of_the_past_go_on_the_accounts_own_lists(tmp_path: Path) -> None
             _insert(connection, "survey_result", {"callrequest_id": call_id, "section_type": kind, "id": call_id})
         _insert(connection, "call_disposition", {"id": 1, "callrequest_id": 4, "disposition": "do_not_call"})
         bring(connection, "head")
-        lists, entries = DncList.__table__.c, DncContact.__table__.c
-        query = select(lists.user_id, entries.number, lists.created_date).join(
-            lists.id.table, lists.id == entries.dnc_id
+        query = select(DncList.user_id, DncContact.number, DncList.created_date).join(
+            DncList.__table__.c.id.table, DncList.id == DncContact.dnc_id
         )
-        found = connection.execute(query.where(lists.keeps_wishes_of == "account").order_by(entries.id)).all()
+        found = connection.execute(query.where(DncList.keeps_wishes_of == "account").order_by(DncContact.id)).all()
     assert [tuple(row) for row in found] == [(1, ADA, 705), (2, CARL, 705), (2, DORA, 705)]
 
 
