@@ -31,6 +31,7 @@ from dialer.store.tables import (
 from tests.runtime.centre import centre
 from tests.runtime.house import CENTS, House
 from tests.runtime.test_transfers import BEHAVIOUR, CALLER, MINUTE, money, second
+from tests.sizes import examples
 
 QUICK: Final = '{"talk": 20}'
 """An agent who is offered a call at 7 s, takes it at 8 s, and talks until 28 s."""
@@ -301,7 +302,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
         house.database.close()
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(seconds=st.lists(st.floats(0.5, 400), min_size=1, max_size=6), restarts=st.booleans())
 def test_whenever_a_centre_is_aborted_nothing_is_left_over(seconds: list[float], *, restarts: bool) -> None:
     anyio.run(lambda: aborted(seconds, restarts=restarts))

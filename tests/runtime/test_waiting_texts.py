@@ -27,6 +27,7 @@ from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import Campaign, Cdr, DncList, Gateway, SmsGateway, SmsMessage, User, WaitingText
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
+from tests.sizes import examples
 from tests.vopr.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -196,7 +197,7 @@ def deeds(*kinds: str) -> st.SearchStrategy[list[Deed]]:
 
 # A process that ends after a commit cannot say what it has dropped, so these do not mix.
 @given(deeds(*STOPS, Fault.CRASH_AFTER, Fault.UNSURE) | deeds(*STOPS, "call off", "erase", "dear"))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5))
 async def test_each_message_is_sent_once_or_has_a_reason_not_to_be(happens: list[Deed]) -> None:
     """Whenever the process ends, and whatever its users do meanwhile. A message never overtakes another one."""
     with TemporaryDirectory() as folder:

@@ -20,6 +20,8 @@ from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt
 
+NEVER_MS: Final = 2**62
+"""A moment that never comes."""
 MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
 """Statuses of a message that was sent: it is charged, and needs no further attempt."""
 SIMULATED: Final = "sim"
@@ -109,7 +111,7 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     protocol: str = SIMULATED
     """The kind of its carrier."""
     hours: Calendar | None = None
-    """The service's calling hours (`dialer.domain.calling_times.calling_hours`); None if calls are allowed at any hour."""
+    """The service's calling hours (`domain/calling_times/calling_hours.py`); None if calls are allowed at any hour."""
 
     @property
     def is_simulated(self) -> bool:

@@ -9,11 +9,12 @@ records, continues exactly as it would have.
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call
 
 _FollowUp = tuple[events.Event, ...]
@@ -49,7 +50,7 @@ class CampaignStore(Protocol):
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
         """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Record an effect."""
 
 
@@ -83,7 +84,8 @@ class Kernel:
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
         self._wakes: Final[set[tuple[int, int, int]]] = set()
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
-        self._performers: Final[dict[type, Callable[[Any], _FollowUp]]] = {
+        performers: dict[type, Callable[[Any], _FollowUp] | None] = {
+            **dict.fromkeys(get_args(effects.Recorded)),
             effects.Dial: self._dial,
             effects.SendText: self._send_text,
             effects.AnswerCall: self._dial,
@@ -109,8 +111,9 @@ class Kernel:
             effects.FindCaller: self._claim,
             effects.TurnAway: self._turn_away,
         }
-        """Functions that perform an effect and return the events that follow. Every other effect is only recorded."""
-        self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
+        self._performers: Final = exhaustive(effects.Effect, performers)
+        """Functions that perform an effect and return the events that follow. None: the effect is only recorded."""
+        claims: dict[type, Callable[[Any], events.Event]] = {
             effects.ClaimFresh: store.claim_fresh,
             effects.ClaimRetries: store.claim_retries,
             effects.ClaimAgain: store.claim_again,
@@ -119,6 +122,7 @@ class Kernel:
             effects.CheckText: store.check_text,
             effects.FindCaller: store.find_caller,
         }
+        self._claims: Final = exhaustive(effects.Question, claims)
         self.now_ms = now_ms
         """Time up to which everything due was handled."""
         self.at_work: events.Event | effects.Effect | None = None
@@ -206,9 +210,9 @@ class Kernel:
         """Perform effects in order. Events that follow from an effect come after all of them."""
         for effect in to_do:
             self.at_work = effect
-            perform = self._performers.get(type(effect))
+            perform = self._performers[type(effect)]
             if perform is None:
-                self._store.record(effect, self.now_ms)
+                self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
                 continue
             for follow_up in perform(effect):
                 self.at_work = follow_up

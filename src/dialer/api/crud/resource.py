@@ -5,7 +5,7 @@ resource differs, as values and small functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, RowMapping, Table
@@ -121,10 +121,6 @@ class Association(msgspec.Struct, frozen=True):
     """True if the order of the references matters. A change of the order then writes all of them again."""
 
 
-Insertion: TypeAlias = Callable[[Change, Values], Found[Any]]
-"""A use case that inserts the columns of a new record, and returns its row."""
-
-
 def no_columns(_: Change) -> Values:
     """Return no computed columns."""
     return {}
@@ -211,7 +207,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Computes columns from the fields; these take precedence over the columns of the fields."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
     """Finds the id of the earliest record that a new one, given by its columns, duplicates; the client is told."""
-    insert: Insertion | None = None
+    insert: Callable[[Change, Values], Found[Any]] | None = None
     """The use case that inserts columns and returns the row; without it, a plain insert."""
     update: Callable[[Change, Values], None] | None = None
     """The use case that writes columns; without it, a plain update."""

@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.app.audit_log import Origin, write_entries
-from dialer.app.events import RecordWritten
+from dialer.app.unit import RecordWritten
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.touched import NOTHING, touch
 

@@ -13,7 +13,7 @@ from dialer.api.crud.moments import YEAR_MAX, Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, request_shape
 from dialer.api.http.errors import InvalidError
-from dialer.app.events import RecordWritten
+from dialer.app.unit import RecordWritten
 from dialer.store.touched import NOTHING
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
@@ -61,8 +61,9 @@ def aim(unit: Unit, parsed: Parsed) -> int:
     """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`."""
     target_ms = _target_ms(parsed, unit.now_ms)
     before, after = ({"now": show_timestamp(at_ms)} for at_ms in (unit.now_ms, target_ms))
-    changes = [RecordWritten("advance", "clock", None, None, before, after)] if before != after else []
-    unit.note(NOTHING, *changes)
+    if before != after:
+        unit.written.append(RecordWritten("advance", "clock", None, None, before, after))
+    unit.note(NOTHING)
     return target_ms
 
 

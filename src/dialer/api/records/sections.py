@@ -75,7 +75,8 @@ def _plain(field: SectionField) -> Field:
             return writable(Boolean(), default=field.default)
         case ReferenceField(to=target):
             return optional(Reference(_PATHS[target]))
-    raise TypeError(f"{field.name} is of no known kind")
+        case _:
+            raise TypeError(f"{field.name} is of no known kind")
 
 
 def _settings() -> Iterator[tuple[str, Field]]:

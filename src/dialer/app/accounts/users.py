@@ -11,7 +11,7 @@ from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
+from dialer.app.events import PasswordChanged, UserChanged, UserCreated
 from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
@@ -114,7 +114,7 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
         raise RefusedError(f"The user has a balance of {amount}. Pay it back first, or disable the user.")
     _keep_an_admin(unit.connection, before)
     unit.connection.execute(delete(User).where(User.id == user_id))
-    unit.note(touched_account(user_id), UserDeleted(user_id))
+    unit.note(touched_account(user_id))
 
 
 def change_password(unit: UnitOfWork, username: str, password_hash: str, *, revokes_keys: bool = False) -> str:

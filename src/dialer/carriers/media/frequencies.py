@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from operator import add, mul
 from typing import Final
 
-from dialer.carriers.media.hearing import HeardFrame
 from dialer.carriers.media.rtp import RATE_HZ
 
 TONE_HZ: Final = range(330, 2_200)
@@ -17,9 +16,12 @@ REST_MAX: Final = 0.15
 """Most of a frame's energy that one frequency leaves unexplained, if all its frequencies are close to it."""
 
 
-def tone_hz(heard: HeardFrame) -> float | None:
-    """Return the frequency of a frame that is a tone; None if it is none."""
-    for samples in (heard.samples, heard.middle):
+def tone_hz(frame: Sequence[int], middle: Sequence[int]) -> float | None:
+    """Return the frequency of a frame that is a tone; None if it is none.
+
+    `middle` is the frame without its lowest and highest frequencies.
+    """
+    for samples in (frame, middle):
         hz = _estimate(samples)
         if hz is None or not TONE_HZ.start <= hz <= TONE_HZ.stop:
             continue
@@ -29,12 +31,12 @@ def tone_hz(heard: HeardFrame) -> float | None:
     return None
 
 
-def narrow_hz(heard: HeardFrame) -> float | None:
+def narrow_hz(frame: Sequence[int]) -> float | None:
     """Return the frequency around which all others of a frame are, such as those of a ringing tone; None without one.
 
     A tone satisfies x[n-1] + x[n+1] = 2·cos(w)·x[n]. The best factor gives the frequency, and its error the width.
     """
-    middle, sums = heard.middle[1:-1], list(map(add, heard.middle, heard.middle[2:]))
+    middle, sums = frame[1:-1], list(map(add, frame, frame[2:]))
     energy = _energy(middle)
     if not energy:
         return None
@@ -63,7 +65,8 @@ def _estimate(samples: Sequence[int]) -> float | None:
 
 
 def _energy(samples: Sequence[int]) -> int:
-    return sum(map(mul, samples, samples))
+    """Return the sum of the squares, which is far too small for rounding to change it."""
+    return round(math.hypot(*samples) ** 2)
 
 
 def _hz_of(cosine: float) -> float:

@@ -1,7 +1,7 @@
 """The sound of all legs of a process: orders, bridges and rooms."""
 
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 import msgspec
 
@@ -18,7 +18,19 @@ from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.carriers.sip.sdp import AgreedSound
-from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Confer, Detect, Done, Hold, Order, Play, Record
+from dialer.domain.sessions.leg_protocol import (
+    Ask,
+    AwaitBeep,
+    Bridge,
+    Clear,
+    Confer,
+    Detect,
+    Done,
+    Hold,
+    Order,
+    Play,
+    Record,
+)
 
 PHASES: Final = 4
 """A tick is a quarter of a frame, and belongs to a quarter of the legs."""
@@ -207,7 +219,9 @@ def _look(leg: SoundLeg, now_ms: int) -> Iterator[SoundOutput]:
         yield SoundLost(leg.key)
 
 
-def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
+def _activity(
+    order: Detect | AwaitBeep | Play | Ask | Record | Confer | Hold, prompt: bytes, before: Activity
+) -> Activity:
     """Return the activity that an order begins after another one."""
     match order:
         case Ask():
@@ -222,6 +236,8 @@ def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
             begun = PlayingWaitingTone(order.turn)
         case Detect():
             begun = Detecting(order.turn, order.sensitivity)
-        case _:
+        case AwaitBeep():
             begun = AwaitingBeep(order.turn, before)
+        case _:
+            assert_never(order)
     return begun

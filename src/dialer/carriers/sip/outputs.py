@@ -1,11 +1,11 @@
 """The way out of a user agent: what it sends and tells, and what it does later."""
 
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Final, TypeAlias
 
 import msgspec
 
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
@@ -88,23 +88,10 @@ class TrunkState(msgspec.Struct, frozen=True):
 Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | DigitReported | TrunkState
 
 
-def _anybody(_host: str) -> bool:
-    return True
-
-
-def is_address(host: str) -> bool:
-    """Return whether a host is an IP address, and needs no name server."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
 class Outputs:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = _anybody) -> None:
+    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = lambda _: True) -> None:
         """Prepare it. `may_send_to` says whether an IP address may get messages. All others are dropped."""
         self.t1_ms: Final = t1_ms
         self._may_send_to: Final = may_send_to

@@ -10,6 +10,7 @@ import structlog
 
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SoundLost
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.leg import read_handle
@@ -24,7 +25,6 @@ from dialer.carriers.sip.outputs import (
     Send,
     SoundAgreed,
     TrunkState,
-    is_address,
 )
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import LocalSound
@@ -223,23 +223,23 @@ class SipTrunkEndpoint:
 
     def _sounded(self, output: OrderDone | SoundLost) -> None:
         """Take what the sound of a leg tells."""
+        at_ms = steady_ms()
         if isinstance(output, OrderDone):
-            self._done(output)
+            self._hear(output.key, at_ms, output.done, output.recording)
         else:
             because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
-            self._perform(self._agent.clear(steady_ms(), output.key, causes.TIMER_EXPIRY, because))
+            self._perform(self._agent.clear(at_ms, output.key, causes.TIMER_EXPIRY, because))
 
-    def _done(self, output: OrderDone) -> None:
-        at_ms = steady_ms()
-        if output.recording is None:
-            self._owner.hear(output.key, at_ms, output.done, "")
-        else:
-            self._later(self._save(output.key, at_ms, output.done, output.recording))
-
-    async def _save(
-        self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes], because: str = ""
+    def _hear(
+        self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes] | None = None, because: str = ""
     ) -> None:
-        """Save a recording before it is told."""
+        """Tell the owner what was heard, after a recording is saved."""
+        if recording is None:
+            self._owner.hear(key, at_ms, heard, because)
+        else:
+            self._later(self._save(key, at_ms, heard, recording, because))
+
+    async def _save(self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes], because: str) -> None:
         try:
             await asyncio.to_thread(self._files.write, *recording)
         except SoundFileError as error:
@@ -278,13 +278,12 @@ class SipTrunkEndpoint:
             case DigitReported():
                 self._room.press(output.key, output.digit)
             case LegArrived():
-                arrived = Arrived(output.called, output.caller, output.handle)
-                self._owner.hear(output.key, output.at_ms, arrived, "")
+                self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():
-                self._owner.hear(output.key, output.at_ms, Ringing(0), "")
+                self._hear(output.key, output.at_ms, Ringing(0))
             case LegAnswered():
                 self._room.watch(output.key)
-                self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
+                self._hear(output.key, output.at_ms, Answered(0, output.handle))
             case LegOver():
                 self._hear_end(output)
             case TrunkState():
@@ -295,12 +294,9 @@ class SipTrunkEndpoint:
         recording = self._room.remove(ended.key)
         if quality:
             self._owner.sound_was(ended.key, quality)
-        cause = Cause(ended.cause)
-        if recording is None:
-            self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)
-            return
-        heard = Ended(0, cause, recording_ms=len(recording[1]) // 8)
-        self._later(self._save(ended.key, ended.at_ms, heard, recording, ended.because))
+        recording_ms = None if recording is None else len(recording[1]) // 8
+        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms)
+        self._hear(ended.key, ended.at_ms, heard, recording, ended.because)
 
     def _send(self, output: Send) -> None:
         host, port = output.destination

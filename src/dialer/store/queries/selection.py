@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     CursorResult,
     RowMapping,
@@ -24,9 +25,14 @@ def owns(shards: Shards, user_id: int) -> bool:
     return shards is None or shard_of(user_id) in shards
 
 
+def in_shards(owner: SQLColumnExpression[int]) -> ColumnElement[bool]:
+    """Return the condition that the account in column `owner` is in one of the shards `shards`."""
+    return (owner % SHARDS).in_(bindparam("shards", expanding=True))
+
+
 def of_shards(query: Select[Any], owner: SQLColumnExpression[int]) -> Select[Any]:
     """Return a query with a further condition: the account in column `owner` is in one of the shards `shards`."""
-    return query.where((owner % SHARDS).in_(bindparam("shards", expanding=True)))
+    return query.where(in_shards(owner))
 
 
 class OwnedRows:
