@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     CursorResult,
     RowMapping,
