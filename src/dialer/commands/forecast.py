@@ -10,12 +10,7 @@ import rich_click as click
 from rich.console import Console
 
 from dialer.app.errors import CampaignNotReadyError
-from dialer.commands.open_service import (
-    open_existing_database,
-    open_service_clock,
-    service_settings,
-    settings_from_environment,
-)
+from dialer.commands.open_service import open_service
 from dialer.commands.output import examples, print_json, printable
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
@@ -68,13 +63,11 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> No
     CAMPAIGN is its id or its code. A copy of it is run to its end under N seeds, without other campaigns. A service
     that runs with one of these seeds (DIALER_SEED), and changes nothing meanwhile, has exactly that seed's outcome.
     """
-    environment = settings_from_environment()
-    with open_existing_database(environment) as database:
-        settings = service_settings(environment, database)
+    with open_service() as service:
+        settings, database = service
         configure_logs()
-        now_ms = open_service_clock(settings, database).now_ms()
         campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
-        order = Order(campaign_id, now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
+        order = Order(campaign_id, service.now_ms(), settings.timezone, seeds, first_seed, settings.calling_hours)
         found = _forecast(database, order)
     if as_json:
         print_json(found)

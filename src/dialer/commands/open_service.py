@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import rich_click as click
 from click.globals import get_current_context
@@ -187,6 +187,30 @@ def open_existing_database(settings: Settings, place: ServingPlace | None = None
     migrate.check(settings.database_url)
     with _opened(settings, announce, place) as database:
         yield database
+
+
+class OpenService(NamedTuple):
+    """The database of a service, with the settings of the service."""
+
+    settings: Settings
+    database: Database
+
+    def now_ms(self) -> int:
+        """Return the time of the service's clock."""
+        return open_service_clock(self.settings, self.database).now_ms()
+
+
+@contextlib.contextmanager
+def open_service() -> Iterator[OpenService]:
+    """Open the existing database of the environment, with the settings that its service was last started with.
+
+    Raises:
+        ClickException: there is no database.
+        MigrationError: the database is of another version, or cannot be read.
+    """
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        yield OpenService(service_settings(environment, database), database)
 
 
 @contextlib.contextmanager
