@@ -1,7 +1,7 @@
 """`dialer forecast`: the likely outcome of a campaign, before it is started or while it runs."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import anyio
@@ -80,17 +80,14 @@ def _forecast(database: Database, order: Order) -> Forecast:
     try:
         if not sys.stderr.isatty():
             return anyio.run(forecast_campaign, database, order)
+        of_all = f"of {order.seeds} seeds"
         with Console(stderr=True).status("Copying the campaign") as status:
-            return anyio.run(forecast_campaign, database, order, _showing(order.seeds, status.update))
+            return anyio.run(forecast_campaign, database, order, lambda done: status.update(f"{done} {of_all}"))
     except (NoCampaignError, CampaignOverError) as error:
         raise click.ClickException(str(error)) from None
     except CampaignNotReadyError as error:
         reasons = "; ".join(f"{field}: {' '.join(messages)}" for field, messages in error.errors.items())
         raise click.ClickException(f"campaign {order.campaign_id} cannot start: {reasons}") from None
-
-
-def _showing(seeds: int, show: Callable[[str], None]) -> Callable[[int], None]:
-    return lambda done: show(f"{done} of {seeds} seeds")
 
 
 def _lines(found: Forecast) -> Iterator[str]:
