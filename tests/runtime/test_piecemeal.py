@@ -48,6 +48,7 @@ from dialer.store.tables import (
 )
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 from tests.runtime.house import CENTS, House
+from tests.sizes import REFRESH_STORIES
 
 Change = Callable[[Connection, int, int], Touched]
 """A change of rows at a moment, which varies with a number and returns the touched records."""
@@ -377,7 +378,7 @@ def outcome(tell: Callable[[House, Sequence[Step]], Any], story: Sequence[Step])
             return {model.__tablename__: house.rows(model) for model in WRITTEN}
 
 
-@settings(max_examples=6)
+@settings(max_examples=REFRESH_STORIES)
 @given(steps)
 def test_an_engine_with_incremental_refreshes_equals_a_rebuilt_one(story: list[Step]) -> None:
     assert outcome(refreshed, story) == outcome(rebuilt, story)

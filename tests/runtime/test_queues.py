@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import delete
 from structlog.testing import capture_logs
 
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus, TransferStatus
@@ -30,6 +31,7 @@ from dialer.store.tables import (
 from tests.runtime.centre import centre
 from tests.runtime.house import CENTS, House
 from tests.runtime.test_transfers import BEHAVIOUR, CALLER, MINUTE, money, second
+from tests.sizes import examples
 
 QUICK: Final = '{"talk": 20}'
 """An agent who is offered a call at 7 s, takes it at 8 s, and talks until 28 s."""
@@ -55,7 +57,7 @@ def delete_queues(house: House) -> None:
     """Delete all queues as the deletion of an account does. The API would refuse that."""
     for section in house.rows(SectionTemplate):
         house.change(SectionTemplate, section["id"], queue_id=None)
-    house.database.write_now(lambda connection: connection.execute(Queue.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Queue)))
 
 
 async def test_an_agent_who_takes_a_call_leaves_rows(house: House) -> None:
@@ -145,7 +147,7 @@ async def test_an_agent_who_is_deleted_stops_no_service(
     """A conversation goes on, and an offer is withdrawn."""
     await waiting(house, house.queue(house.agent(parameters=QUICK)))
     await house.advance(at_s)
-    house.database.write_now(lambda connection: connection.execute(Agent.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Agent)))
     if restarts:
         house.restart()
     await house.advance(4)
@@ -300,7 +302,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
         house.database.close()
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(seconds=st.lists(st.floats(0.5, 400), min_size=1, max_size=6), restarts=st.booleans())
 def test_whenever_a_centre_is_aborted_nothing_is_left_over(seconds: list[float], *, restarts: bool) -> None:
     anyio.run(lambda: aborted(seconds, restarts=restarts))

@@ -27,6 +27,7 @@ from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import Campaign, Cdr, DncList, Gateway, SmsGateway, SmsMessage, User, WaitingText
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
+from tests.sizes import examples
 from tests.vopr.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -172,8 +173,7 @@ async def test_a_list_that_becomes_global_holds_for_messages_of_a_campaign_that_
 
 def make_global(unit: UnitOfWork, dnc_id: int) -> None:
     """Make a do-not-call list hold for all campaigns."""
-    table = DncList.__table__
-    unit.connection.execute(update(table).where(table.c.id == dnc_id).values(is_global=True))
+    unit.connection.execute(update(DncList).where(DncList.id == dnc_id).values(is_global=True))
     unit.note(users_of_dnc(unit.connection, dnc_id))
 
 
@@ -197,7 +197,7 @@ def deeds(*kinds: str) -> st.SearchStrategy[list[Deed]]:
 
 # A process that ends after a commit cannot say what it has dropped, so these do not mix.
 @given(deeds(*STOPS, Fault.CRASH_AFTER, Fault.UNSURE) | deeds(*STOPS, "call off", "erase", "dear"))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5))
 async def test_each_message_is_sent_once_or_has_a_reason_not_to_be(happens: list[Deed]) -> None:
     """Whenever the process ends, and whatever its users do meanwhile. A message never overtakes another one."""
     with TemporaryDirectory() as folder:

@@ -4,8 +4,8 @@ import anyio
 import rich_click as click
 from sqlalchemy import select
 
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.line_factories import TEXT_LINES
-from dialer.carriers.texts.parameters import TextParametersError
 from dialer.carriers.texts.trial import send_trial_text
 from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import print_json, printable, say
@@ -14,15 +14,13 @@ from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.tables import SmsGateway
 
-_gateways = SmsGateway.__table__
-
 
 def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_json: bool) -> None:
     """Send a message, `order` being number, sender and text, over a gateway for text messages, and print each step."""
     with open_existing_database(settings_from_environment()) as database:
         row = database.read_now(
             lambda connection: (
-                connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
+                connection.execute(select(SmsGateway.__table__).where(SmsGateway.id == gateway_id)).mappings().first()
             )
         )
     if row is None:
@@ -42,7 +40,7 @@ def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_
         outcome = anyio.run(
             send_trial_text, protocol, row["parameters"], SMS_LINES_FROM + gateway_id, dialled, wait_s, show
         )
-    except TextParametersError as error:
+    except ParametersError as error:
         raise click.ClickException(f"gateway {gateway_id}: {error}") from None
     if as_json:
         print_json(outcome)

@@ -253,7 +253,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def table(self) -> Table:
         """Return the table of the rows."""
-        return table_of(self.model)
+        return self.model.__table__
 
     @property
     def url(self) -> str:
@@ -267,14 +267,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def column(self, field: Field) -> Column[Any] | None:
         """Return the column that holds a field; None for a list of references, which has a table of its own."""
         return column_of(self.table, field.name, field.kind)
-
-
-def table_of(model: type[Row]) -> Table:
-    """Return the table of a model, for Core statements."""
-    table = model.__table__
-    if not isinstance(table, Table):
-        raise TypeError(f"{model.__name__} is not a table")
-    return table
 
 
 def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:

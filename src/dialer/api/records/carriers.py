@@ -12,14 +12,15 @@ from dialer.api.crud.fields import TEXT_MAX, CarrierParameters, Integer, Text, T
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over, texts_waiting_for
 from dialer.app.touching import touched_gateway, touched_sms_gateway, users_of_callerid_group
-from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
-from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
-from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
+from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
+from dialer.carriers.parameters import ParametersError
+from dialer.carriers.sip.parameters import read_sip_parameters
+from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
@@ -251,18 +252,18 @@ def _parameter_errors(change: Change) -> Errors:
     read = _PARAMETERS.get(change.values["protocol"], _read_population)
     try:
         read(with_kept_secrets(change.stored.get("parameters") or "{}", change.values["parameters"]))
-    except (BehaviourError, FreeSwitchParametersError, SipParametersError, TextParametersError) as error:
+    except (BehaviourError, ParametersError) as error:
         return {"parameters": [str(error)]}
     return {}
 
 
 def _refuse_while_calling(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, table_of(CallRequest), calls_over(stored["id"]))
+    refuse_while_in(unit, CallRequest.__table__, calls_over(stored["id"]))
 
 
 def _refuse_while_sending(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, table_of(SmsMessage), messages_over(stored["id"]))
-    refuse_while_in(unit, table_of(CallRequest), texts_waiting_for(stored["id"]))
+    refuse_while_in(unit, SmsMessage.__table__, messages_over(stored["id"]))
+    refuse_while_in(unit, CallRequest.__table__, texts_waiting_for(stored["id"]))
 
 
 GATEWAYS = Resource(

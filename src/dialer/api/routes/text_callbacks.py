@@ -22,8 +22,9 @@ from dialer.api.http.headers import header
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.service import ApiRequest, Service
 from dialer.app.touching import touched_sms_gateway
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
-from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
+from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.tables import SmsGateway
 from dialer.store.text_news import add_news, is_on_its_way
@@ -36,7 +37,6 @@ BEARER: Final = "bearer "
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 _METHODS: Final = [HttpMethod.GET, HttpMethod.POST]
-_gateways = SmsGateway.__table__
 _log = structlog.get_logger(__name__)
 
 
@@ -109,13 +109,13 @@ async def _callback(request: ApiRequest, record_id: str) -> tuple[int, HttpParam
 
 
 async def _parameters(service: Service, gateway_id: int) -> HttpParameters | None:
-    query = select(_gateways.c.protocol, _gateways.c.parameters).where(_gateways.c.id == gateway_id)
+    query = select(SmsGateway.protocol, SmsGateway.parameters).where(SmsGateway.id == gateway_id)
     row = await service.database.read(lambda connection: connection.execute(query).first())
     if row is None:
         return None
     try:
         return read_http_parameters(row.protocol, row.parameters)
-    except TextParametersError:
+    except ParametersError:
         return None
 
 

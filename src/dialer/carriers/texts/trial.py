@@ -58,7 +58,7 @@ async def send_trial_text(
     """Send one message, `order` being number, sender and text, and wait for receipts over SMPP for a while.
 
     Raises:
-        TextParametersError: the parameters are wrong.
+        ParametersError: the parameters are wrong.
     """
     number, sender, text = order
     texting = Texting(str(uuid4()), number, sender, text, parts_of(text))

@@ -10,9 +10,10 @@ import structlog
 from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.outputs import Address
-from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
+from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
@@ -135,7 +136,8 @@ class SipLine:
             leg = self._legs.get(key)
             if leg is not None and isinstance(heard, Answered):
                 leg.answered = None
-                self._acknowledge(key)
+                if self._telephone is not None:
+                    self._telephone.acknowledge(key)
             elif leg is not None and isinstance(heard, Ended):
                 del self._legs[key]
 
@@ -215,7 +217,7 @@ class SipLine:
         """Open the gateway, and look after its legs."""
         try:
             parameters = read_sip_parameters(text)
-        except SipParametersError as error:
+        except ParametersError as error:
             self.trunk_is(str(error))
             return
         while self._telephone is None:
@@ -251,10 +253,6 @@ class SipLine:
         other, leg.other = self._legs.get(leg.other), ""
         if other is not None:
             other.idle_since_ms = steady_ms()
-
-    def _acknowledge(self, key: str) -> None:
-        if self._telephone is not None:
-            self._telephone.acknowledge(key)
 
     def _find(self, live: LiveLeg) -> Found:
         key, leg = live.order.key, self._legs.get(live.order.key)
