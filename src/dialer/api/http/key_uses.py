@@ -14,8 +14,7 @@ from dialer.store.touched import NOTHING, touch
 
 WRITTEN_EVERY_S: Final = 60.0
 """Seconds between two writes, for all keys together."""
-_KEYS: Final = ApiKey.__table__
-_WRITE: Final = update(_KEYS).where(_KEYS.c.id == bindparam("key_id")).values(last_used_date=bindparam("used_ms"))
+_WRITE: Final = update(ApiKey).where(ApiKey.id == bindparam("key_id")).values(last_used_date=bindparam("used_ms"))
 
 
 class KeyUses:

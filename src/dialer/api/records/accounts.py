@@ -224,12 +224,11 @@ def _manager_is_another(change: Change) -> Errors:
 
 def _owns_nothing(unit: Unit, stored: Values) -> None:
     """Raise an error that names the records that would be deleted together with a user."""
-    users = User.__table__
     named = [
         (table, key.parent == stored["id"])
         for table in Row.metadata.sorted_tables
         for key in table.foreign_keys
-        if key.column.table is users and key.ondelete != "SET NULL" and table not in _GO_WITH_THE_USER
+        if key.column.table is User.__table__ and key.ondelete != "SET NULL" and table not in _GO_WITH_THE_USER
     ]
     refuse_while_any(unit, named)
 

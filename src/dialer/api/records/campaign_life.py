@@ -156,7 +156,7 @@ def state_columns(change: Change) -> Values:
 
 
 def _new_code(unit: Unit) -> str:
-    code = Campaign.__table__.c.campaign_code
+    code = Campaign.campaign_code
     for _ in range(CODE_TRIES_MAX):
         candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
         if unit.connection.execute(select(code).where(code == candidate)).first() is None:

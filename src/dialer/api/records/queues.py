@@ -144,9 +144,8 @@ _TIER: Final = shapes(
 
 
 def _one_place_each(change: Change) -> Errors:
-    tier = Tier.__table__.c
-    query = select(tier.id).where(
-        tier.queue_id == change.values["queue"], tier.agent_id == change.values["agent"], tier.id != change.record_id
+    query = select(Tier.id).where(
+        Tier.queue_id == change.values["queue"], Tier.agent_id == change.values["agent"], Tier.id != change.record_id
     )
     if change.unit.connection.execute(query).first() is None:
         return {}

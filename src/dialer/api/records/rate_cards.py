@@ -81,16 +81,16 @@ _RATE_CARD: Final = shapes(
 
 
 def _once(change: Change) -> Errors:
-    line = RateCardLine.__table__.c
-    same = (line.user_id == change.values["user"], line.prefix == change.values["prefix"])
-    found = change.unit.connection.execute(select(line.id).where(*same, line.id != change.record_id)).first()
+    same = (RateCardLine.user_id == change.values["user"], RateCardLine.prefix == change.values["prefix"])
+    found = change.unit.connection.execute(
+        select(RateCardLine.id).where(*same, RateCardLine.id != change.record_id)
+    ).first()
     message = f"The user has a rate for the prefix {change.values['prefix']!r} already. Change that one."
     return {} if found is None else {"prefix": [message]}
 
 
 def _not_too_many(change: Change) -> Errors:
-    line = RateCardLine.__table__.c
-    query = select(func.count()).where(line.user_id == change.values["user"])
+    query = select(func.count()).where(RateCardLine.user_id == change.values["user"])
     if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
         return {}
     return {"user": [f"A user has at most {CARDS_MAX} prefixes. Delete one first."]}

@@ -117,8 +117,7 @@ def _defaults(unit: Unit, given: Values) -> Values:
 
 
 def _contact(unit: Unit, contact_id: int | None) -> RowMapping | None:
-    table = Contact.__table__
-    return unit.connection.execute(select(table).where(table.c.id == contact_id)).mappings().first()
+    return unit.connection.execute(select(Contact.__table__).where(Contact.id == contact_id)).mappings().first()
 
 
 def _has_number(change: Change) -> Errors:
@@ -134,11 +133,10 @@ def _number(change: Change) -> str:
 def _number_once(change: Change) -> Errors:
     if not change.values["duplicate_contact"]:
         return {}
-    subscriber = Subscriber.__table__.c
-    query = select(subscriber.id).where(
-        subscriber.campaign_id == change.values["campaign"],
-        subscriber.number == _number(change),
-        subscriber.id != change.record_id,
+    query = select(Subscriber.id).where(
+        Subscriber.campaign_id == change.values["campaign"],
+        Subscriber.number == _number(change),
+        Subscriber.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
