@@ -5,7 +5,6 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     CursorResult,
     RowMapping,
