@@ -30,7 +30,6 @@ RUNS = 3
 DIALS_BEFORE_KILL = 500
 POLLS_MAX = 60_000
 POLL_S = 0.002
-_CONTACTS = Contact.__table__
 _COPIED = ("contact", "number", "zone", "full_name", "additional_vars", "created_date", "updated_date")
 
 
@@ -42,7 +41,7 @@ def add_started_campaigns(connection: Connection, subscribers: int) -> None:
     survey_id, gateway_id = survey(connection, user_id), add(connection, Gateway, name="sim")
     for place in range(CAMPAIGNS):
         book_id = add(connection, Phonebook, user_id=user_id, name=f"phonebook {place}")
-        _fill(connection, book_id, place, subscribers // CAMPAIGNS)
+        _fill(connection, user_id, book_id, place, subscribers // CAMPAIGNS)
         campaign_id = add(
             connection,
             Campaign,
@@ -63,13 +62,13 @@ def add_started_campaigns(connection: Connection, subscribers: int) -> None:
             pass
 
 
-def _fill(connection: Connection, book_id: int, place: int, people: int) -> None:
+def _fill(connection: Connection, user_id: int, book_id: int, place: int, people: int) -> None:
     rows = [
         (f"+1202{place}{one:06d}", f"+1202{place}{one:06d}", "America/New_York", "Ann Other", "{}", START_MS, START_MS)
         for one in range(people)
     ]
-    values = [{"phonebook_id": book_id, **dict(zip(_COPIED, row, strict=True))} for row in rows]
-    connection.execute(insert(_CONTACTS), values)
+    values = [{"phonebook_id": book_id, "user_id": user_id, **dict(zip(_COPIED, row, strict=True))} for row in rows]
+    connection.execute(insert(Contact), values)
 
 
 def age(path: Path) -> None:

@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import delete
 from structlog.testing import capture_logs
 
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus, TransferStatus
@@ -56,7 +57,7 @@ def delete_queues(house: House) -> None:
     """Delete all queues as the deletion of an account does. The API would refuse that."""
     for section in house.rows(SectionTemplate):
         house.change(SectionTemplate, section["id"], queue_id=None)
-    house.database.write_now(lambda connection: connection.execute(Queue.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Queue)))
 
 
 async def test_an_agent_who_takes_a_call_leaves_rows(house: House) -> None:
@@ -111,7 +112,7 @@ async def test_a_campaign_that_is_aborted_leaves_no_agent_in_a_call(
     await house.advance(at_s)
     if restarts:
         house.restart()
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     assert [(row["leg_type"], row["duration"]) for row in house.rows(Cdr)] == legs
     assert fates(house) == fate
     assert money(house)[2] == 0
@@ -146,7 +147,7 @@ async def test_an_agent_who_is_deleted_stops_no_service(
     """A conversation goes on, and an offer is withdrawn."""
     await waiting(house, house.queue(house.agent(parameters=QUICK)))
     await house.advance(at_s)
-    house.database.write_now(lambda connection: connection.execute(Agent.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Agent)))
     if restarts:
         house.restart()
     await house.advance(4)
@@ -288,7 +289,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
             house.restart()
         for campaign in house.rows(Campaign):
             if campaign["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
-                await house.move(campaign["id"], CampaignStatus.ABORD)
+                await house.move(campaign["id"], CampaignStatus.ABORT)
         assert house.worker.calls_in_progress == 0 or house.rows(Campaign)[0]["status"] == CampaignStatus.END
         await house.advance(3_600)
         check_money(house)

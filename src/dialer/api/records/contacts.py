@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
@@ -30,23 +30,21 @@ from dialer.store.tables import ACCOUNT, SERVICE, Contact, DncContact, DncList, 
 GLOBAL_LISTS_MAX: Final = 20
 """The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
 
-_contact = table_of(Contact).c
 _WITH_NUMBER: Final = PreparedStatement(
-    select(_contact.id)
-    .where(_contact.phonebook_id == bindparam("phonebook_id"), _contact.number == bindparam("number"))
-    .order_by(_contact.id)
+    select(Contact.id)
+    .where(Contact.phonebook_id == bindparam("phonebook_id"), Contact.number == bindparam("number"))
+    .order_by(Contact.id)
     .limit(1)
 )
 """The earliest contact of a phonebook that has a number."""
 
 _PHONEBOOK: Final = shapes(
     "Phonebook",
+    Phonebook,
     {
         **own("phonebook"),
         "name": NAME,
-        "description": writable(
-            Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Customers in Boston"
-        ),
+        "description": writable(Text(TEXT_MAX), "A note for people. Default: empty.", example="Customers in Boston"),
         "user": OWNER,
         **STAMPS,
     },
@@ -55,33 +53,26 @@ _PHONEBOOK: Final = shapes(
 
 _CONTACT: Final = shapes(
     "Contact",
+    Contact,
     {
         **own("contact"),
-        "phonebook": writable(Reference("phonebook"), description="The phonebook to which the contact belongs."),
+        "phonebook": writable(Reference("phonebook"), "The phonebook to which the contact belongs."),
         "contact": writable(
             PhoneNumber(),
-            description=(
-                "The phone number, in any usual spelling. Numbers without `+` and country code belong to the "
-                "service's default region."
-            ),
+            "The phone number, in any usual spelling. Numbers without `+` and country code belong to the service's"
+            " default region.",
             example="+12025550100",
         ),
         "full_name": writable(
             Text(),
-            default="",
-            description=(
-                "The name of the person, for `{full_name}` in scripts and texts; its first word is "
-                "`{first_name}`. Default: empty."
-            ),
+            "The name of the person, for `{full_name}` in scripts and texts; its first word is `{first_name}`."
+            " Default: empty.",
             example="Ada Byron",
         ),
         "additional_vars": writable(
             JsonText(),
-            default="{}",
-            description=(
-                "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. "
-                "Requests may send an object. Default: {}."
-            ),
+            "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. Requests may send"
+            " an object. Default: {}.",
             example='{"city":"Boston"}',
         ),
         **STAMPS,
@@ -92,22 +83,19 @@ _CONTACT: Final = shapes(
 
 _DNC_LIST: Final = shapes(
     "DncList",
+    DncList,
     {
         **own("dnc-list"),
         "name": NAME,
         "user": OWNER,
         "is_global": writable(
-            Boolean(),
-            default=False,
-            description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
+            Boolean(), "True if the list holds for every campaign of every user. Only admins set it, on their lists."
         ),
         "keeps_wishes_of": read_only(
             Text(),
-            description=(
-                "`account` for the user's own list, which takes the number of everybody who asks not to be called, and "
-                "holds for all campaigns of the user. `service` for the one list of wishes that no user is known to "
-                "concern. Else empty."
-            ),
+            "`account` for the user's own list, which takes the number of everybody who asks not to be called, and"
+            " holds for all campaigns of the user. `service` for the one list of wishes that no user is known to"
+            " concern. Else empty.",
             example="account",
         ),
         **STAMPS,
@@ -117,12 +105,13 @@ _DNC_LIST: Final = shapes(
 
 _DNC_CONTACT: Final = shapes(
     "DncContact",
+    DncContact,
     {
         **own("dnc-contact"),
-        "dnc": writable(Reference("dnc-list"), description="The do-not-call list to which the entry belongs."),
+        "dnc": writable(Reference("dnc-list"), "The do-not-call list to which the entry belongs."),
         "phone_number": writable(
             PhoneNumber(),
-            description="The phone number that must not be called, in any usual spelling. A list has it once.",
+            "The phone number that must not be called, in any usual spelling. A list has it once.",
             example="+12025550100",
         ),
         **STAMPS,
@@ -154,11 +143,10 @@ def _entry_number(change: Change) -> str:
 
 
 def _once_on_a_list(change: Change) -> Errors:
-    entry = table_of(DncContact).c
-    query = select(entry.id).where(
-        entry.dnc_id == change.values["dnc"],
-        entry.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
-        entry.id != change.record_id,
+    query = select(DncContact.id).where(
+        DncContact.dnc_id == change.values["dnc"],
+        DncContact.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
+        DncContact.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
@@ -174,11 +162,11 @@ def _who_may_stop_everybody(change: Change) -> Errors:
     """Return an error if a list begins to hold for every campaign, and the caller or its owner is no admin."""
     if not change.values["is_global"] or not (change.moves("is_global") or change.moves("user")):
         return {}
-    connection, users, lists = change.unit.connection, table_of(User), table_of(DncList)
-    role = connection.scalar(select(users.c.role).where(users.c.id == change.values["user"]))
+    connection = change.unit.connection
+    role = connection.scalar(select(User.role).where(User.id == change.values["user"]))
     if not (change.unit.actor.is_admin and role == Role.ADMIN):
         return {"is_global": ["Only an admin can make a list hold for every campaign, and only a list of an admin."]}
-    others = select(func.count()).where(lists.c.is_global, lists.c.id != change.record_id)
+    others = select(func.count()).where(DncList.is_global, DncList.id != change.record_id)
     if (connection.scalar(others) or 0) < GLOBAL_LISTS_MAX:
         return {}
     return {"is_global": [f"{GLOBAL_LISTS_MAX} lists hold for every campaign already. Put the numbers on one of them."]}
@@ -197,7 +185,6 @@ def _wishes_stay(change: Change) -> Errors:
 
 PHONEBOOKS = Resource(
     path="phonebook",
-    model=Phonebook,
     shapes=_PHONEBOOK,
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
@@ -208,7 +195,6 @@ PHONEBOOKS = Resource(
 CONTACTS = Resource(
     path="contact",
     is_personal=True,
-    model=Contact,
     shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
@@ -227,7 +213,6 @@ CONTACTS = Resource(
 )
 DNC_LISTS = Resource(
     path="dnc-list",
-    model=DncList,
     shapes=_DNC_LIST,
     filters=("name", "is_global"),
     orderings=("name", "created_date", "updated_date"),
@@ -239,7 +224,6 @@ DNC_LISTS = Resource(
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",
-    model=DncContact,
     shapes=_DNC_CONTACT,
     owner="dnc",
     filters=("phone_number",),

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource
 from dialer.api.http.errors import Errors
 from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
@@ -43,37 +43,32 @@ class Prefix(Kind, frozen=True):
 
 _RATE_CARD: Final = shapes(
     "RateCard",
+    RateCardLine,
     {
         **own("rate-card"),
         "user": write_once(
-            Reference("users"), description="The user to whose calls the price applies. It is set at creation only."
+            Reference("users"), "The user to whose calls the price applies. It is set at creation only."
         ),
         "prefix": writable(
             Prefix(),
-            description=(
-                "The first digits of numbers, beginning with the country code; the longest match counts. "
-                "Empty: every number."
-            ),
+            "The first digits of numbers, beginning with the country code; the longest match counts. Empty: every"
+            " number.",
             example="1202",
         ),
-        "rate": writable(
-            Amount(minimum=0), description="The price of a minute, with five decimals.", example="0.02000"
-        ),
+        "rate": writable(Amount(minimum=0), "The price of a minute, with five decimals.", example="0.02000"),
         "connection_fee": writable(
             Amount(minimum=0),
+            "The price of each answered call in addition, with five decimals. Default: 0.",
             default=0,
-            description="The price of each answered call in addition, with five decimals. Default: 0.",
             example="0.01000",
         ),
         "first_increment": writable(
-            Integer(1, INCREMENT_S_MAX),
-            default=60,
-            description="Seconds of the first increment: a shorter call costs as much.",
+            Integer(1, INCREMENT_S_MAX), "Seconds of the first increment: a shorter call costs as much.", default=60
         ),
         "next_increment": writable(
             Integer(1, INCREMENT_S_MAX),
+            "Seconds of each further increment; a started one is billed as a whole.",
             default=60,
-            description="Seconds of each further increment; a started one is billed as a whole.",
         ),
         **STAMPS,
     },
@@ -86,16 +81,16 @@ _RATE_CARD: Final = shapes(
 
 
 def _once(change: Change) -> Errors:
-    line = table_of(RateCardLine).c
-    same = (line.user_id == change.values["user"], line.prefix == change.values["prefix"])
-    found = change.unit.connection.execute(select(line.id).where(*same, line.id != change.record_id)).first()
+    same = (RateCardLine.user_id == change.values["user"], RateCardLine.prefix == change.values["prefix"])
+    found = change.unit.connection.execute(
+        select(RateCardLine.id).where(*same, RateCardLine.id != change.record_id)
+    ).first()
     message = f"The user has a rate for the prefix {change.values['prefix']!r} already. Change that one."
     return {} if found is None else {"prefix": [message]}
 
 
 def _not_too_many(change: Change) -> Errors:
-    line = table_of(RateCardLine).c
-    query = select(func.count()).where(line.user_id == change.values["user"])
+    query = select(func.count()).where(RateCardLine.user_id == change.values["user"])
     if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
         return {}
     return {"user": [f"A user has at most {CARDS_MAX} prefixes. Delete one first."]}
@@ -103,7 +98,6 @@ def _not_too_many(change: Change) -> Errors:
 
 RATE_CARDS = Resource(
     path="rate-card",
-    model=RateCardLine,
     shapes=_RATE_CARD,
     admins_write=True,
     writes=Permission.MONEY,

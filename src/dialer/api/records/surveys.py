@@ -9,7 +9,7 @@ from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read
 from dialer.api.crud.fields import TEXT_MAX, Text, echo
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.api.records.sections import SECTION_TEMPLATE
@@ -23,12 +23,13 @@ _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
 
 _AUDIO_FILE: Final = shapes(
     "AudioFile",
+    AudioFile,
     {
         **own("audio-files"),
         "name": NAME,
-        "audio_file": read_only(Text(), description="The name of the stored file.", example="0e4a8c1d5b7f.wav"),
-        "user": read_only(Reference("users"), description="The user who owns the recording."),
-        "user_id": read_only(Identity(), description="The id of the user who owns the recording."),
+        "audio_file": read_only(Text(), "The name of the stored file.", example="0e4a8c1d5b7f.wav"),
+        "user": read_only(Reference("users"), "The user who owns the recording."),
+        "user_id": read_only(Identity(), "The id of the user who owns the recording."),
         **STAMPS,
     },
     write_doc="The name of a recording, the only field that can change.",
@@ -37,11 +38,12 @@ _AUDIO_FILE: Final = shapes(
 
 _SURVEY_TEMPLATE: Final = shapes(
     "SurveyTemplate",
+    SurveyTemplate,
     {
         **own("survey-template"),
         "name": NAME,
         "description": optional(
-            Text(TEXT_MAX), description="A note for people. Null: none.", example="Three questions after a visit"
+            Text(TEXT_MAX), "A note for people. Null: none.", example="Three questions after a visit"
         ),
         **STAMPS,
         "user": OWNER,
@@ -52,23 +54,20 @@ _SURVEY_TEMPLATE: Final = shapes(
 
 _BRANCHING_TEMPLATE: Final = shapes(
     "BranchingTemplate",
+    BranchingTemplate,
     {
         **own("branching-template"),
         "keys": writable(
             Text(150, min_length=1, pattern=rf"^([0-9]{{1,{DIGITS_MAX}}}|{'|'.join(sorted(_WORDS))})$"),
-            description=(
-                "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch"
-                " after a section that takes no input. A section has each input once."
-            ),
+            "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch after a"
+            " section that takes no input. A section has each input once.",
             example="1",
         ),
         **STAMPS,
-        "section": writable(
-            Reference("section-template"), description="The section after which the call takes the branch."
-        ),
+        "section": writable(Reference("section-template"), "The section after which the call takes the branch."),
         "goto": optional(
             Reference("section-template"),
-            description="The section with which the call continues, of the same survey. Null: the call is hung up.",
+            "The section with which the call continues, of the same survey. Null: the call is hung up.",
         ),
     },
     write_doc="A branch: the section with which a call continues after an answer.",
@@ -92,11 +91,10 @@ def _known_keys(change: Change) -> Errors:
 
 
 def _keys_once(change: Change) -> Errors:
-    branch = table_of(BranchingTemplate).c
-    query = select(branch.id).where(
-        branch.section_id == change.values["section"],
-        branch["keys"] == change.values["keys"],
-        branch.id != change.record_id,
+    query = select(BranchingTemplate.id).where(
+        BranchingTemplate.section_id == change.values["section"],
+        BranchingTemplate.keys == change.values["keys"],
+        BranchingTemplate.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
@@ -107,22 +105,21 @@ def _goto_in_survey(change: Change) -> Errors:
     """Return an error if the target is a section of another survey; it is reported as missing."""
     if change.values["goto"] is None:
         return {}
-    section = table_of(SectionTemplate).c
     both = (change.values["section"], change.values["goto"])
-    surveys = change.unit.connection.execute(select(section.survey_id).where(section.id.in_(both)).distinct())
+    surveys = change.unit.connection.execute(
+        select(SectionTemplate.survey_id).where(SectionTemplate.id.in_(both)).distinct()
+    )
     return {} if len(surveys.all()) <= 1 else {"goto": [NO_OBJECT]}
 
 
 def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     """Raise `StillUsedError` if a new campaign names the template. A started campaign plays its sealed copy."""
-    campaign = table_of(Campaign).c
-    plays_it = campaign.object_id == stored["id"]
-    refuse_while_in(unit, table_of(Campaign), plays_it & (campaign.status == CampaignStatus.NEW))
+    plays_it = Campaign.object_id == stored["id"]
+    refuse_while_in(unit, Campaign.__table__, plays_it & (Campaign.status == CampaignStatus.NEW))
 
 
 AUDIO_FILES = Resource(
     path="audio-files",
-    model=AudioFile,
     shapes=_AUDIO_FILE,
     methods=frozenset({"PATCH"}),
     touches=touches_nothing,
@@ -132,7 +129,6 @@ AUDIO_FILES = Resource(
 )
 SURVEY_TEMPLATES = Resource(
     path="survey-template",
-    model=SurveyTemplate,
     shapes=_SURVEY_TEMPLATE,
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
@@ -142,7 +138,6 @@ SURVEY_TEMPLATES = Resource(
 )
 SECTION_TEMPLATES = Resource(
     path="section-template",
-    model=SectionTemplate,
     shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
@@ -153,7 +148,6 @@ SECTION_TEMPLATES = Resource(
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",
-    model=BranchingTemplate,
     shapes=_BRANCHING_TEMPLATE,
     owner="section",
     filters=("keys",),

@@ -36,7 +36,6 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
-from dialer.domain.enum_descriptions import MEANINGS
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.domain.reasons import WAITS
@@ -65,10 +64,7 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
     CampaignStatus.PAUSE: ("start", "end", "abort"),
 }
 """The buttons that are shown in each state."""
-_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORD})
-_campaigns = Campaign.__table__
-_contacts = Contact.__table__
-_links = CampaignPhonebook.__table__
+_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORT})
 
 
 class ShownAnswer(NamedTuple):
@@ -183,14 +179,14 @@ def check_seen(unit: Unit, identity: int) -> None:
     Raises:
         RecordNotFoundError: there is no such campaign, or it is not the viewer's.
     """
-    query = select(_campaigns.c.id).where(_campaigns.c.id == identity, seen_campaigns(unit))
+    query = select(Campaign.id).where(Campaign.id == identity, seen_campaigns(unit))
     if unit.connection.execute(query).first() is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
 
 
 def resource_of(unit: Unit, identity: int) -> Resource:
     """Return the resource of a campaign that exists: that of calls, or that of text messages."""
-    medium = unit.connection.scalar(select(_campaigns.c.medium).where(_campaigns.c.id == identity))
+    medium = unit.connection.scalar(select(Campaign.medium).where(Campaign.id == identity))
     return SMS_CAMPAIGNS if medium == SMS else CAMPAIGNS
 
 
@@ -226,7 +222,7 @@ async def show_campaign_page(
 
 def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
     check_seen(unit, identity)
-    row = dict(unit.connection.execute(select(_campaigns).where(_campaigns.c.id == identity)).mappings().one())
+    row = dict(unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one())
     survey, _ = survey_of(unit.connection, row)
     counts = count_answers(unit.connection, identity)
     findings = findings_of_campaign(
@@ -246,8 +242,8 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
 
 
 def _contacts_of(connection: Connection, identity: int) -> int:
-    books = select(_links.c.phonebook_id).where(_links.c.campaign_id == identity)
-    query = select(func.count()).select_from(_contacts).where(_contacts.c.phonebook_id.in_(books))
+    books = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == identity)
+    query = select(func.count()).select_from(Contact).where(Contact.phonebook_id.in_(books))
     return int(connection.scalar(query) or 0)
 
 
@@ -297,7 +293,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=MEANINGS[CampaignStatus][state] if state is not None else "A newer version of dialer set this state.",
+        meaning=state.meaning if state is not None else "A newer version of dialer set this state.",
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),

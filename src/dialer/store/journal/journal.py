@@ -41,7 +41,6 @@ from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign
 from dialer.store.wishes import call_off, own_list, service_list
 
-_campaigns = Campaign.__table__
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 
@@ -270,7 +269,7 @@ class JournalStore:
         """Last attempt that changed each subscriber, by the id of the subscriber."""
         self._refusals: list[rows.RefusalRow] = []
         self._progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
-        self._call_backs: list[tuple[int, int]] = []
+        self._call_backs: list[tuple[int, int, int]] = []
         self._recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)
@@ -397,7 +396,7 @@ class JournalStore:
         self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
 
     def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
-        self._call_backs.append((effect.call.id, effect.at_ms))
+        self._call_backs.append((effect.call.id, effect.call.plan.user_id, effect.at_ms))
 
     def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
         self._add_cdr(rows.refused_cdr(self.next_cdr_id, effect, now_ms))
@@ -426,8 +425,8 @@ class JournalStore:
     def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
         sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
         moved = self._at_work().execute(
-            update(_campaigns)
-            .where(_campaigns.c.id == effect.campaign_id, _campaigns.c.status.in_(sources))
+            update(Campaign)
+            .where(Campaign.id == effect.campaign_id, Campaign.status.in_(sources))
             .values(status=effect.status, status_reason=effect.reason, updated_date=now_ms)
         )
         if not moved.rowcount:
