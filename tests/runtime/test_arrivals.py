@@ -128,7 +128,7 @@ async def test_a_call_that_nobody_answers_is_turned_away_with_a_cause(house: Lin
     house.change(Gateway, house.gateway_id, max_channels=1)
     first, second = house.side.call_in(ZOE, DID), house.side.call_in(ADA, DID)
     await house.pass_s(1)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.pass_s(1)
     aborted = house.side.call_in(ZOE, DID)
     await house.pass_s(60)

@@ -110,7 +110,7 @@ def _campaign(number: int) -> int:
 MOVES = {
     CampaignStatus.START: start_campaign,
     CampaignStatus.PAUSE: pause_campaign,
-    CampaignStatus.ABORD: abort_campaign,
+    CampaignStatus.ABORT: abort_campaign,
     CampaignStatus.END: end_campaign,
 }
 

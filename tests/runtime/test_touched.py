@@ -281,7 +281,7 @@ async def test_a_campaign_that_is_aborted_loses_its_calls_and_no_other_does(furn
     await furnished.worker.settle()
     assert furnished.worker.calls_in_progress == 3
     await furnished.advance(120)
-    assert [row["status"] for row in furnished.rows(Campaign)] == [CampaignStatus.ABORD, CampaignStatus.END]
+    assert [row["status"] for row in furnished.rows(Campaign)] == [CampaignStatus.ABORT, CampaignStatus.END]
 
 
 async def test_agents_and_queues_come_and_go_one_by_one(furnished: House) -> None:

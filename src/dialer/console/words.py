@@ -22,7 +22,7 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         CampaignStatus.NEW: "Not started",
         CampaignStatus.START: "Dialling",
         CampaignStatus.PAUSE: "Paused",
-        CampaignStatus.ABORD: "Aborted",
+        CampaignStatus.ABORT: "Aborted",
         CampaignStatus.END: "Ended",
     },
     SubscriberStatus: {

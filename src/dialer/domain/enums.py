@@ -12,6 +12,8 @@ class CampaignStatus(DescribedInt):
     START = 1, "It dials, within its dates and its daily window."
     PAUSE = 2, "It dials nobody. Calls in progress finish. It can be started again."
     ABORD = 3, "It was aborted: calls in progress were hung up. It cannot be started again."
+    """The name that the API's texts have for `ABORT`."""
+    ABORT = ABORD
     END = 4, "It is over: calls in progress finish. It cannot be started again."
 
 

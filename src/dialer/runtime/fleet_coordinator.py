@@ -23,7 +23,6 @@ from dialer.store.backends.backend import Presence
 from dialer.store.fleet import changes, leases, shards, slices, worker_positions
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
-from dialer.store.subscriber_counts import forget_lost_moves
 from dialer.store.tables import DncList
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 
@@ -207,7 +206,6 @@ class FleetCoordinator:
                 _log.warning("worker_replaced", name=one.name, worker_id=one.id, by=me, reason=reason)
         slices.forget_returned(connection, now_ms)
         changes.forget_old_changes(connection)
-        forget_lost_moves(connection)
 
     # --- steps ------------------------------------------------------------------------------------------------------
 

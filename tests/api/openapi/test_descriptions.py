@@ -101,6 +101,15 @@ def test_every_enumeration_names_and_explains_its_values(described: Json) -> Non
         assert all(re.fullmatch("[A-Z][A-Z0-9_]*", varname) for varname in names), name
 
 
+def test_the_statuses_of_campaigns_are_spelt_as_they_have_always_been(described: Json) -> None:
+    spellings = {
+        tuple(schema["x-enum-varnames"])
+        for _, schema in enumerations(described)
+        if schema.get("title") == "CampaignStatus"
+    }
+    assert spellings == {("NEW", "START", "PAUSE", "ABORD", "END")}
+
+
 def test_every_group_of_operations_is_described_and_campaigns_come_first(described: Json) -> None:
     """Describe a new group in `dialer.api.openapi.guide`."""
     assert [group["name"] for group in described["tags"] if not group.get("description")] == []

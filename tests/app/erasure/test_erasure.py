@@ -350,7 +350,7 @@ async def test_campaigns_that_are_not_over_keep_their_people(house: House) -> No
     for status in (CampaignStatus.START, CampaignStatus.PAUSE):
         house.change(Campaign, campaign_id, status=status)
         assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()) == Erased()
-    house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
+    house.change(Campaign, campaign_id, status=CampaignStatus.ABORT)
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()) == Erased(subscribers=1)
 
 

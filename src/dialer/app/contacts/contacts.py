@@ -49,6 +49,9 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
         written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
+    if "phonebook_id" in values:
+        owner = select(Phonebook.user_id).where(Phonebook.id == values["phonebook_id"])
+        written["user_id"] = owner.scalar_subquery()
     unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))

@@ -30,10 +30,10 @@ def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any])
         UnknownRecordError: there is no such entry.
     """
     before = _list_of(unit, entry_id)
-    unit.connection.execute(
-        update(DncContact).where(DncContact.id == entry_id).values({**values, "updated_date": unit.now_ms})
-    )
     after = values.get("dnc_id", before)
+    owner = select(DncList.user_id).where(DncList.id == after).scalar_subquery()
+    written = {**values, "user_id": owner, "updated_date": unit.now_ms}
+    unit.connection.execute(update(DncContact).where(DncContact.id == entry_id).values(written))
     touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
     unit.note(touched, NumberAllowed(before, entry_id), NumberCalledOff(after, entry_id))
 

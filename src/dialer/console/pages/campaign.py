@@ -64,7 +64,7 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
     CampaignStatus.PAUSE: ("start", "end", "abort"),
 }
 """The buttons that are shown in each state."""
-_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORD})
+_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORT})
 
 
 class ShownAnswer(NamedTuple):

@@ -269,7 +269,7 @@ class JournalStore:
         """Last attempt that changed each subscriber, by the id of the subscriber."""
         self._refusals: list[rows.RefusalRow] = []
         self._progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
-        self._call_backs: list[tuple[int, int]] = []
+        self._call_backs: list[tuple[int, int, int]] = []
         self._recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)
@@ -396,7 +396,7 @@ class JournalStore:
         self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
 
     def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
-        self._call_backs.append((effect.call.id, effect.at_ms))
+        self._call_backs.append((effect.call.id, effect.call.plan.user_id, effect.at_ms))
 
     def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
         self._add_cdr(rows.refused_cdr(self.next_cdr_id, effect, now_ms))

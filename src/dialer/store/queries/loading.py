@@ -59,7 +59,7 @@ _SOME_DIDS: Final = OwnedRows(
 _SEALED_CAMPAIGNS: Final = (
     select(Campaign.__table__)
     .join(SealedSurvey, SealedSurvey.id == Campaign.id)
-    .where(Campaign.status != CampaignStatus.ABORD)
+    .where(Campaign.status != CampaignStatus.ABORT)
 )
 _ALL_PLAYABLE: Final = OwnedRows(_SEALED_CAMPAIGNS.where(Campaign.id.in_(select(Did.campaign_id))), Campaign.user_id)
 _PLAYABLE: Final = Selection(_SEALED_CAMPAIGNS, Campaign.id)
@@ -79,7 +79,7 @@ _ACCOUNTS: Final = (
 )
 _ABORTED: Final = (
     select(Campaign.id)
-    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Campaign.status == CampaignStatus.ABORD)
+    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Campaign.status == CampaignStatus.ABORT)
     .order_by(Campaign.id)
 )
 _CHOICES: Final = (

@@ -18,7 +18,9 @@ from dialer.store.tables._base import (
     Name,
     Row,
     ZoneKey,
+    account_of,
     belongs_to,
+    belongs_with_account,
     mentions,
     needs,
 )
@@ -101,6 +103,8 @@ class Campaign(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
+    __table_args__ = (Index("uq_campaign_id_user_id", "id", "user_id", unique=True), {"sqlite_autoincrement": True})
+
 
 class CampaignPhonebook(Row):
     """A phonebook of a campaign, with the progress of turning its contacts into subscribers."""
@@ -157,7 +161,8 @@ class Subscriber(Row):
 
     __tablename__ = "subscriber"
 
-    campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
+    campaign_id: Mapped[int] = mapped_column(BIG)
+    user_id: Mapped[int] = account_of("campaign", "campaign_id")
     contact_id: Mapped[int | None] = mentions("contact")
     phonebook_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The phonebook from which the subscriber came, for statistics. It may be deleted since."""
@@ -185,7 +190,8 @@ class Subscriber(Row):
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
-        Index("uq_subscriber_campaign_id_number", "campaign_id", "number", unique=True),
+        belongs_with_account("campaign", "campaign_id"),
+        Index("uq_subscriber_campaign_id_number", "campaign_id", "number", "user_id", unique=True),
         Index("ix_subscriber_hopper", "campaign_id", "status", "zone", "due_ms", "id"),
         Index("ix_subscriber_number", "number", "id", "campaign_id"),
         Index(
