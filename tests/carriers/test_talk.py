@@ -104,7 +104,7 @@ class LineCarrier(SimulatedCarrier):
         super().__init__(seed)
         self.lines: dict[int, Line] = {}
 
-    def dial(self, call: Call) -> Milestone:
+    def dial(self, call: Call) -> Milestone | None:
         if call.parts:
             return super().dial(call)
         chance = Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt)

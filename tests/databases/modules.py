@@ -12,7 +12,7 @@ BESIDE: Final[Mapping[str, str]] = {
     "api/test_new_resource.py": "creates a table, which would stay in the database of the next test",
     "app/erasure/test_erasure.py": _FILES,
     "app/erasure/test_personal_data.py": "reads the pages of the file",
-    "app/test_imports.py": _FILES,
+    "app/imports/test_imports.py": _FILES,
     "app/test_records.py": "makes up texts that are longer than their columns",
     "end_to_end/test_inbound.py": _FILES,
     "end_to_end/test_killed_import.py": _FILES,
@@ -31,12 +31,7 @@ BESIDE: Final[Mapping[str, str]] = {
     "store/test_inline_reads.py": "only a file is read inline",
     "store/test_lost_commits.py": _DRIVER,
     "store/test_migrate.py": _FILES,
-    "store/test_migrate_answers.py": "there was no PostgreSQL at these revisions",
     "store/test_migrate_killed.py": _FILES,
-    "store/test_migrate_rates.py": "there was no PostgreSQL at these revisions",
-    "store/test_migrate_roles.py": "there was no PostgreSQL at these revisions",
-    "store/test_migrate_statistics.py": "there was no PostgreSQL at these revisions",
-    "store/test_migrate_usernames.py": "there was no PostgreSQL at these revisions",
     "store/test_process_lock.py": _FILES,
     "store/test_storage_faults.py": _DRIVER,
     "store/test_touched.py": _DRIVER,
@@ -65,12 +60,15 @@ CONTRACT: Final = frozenset(
         "api/routes/test_imports.py",
         # The journal and its recovery: moves, claims, counters, broken rules.
         "runtime/test_collecting.py",
-        "runtime/test_fleet.py",
+        "runtime/test_fleet_coordinator.py",
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",
         # Moving from one to the other, and back.
         "postgresql/test_move.py",
+        # Upgrades: killed at any statement, with rows, beside readers.
+        "postgresql/test_upgrade.py",
+        "store/test_migrate_later.py",
         "store/test_move.py",
     }
 )

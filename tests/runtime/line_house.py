@@ -11,7 +11,7 @@ from dialer.app.campaigns.change import change_campaign
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.sessions.b_leg_session import BLegState
+from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import NewKernel
@@ -139,7 +139,7 @@ class LineHouse(House):
         rows = {row["key"]: row for row in self.rows(LiveLeg)}
         if key not in rows or not rows[key]["place"]:
             return None
-        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegState)
+        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegSessionState)
         (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
         if standing.agent_id is None:
             numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}

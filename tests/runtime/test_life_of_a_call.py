@@ -45,7 +45,7 @@ class Diary:
                     self.note(at_ms, "effect", name)
             return effects
 
-        engine.handle = noting  # type: ignore[method-assign]
+        engine.handle = noting  # type: ignore[assignment, method-assign]
         return Kernel(engine, carrier, store, now_ms=now_ms)
 
 

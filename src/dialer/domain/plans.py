@@ -1,6 +1,7 @@
 """Campaigns, gateways, subscribers and calls as the engine sees them: plain values, rebuilt from rows."""
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -20,6 +21,8 @@ from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt
 
+NEVER_MS: Final = 2**62
+"""A moment that never comes."""
 MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
 """Statuses of a message that was sent: it is charged, and needs no further attempt."""
 SIMULATED: Final = "sim"
@@ -51,6 +54,9 @@ class CallerIdChoice(msgspec.Struct, frozen=True):
 
 class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The settings by which a campaign dials. Times are in milliseconds, unless the name says seconds."""
+
+    columns_of_plan: ClassVar[Mapping[str, str]] = {"ring_limit_ms": "calltimeout"}
+    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
 
     id: int
     user_id: int
@@ -109,7 +115,7 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     protocol: str = SIMULATED
     """The kind of its carrier."""
     hours: Calendar | None = None
-    """The service's calling hours (`dialer.domain.calling_times.calling_hours`); None if calls are allowed at any hour."""
+    """The service's calling hours (`domain/calling_times/calling_hours.py`); None if calls are allowed at any hour."""
 
     @property
     def is_simulated(self) -> bool:

@@ -13,10 +13,25 @@ from sqlalchemy import Connection
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
 from dialer.domain.plans import Call
-from dialer.domain.sessions.b_leg_session import BLegSession, BLegState
+from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
-from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Leg, LegReport, Order, Texting
-from dialer.domain.sessions.message_session import MessageSession, MessageState
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Leg,
+    LegReport,
+    Order,
+    Receipt,
+    Ringing,
+    Texting,
+    TextReceived,
+)
+from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
 from dialer.domain.sessions.session_state import SessionState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
@@ -38,7 +53,7 @@ class LegOrder(NamedTuple):
 class Leaving(NamedTuple):
     """The session of a leg that was leaving when the last engine ended: only its end is awaited."""
 
-    state: BLegState
+    state: BLegSessionState
 
 
 Session: TypeAlias = IvrSession | MessageSession | BLegSession | Leaving
@@ -172,9 +187,9 @@ class LineLegs:
     def add_leaving(self, stored: StoredLeg) -> None:
         """Take in a leg that was leaving, and tell it again to end."""
         try:
-            session = Leaving(msgspec.json.decode(stored.standing, type=BLegState))
+            session = Leaving(msgspec.json.decode(stored.standing, type=BLegSessionState))
         except UNREADABLE:
-            session = Leaving(BLegState(0, turn=LAST_TURN))
+            session = Leaving(BLegSessionState(0, turn=LAST_TURN))
         leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, session, stored.wanted_ms)
         leg.is_leaving = True
         _fill(self.add(leg), stored)
@@ -215,7 +230,7 @@ class LineLegs:
         """Let the row of a leg that was removed stay until the leg is over, so that another process can end it."""
         if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.session, MessageSession):
             self._gone.remove(leg.key)
-            leg.session = Leaving(BLegState(0, turn=leg.turn))
+            leg.session = Leaving(BLegSessionState(0, turn=leg.turn))
             leg.is_leaving = leg.is_changed = True
             self._by_key[leg.key] = leg
 
@@ -226,6 +241,8 @@ class LineLegs:
                 self.remove(leg)
             case Alive():
                 self.give(leg, (Clear(leg.turn + 1),))
+            case Arrived() | Ringing() | Answered() | Done() | Accepted() | Receipt() | TextReceived():
+                pass
         return []
 
     def _detach(self, leg: LineLeg) -> None:
@@ -282,9 +299,9 @@ def restored(stored: StoredLeg, call: Call) -> LineLeg:
 
 def _session(stored: StoredLeg, call: Call) -> Session:
     if isinstance(stored.order, Texting):
-        return MessageSession(call, msgspec.json.decode(stored.standing, type=MessageState))
+        return MessageSession(call, msgspec.json.decode(stored.standing, type=MessageSessionState))
     if stored.place:
-        return BLegSession(call, msgspec.json.decode(stored.standing, type=BLegState))
+        return BLegSession(call, msgspec.json.decode(stored.standing, type=BLegSessionState))
     return IvrSession.continued(call, msgspec.json.decode(stored.standing, type=SessionState))
 
 
@@ -293,7 +310,7 @@ def _no_session(stored: StoredLeg, call: Call) -> Session:
     if call.parts:
         return MessageSession(call)
     if stored.place:
-        return BLegSession(call, BLegState(stored.place, turn=LAST_TURN))
+        return BLegSession(call, BLegSessionState(stored.place, turn=LAST_TURN))
     return IvrSession(call, turn=LAST_TURN)
 
 

@@ -18,7 +18,7 @@ from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegState
+from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession, Reaction
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
@@ -147,7 +147,7 @@ class Switchboard:
             transfer = call.transfers[-1]
             key = self._key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
-            session = BLegSession(call, BLegState(transfer.place, agent.id, offered_ms))
+            session = BLegSession(call, BLegSessionState(transfer.place, agent.id, offered_ms))
             self._dial(LineLeg(key, call.id, first.gateway_id, order, session, offered_ms))
         return None
 
@@ -170,7 +170,7 @@ class Switchboard:
         call, due_ms = session_of(first).call, transfer.started_ms or transfer.joined_ms
         key = self._key(leg_name(transfer.callid, call_id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
-        session = BLegSession(call, BLegState(transfer.place, began_ms=due_ms, is_taken=True))
+        session = BLegSession(call, BLegSessionState(transfer.place, began_ms=due_ms, is_taken=True))
         self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, session, due_ms))
         return Milestone(due_ms, events.LegDue(call_id, transfer.place))
 
@@ -299,7 +299,8 @@ class Switchboard:
                 return self._never_placed(leg, now_ms)
             case Unknown() | Unplaced():
                 return self._lost(leg, now_ms)
-        return self._heard(leg, sound.heard, at_ms)
+            case heard:
+                return self._heard(leg, heard, at_ms)
 
     def _leg_of(self, connection: Connection, sound: LineReport) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):

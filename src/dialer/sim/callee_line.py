@@ -17,7 +17,7 @@ from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.sessions.b_leg_session import BLegSession, BLegStage, BLegState
+from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
@@ -259,7 +259,9 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     def _agent_leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to the agent who took the call at the transfer's `answered_ms`."""
-        state = BLegState(transfer.place, transfer.agent_id or 0, stage=_ACCEPTED, is_connected=True, is_taken=True)
+        state = BLegSessionState(
+            transfer.place, transfer.agent_id or 0, stage=_ACCEPTED, is_connected=True, is_taken=True
+        )
         self._session.bridge(transfer.callid)
         talk_ms = self._callee.talks_ms(read_agent(transfer.parameters).talk)
         ends_ms = min((transfer.answered_ms or 0) + min(talk_ms, transfer.talk_limit_ms), self._cut_ms)
@@ -268,7 +270,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
     def _leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to a number."""
         cut_ms, begins_ms = self._cut_ms, transfer.started_ms or 0
-        leg = BLegSession(self.call, BLegState(transfer.place, began_ms=begins_ms, is_taken=True))
+        leg = BLegSession(self.call, BLegSessionState(transfer.place, began_ms=begins_ms, is_taken=True))
         callee = self._callee.other(transfer.number, transfer.place)
         fate = callee.fate
         is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= transfer.ring_limit_ms

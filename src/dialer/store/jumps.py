@@ -12,7 +12,7 @@ from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, tru
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.domain.sessions.b_leg_session import BLegState
+from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.domain.sessions.session_state import SessionState
 from dialer.store.queries.calling import IS_CALLING
@@ -101,7 +101,7 @@ def _move_talks(connection: Connection, by_ms: int) -> None:
     query = select(LiveLeg.id, LiveLeg.standing, LiveLeg.dialling, LiveLeg.place)
     for leg_id, document, order, place in connection.execute(query).all():
         if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
-            kind: type[SessionState | BLegState] = BLegState if place else SessionState
+            kind: type[SessionState | BLegSessionState] = BLegSessionState if place else SessionState
             moved = msgspec.json.encode(msgspec.json.decode(document, type=kind).moved(by_ms)).decode()
             connection.execute(update(LiveLeg).where(LiveLeg.id == leg_id).values(standing=moved))
 

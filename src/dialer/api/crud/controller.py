@@ -19,15 +19,15 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
+from dialer.api.crud.described import described
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import add_headers, preference
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
@@ -83,7 +83,7 @@ class _Reading(_ResourceController):
     @get("/{record_id:str}")
     async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
         """Read one record. The header `ETag` is its version; send it as `If-Match` to change only this version."""
-        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
         found = await request.service.read(request, lambda unit: records.read_tagged(unit, self.resource, identity))
         headers = {ETAG_HEADER: found.tag.header}
         if conditions.is_known(found.tag):
@@ -99,16 +99,11 @@ class _Creating(_ResourceController):
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
         parsed = await prepared(self.resource, _parse(self.resource, service, request, data))
-        attempt = attempt_of(
-            request.headers.get("idempotency-key"),
-            user_id=request.user.id,
-            path=self.resource.path,
-            body=_hashed_body(self.resource, data, await request.body()),
-        )
+        body = _hashed_body(self.resource, data, await request.body())
+        attempt = attempt_of(request, self.resource.path, body)
         with service.attempts.begin(attempt):
             answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
-        headers = {**answer.headers, **ignored_header(parsed.ignored)}
-        return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+        return answer.response(parsed.ignored)
 
 
 class _Changing(_ResourceController):
@@ -120,7 +115,7 @@ class _Changing(_ResourceController):
     ) -> Response[bytes]:
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
-        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
         parsed = await prepared(resource, _parse(resource, service, request, data))
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
@@ -152,7 +147,7 @@ class _Deleting(_ResourceController):
 class Deleted(msgspec.Struct):
     """The answer to the deletion of a record for which clients expect a message."""
 
-    data: Annotated[str, Meta(description="A message that says what was deleted.", examples=["campaign deleted"])]
+    data: Annotated[str, described("A message that says what was deleted.", "campaign deleted")]
 
 
 class _DeletingWithMessage(_ResourceController):
@@ -221,21 +216,14 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     read: Any = resource.read
     if resource.plain_array:
         return list[read]
-    count = Annotated[int, Meta(description="Number of records on all pages.", examples=[1])]
+    count = Annotated[int, described("Number of records on all pages.", 1)]
     neighbour: Any = {
-        name: Annotated[str | None, Meta(description=f"URL of the {name} page; null if there is none.", examples=[url])]
+        name: Annotated[str | None, described(f"URL of the {name} page; null if there is none.", url)]
         for name, url in _NEIGHBOURS.items()
     }
-    results = Annotated[list[read], Meta(description="The records of the page, ordered by id.")]
+    results = Annotated[list[read], described("The records of the page, ordered by id.")]
     fields = [("count", count), *neighbour.items(), ("results", results)]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
-
-
-def _identity(text: str) -> int:
-    identity = parse_id(text)
-    if identity is None:
-        raise RecordNotFoundError
-    return identity
 
 
 def _parse(resource: Resource, service: Service, request: ApiRequest, given: Given) -> Parsed:
@@ -246,22 +234,23 @@ def _parse(resource: Resource, service: Service, request: ApiRequest, given: Giv
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:
     """Create the record, or return the answer that an earlier request with this idempotency key got."""
-    before = recall(unit, attempt) if attempt else None
-    if before is not None:
-        return before
-    created, links = records.create_record(unit, resource, parsed), unit.conventions.links
-    content, tag = created.answer
-    headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
-    if created.duplicate_of is not None:
-        headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
-    answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
-    if attempt is not None:
-        remember(unit, attempt, answer)
-    if created.revealed:
-        # After it is remembered: a stored answer must not hold a secret.
-        shown = {**msgspec.json.decode(content), **created.revealed}
-        return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
-    return answer
+    secrets: dict[str, Any] = {}
+
+    def create() -> StoredAnswer:
+        created, links = records.create_record(unit, resource, parsed), unit.conventions.links
+        secrets.update(created.revealed)
+        content, tag = created.answer
+        headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
+        if created.duplicate_of is not None:
+            headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
+        return StoredAnswer(HTTPStatus.CREATED, headers, content)
+
+    answer = answer_once(unit, attempt, create)
+    if not secrets:
+        return answer
+    # A stored answer must not hold a secret.
+    shown = {**msgspec.json.decode(answer.content), **secrets}
+    return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
 
 
 def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
@@ -276,7 +265,7 @@ def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
-    identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+    identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
     await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity, conditions))
 
 

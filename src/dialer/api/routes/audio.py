@@ -11,12 +11,10 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 
 from dialer.api.crud.shapes import Given, Shape, parse_whole
-from dialer.api.crud.urls import ID_MAX, parse_id
+from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.downloads import WAV
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
-from dialer.api.http.ignored import ignored_header
 from dialer.api.http.preconditions import parse_preconditions
 from dialer.api.http.streams import describe_answer, describe_body
 from dialer.api.records.recordings import answer_audio_file
@@ -78,20 +76,15 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
     with service.attempts.begin(attempt):
         before = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
         answer = before or await keep_audio(request, parsed, form, attempt)
-    headers = {**answer.headers, **ignored_header(parsed.ignored)}
-    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+    return answer.response(parsed.ignored)
 
 
 def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
-    """Return the attempt of a request with an idempotency key; None without a key.
-
-    The hash covers the fields and the file, because the boundary between the parts differs in each request.
-    """
-    key = request.headers.get("idempotency-key")
-    if key is None:
+    if "idempotency-key" not in request.headers:
         return None
+    # The hash covers the fields and the file, because the boundary between the parts differs in each request.
     said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
-    return attempt_of(key, user_id=request.user.id, path=AUDIO_FILES.path, body=said)
+    return attempt_of(request, AUDIO_FILES.path, said)
 
 
 @get(
@@ -102,17 +95,13 @@ def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
 )
 async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await answer_audio_file(request, identity)
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
 async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     """Delete a recording and its file."""
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     conditions = parse_preconditions(request.scope)
     await remove_audio(request, identity, conditions)

@@ -1,7 +1,7 @@
 """BLegSession: the second leg of a transfer, to a number or to an agent.
 
 It waits for the answer, and for the digit that the section may ask for. Then its line connects it with the call. Like
-an `IvrSession`, it performs nothing, has no clock, and continues in another process from its `BLegState`.
+an `IvrSession`, it performs nothing, has no clock, and continues in another process from its `BLegSessionState`.
 """
 
 from enum import StrEnum
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, LegReport, Order, Speech
-from dialer.domain.survey.playing import spoken
+from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.survey import Section
 
 
@@ -36,7 +36,7 @@ _ACCEPTED: Final = BLegStage.ACCEPTED
 _OVER: Final = BLegStage.OVER
 
 
-class BLegState(msgspec.Struct, omit_defaults=True, gc=False):
+class BLegSessionState(msgspec.Struct, omit_defaults=True, gc=False):
     """Everything that a second leg knows. Its session changes it, and it is stored as it is."""
 
     place: int
@@ -54,7 +54,7 @@ class BLegState(msgspec.Struct, omit_defaults=True, gc=False):
     is_taken: bool = False
     """True if it is the leg of its transfer: one to a number from the start, an agent's once the agent has the call."""
 
-    def moved(self, by_ms: int) -> "BLegState":
+    def moved(self, by_ms: int) -> "BLegSessionState":
         """Return the state with all its times moved, after the clock has jumped."""
         answered_ms = None if self.answered_ms is None else self.answered_ms + by_ms
         return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms)
@@ -76,7 +76,7 @@ class BLegSession:
 
     __slots__ = ("call", "state")
 
-    def __init__(self, call: Call, state: BLegState) -> None:
+    def __init__(self, call: Call, state: BLegSessionState) -> None:
         self.call: Final = call
         self.state: Final = state
 

@@ -13,7 +13,9 @@ from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
+    Arrived,
     Ask,
     AwaitBeep,
     Bridge,
@@ -26,12 +28,14 @@ from dialer.domain.sessions.leg_protocol import (
     LegReport,
     Order,
     Play,
+    Receipt,
     Record,
     Ringing,
+    TextReceived,
 )
+from dialer.domain.sessions.playing import UNWANTED, context_of
 from dialer.domain.sessions.session_state import SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
-from dialer.domain.survey.playing import UNWANTED, context_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -151,6 +155,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             case Ended():
                 at_ms = self._moment(now_ms, heard.age_ms)
                 self.end(at_ms, heard.cause, heard.recording_ms, is_cut_off=heard.is_cut_off)
+            case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
+                pass
         return self._reaction(turn)
 
     def resume(self, now_ms: int) -> Reaction:
@@ -172,6 +178,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:
                 self._clear()
+            case Stage.DIALLED | Stage.OVER:
+                pass
         return self._reaction(turn)
 
     def bridge(self, other: str) -> Reaction:
@@ -342,6 +350,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._keep(step, response, at_ms)
                 self.seq += 1
                 self.engine_events += (events.TextRequested(call_id, number, text, self.seq),)
+            case None:
+                pass
 
     def _act(self, step: SurveyStep, at_ms: int) -> bool:
         """Perform the section's action after its prompt, and return whether the call has to wait."""
@@ -354,7 +364,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._give(Confer(turn, f"{self.call.plan.user_id}-{room}"), _CONFERRING)
             case VoiceRecording(response):
                 self._give(Record(turn, response), _RECORDING)
-            case _:
+            case None:
                 return False
         return True
 

@@ -8,7 +8,17 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.sessions.ivr_session import Reaction
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Done,
+    Ended,
+    LegReport,
+    Receipt,
+    Ringing,
+    TextReceived,
+)
 
 _FINAL: Final = frozenset(
     {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}
@@ -16,7 +26,7 @@ _FINAL: Final = frozenset(
 _NOTHING: Final = Reaction((), ())
 
 
-class MessageState(msgspec.Struct, frozen=True, omit_defaults=True):
+class MessageSessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that is known of a message, as it is stored."""
 
     is_accepted: bool = False
@@ -24,7 +34,7 @@ class MessageState(msgspec.Struct, frozen=True, omit_defaults=True):
     """The carrier's names of the parts without a receipt."""
 
 
-UNHEARD_OF: Final = MessageState()
+UNHEARD_OF: Final = MessageSessionState()
 
 
 class MessageSession:
@@ -32,7 +42,7 @@ class MessageSession:
 
     __slots__ = ("message", "state")
 
-    def __init__(self, message: Call, state: MessageState = UNHEARD_OF) -> None:
+    def __init__(self, message: Call, state: MessageSessionState = UNHEARD_OF) -> None:
         self.message: Final = message
         self.state = state
 
@@ -40,11 +50,13 @@ class MessageSession:
         """Return the reaction to a report of the message."""
         match heard:
             case Accepted(names):
-                self.state = MessageState(is_accepted=True, names=names)
+                self.state = MessageSessionState(is_accepted=True, names=names)
             case Receipt(name, status) if status in _FINAL:
                 return self._receive(now_ms, name, status)
             case Ended():
                 return self._end(now_ms, MessageStatus.SENT if self._has_left(heard.cause) else MessageStatus.FAILED)
+            case Receipt() | Arrived() | Ringing() | Answered() | Done() | TextReceived():
+                pass
         return _NOTHING
 
     def give_up(self, now_ms: int) -> CallOutcome:
@@ -65,7 +77,7 @@ class MessageSession:
         if name not in names and name:
             return _NOTHING  # A second receipt of the same part.
         left = tuple(other for other in names if other != name and name)
-        self.state = MessageState(self.state.is_accepted, left)
+        self.state = MessageSessionState(self.state.is_accepted, left)
         return _NOTHING if left else self._end(now_ms, status)
 
     def _end(self, now_ms: int, status: MessageStatus) -> Reaction:

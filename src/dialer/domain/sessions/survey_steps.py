@@ -7,8 +7,8 @@ import msgspec
 
 from dialer.domain.plans import Subscriber
 from dialer.domain.sessions.leg_protocol import Speech
+from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position
-from dialer.domain.survey.playing import spoken
 from dialer.domain.survey.survey import Prompt, Section
 
 STEPS_KEPT_MAX: Final = 4_096
