@@ -326,7 +326,7 @@ def speech_ms(text: str) -> int:
     return max(SPEECH_MS_MIN, words * WORD_MS) if words else 0
 
 
-class TextLine:
+class CalleeTextLine:
     """Text message to one simulated number. It is in progress until its outcome is known and any reply has arrived."""
 
     __slots__ = ("_message", "_reply", "_session", "_status", "_walker")

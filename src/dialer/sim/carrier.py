@@ -11,7 +11,7 @@ from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, QueueWait, Reply, Resume, TextLine
+from dialer.sim.callee_line import CalleeLine, QueueWait, Reply, Resume, CalleeTextLine
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
 
@@ -25,7 +25,7 @@ class SimulatedCarrier:
     def __init__(self, seed: int) -> None:
         self._seed: Final = seed
         self._behaviours: dict[int, Behaviour] = {}
-        self._lines: dict[int, CalleeLine | TextLine] = {}
+        self._lines: dict[int, CalleeLine | CalleeTextLine] = {}
         """Lines of the calls and messages in progress."""
 
     def open_gateway(self, gateway_id: int, parameters: str) -> None:
@@ -41,9 +41,11 @@ class SimulatedCarrier:
     def dial(self, call: Call) -> Milestone | None:
         """Place a call, send a message or answer an inbound call, and return the first milestone."""
         behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
-        line: CalleeLine | TextLine
+        line: CalleeLine | CalleeTextLine
         if call.parts:
-            line = TextLine(call, behaviour, self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else ""))
+            line = CalleeTextLine(
+                call, behaviour, self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
+            )
         else:
             chance = Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt)
             callee = callee_behind(behaviour, call.subscriber.number, abs(call.attempt), chance)
