@@ -110,7 +110,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
             cause, signalled_ms = _NO_ANSWER if is_missed else fate.cause, at_ms + fate.signal_ms
             at_ms += call.ring_limit_ms if is_missed else fate.after_ms
             if signalled_ms <= at_ms and signalled_ms <= until_ms:
-                session.ring(signalled_ms)
+                session.signalled_ms = signalled_ms
             if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
                 return None
         self._at_ms = at_ms
