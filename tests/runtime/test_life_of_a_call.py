@@ -55,9 +55,9 @@ def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
     noted = Diary()
     obey, hear, perform, dial = CalleeLine._obey, FakeLine.hear, FakeLine.perform, FakeLine.dial  # noqa: SLF001
 
-    def obeying(line: CalleeLine, order: Any) -> Any:  # noqa: ANN401 - any order
-        noted.note(line._at_ms, "order", type(order).__name__)  # noqa: SLF001
-        report = obey(line, order)
+    def obeying(line: CalleeLine) -> Any:  # noqa: ANN401 - a report
+        noted.note(line._at_ms, "order", type(line._session.order).__name__)  # noqa: SLF001
+        report = obey(line)
         noted.note(report[0], "report", "Done" if report[1] is None else "Ended")
         return report
 

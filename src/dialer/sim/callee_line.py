@@ -29,8 +29,6 @@ from dialer.domain.sessions.leg_protocol import (
     Detect,
     Done,
     Ended,
-    Order,
-    Play,
     Receipt,
     Record,
 )
@@ -59,7 +57,8 @@ _FOR_EVER_MS: Final = 2**62
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
-_SPEAKING: Final = (Play, Ask)
+_ASKING: Final = Stage.ASKING
+_SPEAKING: Final = frozenset({Stage.PLAYING, Stage.ASKING, Stage.LEAVING_MESSAGE})
 _ACCEPTED: Final = BLegStage.ACCEPTED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
@@ -140,7 +139,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         """Let the callee obey the session until something has to be reported."""
         session = self._session
         while not (reports := session.engine_events):
-            at_ms, cause, digits, recording_ms, status = self._obey(session.order)
+            at_ms, cause, digits, recording_ms, status = self._obey()
             if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
                 return None
             self._at_ms = at_ms
@@ -175,37 +174,39 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     # --- orders -----------------------------------------------------------------------------------------------------
 
-    def _obey(self, order: Order | None) -> _Report:
-        """Return the report that follows from an order: it is done, or the call has ended before."""
-        at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
-        if isinstance(order, _SPEAKING):
-            for speech in order.speeches:
-                length_ms = speech.length_ms
-                if length_ms is None:
-                    length_ms = speech_ms(speech.text)
-                if length_ms:
-                    if not callee.listens:
-                        until_hung_up_ms = callee.hangs_up_within(length_ms)
-                        if until_hung_up_ms is not None:
-                            return min(at_ms + until_hung_up_ms, cut_ms), _CLEARED, "", None, None
-                    at_ms += length_ms
-                    if at_ms >= cut_ms:
-                        return cut_ms, _CLEARED, "", None, None
-            if isinstance(order, Play):
-                return at_ms, None, "", None, None
-            digits, after_ms = _pressed(callee, order)
-            at_ms += after_ms
-            if at_ms >= cut_ms:
-                return cut_ms, _CLEARED, "", None, None
-            return at_ms, None, digits, None, None
-        return self._obey_rare(order)
+    def _obey(self) -> _Report:
+        """Return the report that follows from the last order: it is done, or the call has ended before."""
+        session, at_ms, cut_ms, callee = self._session, self._at_ms, self._cut_ms, self._callee
+        stage = session.stage
+        if stage not in _SPEAKING:
+            return self._obey_rare(session)
+        for speech in session.speeches:
+            length_ms = speech.length_ms
+            if length_ms is None:
+                length_ms = speech_ms(speech.text)
+            if length_ms:
+                if not callee.listens:
+                    until_hung_up_ms = callee.hangs_up_within(length_ms)
+                    if until_hung_up_ms is not None:
+                        return min(at_ms + until_hung_up_ms, cut_ms), _CLEARED, "", None, None
+                at_ms += length_ms
+                if at_ms >= cut_ms:
+                    return cut_ms, _CLEARED, "", None, None
+        step = session.step
+        if stage is not _ASKING or step is None:
+            return at_ms, None, "", None, None
+        digits, after_ms = _pressed(callee, step.digits_max, step.timeout_ms)
+        at_ms += after_ms
+        if at_ms >= cut_ms:
+            return cut_ms, _CLEARED, "", None, None
+        return at_ms, None, digits, None, None
 
-    def _obey_rare(self, order: Order | None) -> _Report:
+    def _obey_rare(self, session: IvrSession) -> _Report:
         at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
         recording_ms = status = None
-        match order:
+        match session.order:
             case Clear():
-                stays = callee.talks_on and not self._session.is_unwanted
+                stays = callee.talks_on and not session.is_unwanted
                 return cut_ms if stays else at_ms, _CLEARED, "", None, None
             case AwaitBeep():
                 return at_ms, None, "", None, None
@@ -286,9 +287,10 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         limit_ms = min(transfer.talk_limit_ms, transfer.talk_limit_ms if habit_ms is None else habit_ms)
         limit_ms = min(at_ms + limit_ms, cut_ms)
         reaction = leg.hear(at_ms, Answered(0, ""))
+        section = self.call.plan.flow.section(transfer.section_id)
         for ask in reaction.orders:
             if isinstance(ask, Ask):
-                digits, after_ms = _pressed(callee, ask, self.call.plan.flow.section(transfer.section_id).confirm_key)
+                digits, after_ms = _pressed(callee, ask.digits_max, ask.timeout_ms, section.confirm_key)
                 at_ms += after_ms + sum(speech_ms(speech.text) for speech in ask.speeches)
                 if at_ms >= limit_ms or at_ms > until_ms:
                     return _outcome(leg, limit_ms, _CLEARED, until_ms)
@@ -306,17 +308,16 @@ def _outcome(leg: BLegSession, ends_ms: int, cause: Cause, until_ms: int) -> Leg
     return leg.cut(until_ms) if ended is None else ended
 
 
-def _pressed(callee: Callee, ask: Ask, wanted: str | None = None) -> tuple[str, int]:
+def _pressed(callee: Callee, digits_max: int, timeout_ms: int, wanted: str | None = None) -> tuple[str, int]:
     """Return the digits that count as input, and the delay from the end of the prompt until the input is over.
 
     Input ends with its last possible digit or with `#`. Shorter input ends after a time-out without a further digit.
     """
-    timeout_ms = ask.timeout_ms
     digits, after_ms = callee.presses(wanted)
     if not digits or after_ms > timeout_ms:
         return "", timeout_ms
     pressed, end, _ = digits.partition(INPUT_END)
-    return digits, after_ms if end or len(pressed) >= ask.digits_max else after_ms + timeout_ms
+    return digits, after_ms if end or len(pressed) >= digits_max else after_ms + timeout_ms
 
 
 @lru_cache(maxsize=4_096)

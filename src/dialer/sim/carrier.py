@@ -11,7 +11,7 @@ from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, QueueWait, Reply, Resume, CalleeTextLine
+from dialer.sim.callee_line import CalleeLine, CalleeTextLine, QueueWait, Reply, Resume
 from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
 

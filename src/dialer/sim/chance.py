@@ -9,7 +9,8 @@ import msgspec
 
 CERTAIN: Final = 1 << 64
 """Threshold of probability 1."""
-_UNPACK: Final = Struct("<8Q").unpack
+_UNPACK: Final = Struct(">8Q").unpack
+"""Reads little-endian integers from bytes in reverse order, the last one first."""
 
 
 def threshold(probability: float) -> int:
@@ -61,6 +62,5 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         block = self._blocks
         hashed = blake2b(name, salt=block.to_bytes(16, "little")) if block else blake2b(name)
         self._blocks = block + 1
-        self._left = [*_UNPACK(hashed.digest())]
-        self._left.reverse()
-        return self._left
+        left = self._left = list(_UNPACK(hashed.digest()[::-1]))
+        return left

@@ -31,6 +31,7 @@ from dialer.domain.sessions.leg_protocol import (
     Receipt,
     Record,
     Ringing,
+    Speech,
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
@@ -57,6 +58,7 @@ _TRANSFERRED: Final = Stage.TRANSFERRED
 _BRIDGED: Final = Stage.BRIDGED
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
+_LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _MACHINE: Final = AmdStatus.MACHINE
@@ -76,7 +78,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """One call.
 
     Times are milliseconds since the epoch. A real line is heard through `hear`, which returns a `Reaction`. A simulated
-    callee calls `ring`, `answer`, `done` and `end` itself, and reads `order` and `engine_events`.
+    callee calls `answer`, `done` and `end` itself, and reads the order from the fields.
 
     A `Done` that does not answer the last order changes nothing, nor does a report after the end.
     """
@@ -96,12 +98,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     is_completed: bool = False
     other: str = ""
     """The key of the leg with which it is connected."""
-    order: Order | None = None
-    """The last order."""
+    speeches: tuple[Speech, ...] = ()
+    """The prompt that is being played, in the stages that play one."""
     engine_events: tuple[events.Report, ...] = ()
     """Events that the engine has not been told."""
     results: tuple[SectionResult, ...] = ()
     """The last answer to each section, in the order of the answers."""
+    _order: Order | None = None
+    """The last order of a stage whose orders are rare."""
 
     @classmethod
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
@@ -205,7 +209,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def _reaction(self, turn: int) -> Reaction:
         """Return what has followed since the last order had this number."""
-        orders = () if self.order is None or self.turn == turn else (self.order,)
+        order = None if self.turn == turn else self.order
+        orders = () if order is None else (order,)
         reaction = Reaction(orders, self.engine_events)
         self.engine_events = ()
         return reaction
@@ -215,8 +220,21 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         earliest_ms = self.answered_ms or self.call.started_ms
         return max(earliest_ms, min(now_ms, now_ms - age_ms))
 
+    @property
+    def order(self) -> Order | None:
+        """The last order.
+
+        Those that nearly every call has are made when a line needs them: a simulated callee obeys without.
+        """
+        stage, step = self.stage, self.step
+        if stage is _ASKING and step is not None:
+            return Ask(self.turn, self.speeches, step.digits_max, step.timeout_ms)
+        if stage is _PLAYING or stage is _LEAVING_MESSAGE:
+            return Play(self.turn, self.speeches)
+        return Clear(self.turn) if stage is _CLEARING else self._order
+
     def _give(self, order: Order, stage: Stage) -> None:
-        self.order, self.turn, self.stage = order, order.turn, stage
+        self._order, self.turn, self.stage = order, order.turn, stage
 
     # --- before the survey --------------------------------------------------------------------------------------
 
@@ -273,7 +291,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         prompt = self.call.plan.voicemail_prompt
         speeches = () if prompt is None else speeches_of((prompt,), self.call.subscriber)
         if speeches:
-            self._give(Play(self.turn + 1, speeches), Stage.LEAVING_MESSAGE)
+            self.speeches, self.turn, self.stage = speeches, self.turn + 1, _LEAVING_MESSAGE
         else:
             self._clear()
 
@@ -324,14 +342,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             if speeches is None:
                 speeches = step.speeches_for(self.call.subscriber)
             if step.asks:
-                turn = self.turn = self.turn + 1
+                self.speeches = speeches
+                self.turn += 1
                 self.stage = _ASKING
-                self.order = Ask(turn, speeches, step.digits_max, step.timeout_ms)
                 return
             if speeches:
-                turn = self.turn = self.turn + 1
+                self.speeches = speeches
+                self.turn += 1
                 self.stage = _PLAYING
-                self.order = Play(turn, speeches)
                 return
             if step.acts_after and self._act(step, at_ms):
                 return
@@ -402,8 +420,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     # --- the end ------------------------------------------------------------------------------------------------
 
     def _clear(self) -> None:
-        self.turn, self.stage = self.turn + 1, _CLEARING
-        self.order = Clear(self.turn)
+        self.turn += 1
+        self.stage = _CLEARING
 
     def end(self, at_ms: int, cause: Cause, recording_ms: int | None = None, *, is_cut_off: bool = False) -> None:
         """Take the end. An answered call lasts no longer than it may, however late its end was heard."""
@@ -422,6 +440,9 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`."""
+        signalled_ms = self.signalled_ms if self.call.attempt > 0 else None
+        if self.answered_ms is None:
+            return CallOutcome(at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off)
         return CallOutcome(
             at_ms,
             cause,
@@ -430,6 +451,6 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.is_refused_machine,
             self.is_completed,
             self.results,
-            signalled_ms=self.signalled_ms if self.call.attempt > 0 else None,
+            signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
         )
