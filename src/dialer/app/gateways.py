@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Table, select, update
 from dialer.app.errors import UnknownRecordError
 from dialer.app.touching import touched_gateway, touched_sms_gateway
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS_LINES_FROM
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage, WaitingText
 
 _gateways = Gateway.__table__
@@ -22,7 +22,7 @@ _waiting = WaitingText.__table__
 
 def calls_over(gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a call request is in progress over a gateway."""
-    return (_calls.c.gateway_id == gateway_id) & (_calls.c.status == CallRequestStatus.CALLING)
+    return (_calls.c.gateway_id == gateway_id) & IS_CALLING
 
 
 def messages_over(gateway_id: int) -> ColumnElement[bool]:

@@ -9,8 +9,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SMS_LINES_FROM
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
 
@@ -25,7 +26,7 @@ _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _IS_KNOWN: Final = (
     _campaigns.c.status.in_(_OPEN)
     | _campaigns.c.id.in_(select(_dids.c.campaign_id).where(_dids.c.campaign_id.is_not(None)))
-    | exists().where(_requests.c.campaign_id == _campaigns.c.id, _requests.c.status == CallRequestStatus.CALLING)
+    | exists().where(_requests.c.campaign_id == _campaigns.c.id, IS_CALLING)
     | exists().where(_messages.c.campaign_id == _campaigns.c.id, _messages.c.ended_ms.is_(None))
     | exists().where(_waiting.c.campaign_id == _campaigns.c.id)
 )

@@ -24,10 +24,10 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert, stored
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
     Agent,
@@ -194,7 +194,7 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
         _transfers.c.ended_ms >= now_ms - _queues.c.discard_abandoned_after * 1_000,
     )
     return union(
-        select(_requests.c.id).where(own, _requests.c.status == CallRequestStatus.CALLING),
+        select(_requests.c.id).where(own, IS_CALLING),
         select(_requests.c.id).where(own, *over_limited),
         select(_requests.c.id).join(_call_backs, _call_backs.c.id == _requests.c.id).where(own),
         select(_waiting.c.callrequest_id).where(_waiting.c.campaign_id == campaign_id),

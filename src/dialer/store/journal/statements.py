@@ -22,12 +22,10 @@ _subscribers = Subscriber.__table__
 _requests = CallRequest.__table__
 
 INSERT_REQUESTS: Final = bulk_insert(_requests, *RequestRow._fields)
-# PostgreSQL would look for the id in the index of all calls in progress, which changes with every call.
-_status_without_index: Final = _requests.c.status + literal_column("0")
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
 FINISH_REQUESTS: Final = Bulk(
     update(_requests)
-    .where(_requests.c.id == bindparam("request_id"), _status_without_index == _calling)
+    .where(_requests.c.id == bindparam("request_id"), _requests.c.status == _calling)
     .values(
         hold=bindparam("hold"),
         status=bindparam("status"),

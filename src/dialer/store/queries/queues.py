@@ -8,12 +8,13 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
-from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
+from dialer.domain.enums import AgentStatus, QueueStrategy, TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
 from dialer.domain.identity import leg_uuid
 from dialer.domain.plans import NO_SUBSCRIBER, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.readable import UNREADABLE, Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
@@ -145,7 +146,7 @@ def transfers_of(
             _requests.c.ring_limit_ms,
         )
         .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_requests.c.status == CallRequestStatus.CALLING)
+        .where(IS_CALLING)
         .order_by(_transfers.c.callrequest_id, _transfers.c.place)
     )
     odd_calls = set()

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import (
     BIG,
+    UPDATED_OFTEN,
     Code,
     Count,
     LongText,
@@ -98,7 +99,7 @@ class Campaign(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
-    __table_args__ = (Index("uq_campaign_id_user_id", "id", "user_id", unique=True), {"sqlite_autoincrement": True})
+    __table_args__ = (Index("uq_campaign_id_user_id", "id", "user_id", unique=True), UPDATED_OFTEN)
 
 
 class CampaignPhonebook(Row):
@@ -106,14 +107,14 @@ class CampaignPhonebook(Row):
 
     __tablename__ = "campaign_phonebook"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     phonebook_id: Mapped[int] = belongs_to("phonebook")
     collected_contact_id: Mapped[int] = mapped_column(BIG, default=0)
     """Contacts of the phonebook up to this id are subscribers already."""
 
     __table_args__ = (
         Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -122,7 +123,7 @@ class CampaignDncList(Row):
 
     __tablename__ = "campaign_dnc_list"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     dnc_id: Mapped[int] = needs("dnc_list")
 
     __table_args__ = (
