@@ -65,7 +65,7 @@ async def test_the_end_of_a_call_changes_no_index(house: House) -> None:
 
     def updates(unit: Connection) -> list[int]:
         counters = ("pg_stat_get_xact_tuples_updated", "pg_stat_get_xact_tuples_hot_updated")
-        return [unit.scalar(text(f"SELECT {one}('callrequest'::regclass)")) or 0 for one in counters]  # noqa: S608
+        return [unit.scalar(text(f"SELECT {one}('callrequest'::regclass)")) or 0 for one in counters]
 
     def end(unit: Connection) -> list[int]:
         before = updates(unit)
