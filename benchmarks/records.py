@@ -29,7 +29,6 @@ UNITS: Final = 200
 MANY: Final = 200
 FIVE: Final = range(5)
 SECOND_US: Final = 1_000_000
-_LINES: Final = RateCardLine.__table__
 _VALUES: Final = {
     "user_id": 1,
     "prefix": "1",
@@ -40,7 +39,7 @@ _VALUES: Final = {
     "created_date": 0,
     "updated_date": 0,
 }
-_BY_ID: Final = select(_LINES).where(_LINES.c.id == bindparam("line_id"))
+_BY_ID: Final = select(RateCardLine.__table__).where(RateCardLine.id == bindparam("line_id"))
 _TEXT: Final = "SELECT * FROM rate_card_line WHERE id = ?"
 Unit = Callable[[Connection], object]
 Read = Callable[[], Awaitable[object]]
@@ -65,10 +64,10 @@ def by_repository(work: Callable[[Lines], object]) -> Unit:
 
 def core_life(connection: Connection) -> None:
     """Add, read, change and delete a record."""
-    row = connection.execute(insert(_LINES).values(_VALUES).returning(*_LINES.c)).one()
+    row = connection.execute(insert(RateCardLine).values(_VALUES).returning(*RateCardLine.__table__.c)).one()
     connection.execute(_BY_ID, {"line_id": row.id}).one()
     core_change(connection, row.id)
-    connection.execute(delete(_LINES).where(_LINES.c.id == row.id))
+    connection.execute(delete(RateCardLine).where(RateCardLine.id == row.id))
 
 
 def repository_life(lines: Lines) -> None:
@@ -81,7 +80,7 @@ def repository_life(lines: Lines) -> None:
 
 def core_change(connection: Connection, line_id: int = 1) -> None:
     """Change a record."""
-    connection.execute(update(_LINES).where(_LINES.c.id == line_id).values(rate=new_rate()))
+    connection.execute(update(RateCardLine).where(RateCardLine.id == line_id).values(rate=new_rate()))
 
 
 def repository_change(lines: Lines, line_id: int = 1) -> None:
@@ -91,7 +90,7 @@ def repository_change(lines: Lines, line_id: int = 1) -> None:
 
 def core_changes(connection: Connection) -> None:
     """Change many records, as the journal does."""
-    changed = update(_LINES).where(_LINES.c.id == bindparam("line_id")).values(rate=bindparam("new_rate"))
+    changed = update(RateCardLine).where(RateCardLine.id == bindparam("line_id")).values(rate=bindparam("new_rate"))
     rate = new_rate()
     connection.execute(changed, [{"line_id": number + 1, "new_rate": rate} for number in range(MANY)])
 
@@ -199,8 +198,8 @@ async def _timed_read_us(read: Read) -> float:
 def fill(connection: Connection) -> None:
     """Add a user with rates."""
     user = {"username": "ann", "password_hash": "-", "created_date": 0, "updated_date": 0}
-    connection.execute(insert(User.__table__).values(user))
-    connection.execute(insert(_LINES), [{**_VALUES, "prefix": f"44{number}"} for number in range(MANY)])
+    connection.execute(insert(User).values(user))
+    connection.execute(insert(RateCardLine), [{**_VALUES, "prefix": f"44{number}"} for number in range(MANY)])
 
 
 def main() -> None:

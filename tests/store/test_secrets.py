@@ -62,7 +62,7 @@ def everything(folder: Path) -> bytes:
 
 def test_a_statement_reads_and_writes_texts_and_the_database_holds_tokens(database: Database) -> None:
     assert database.read_now(parameters) == [PARAMETERS] * 2
-    database.write_now(lambda unit: unit.execute(update(Gateway.__table__).values(parameters='{"password":"new"}')))
+    database.write_now(lambda unit: unit.execute(update(Gateway).values(parameters='{"password":"new"}')))
     assert database.read_now(parameters) == ['{"password":"new"}', PARAMETERS]
     for token in database.read_now(tokens):
         assert token.startswith("gAAAAA")
@@ -76,12 +76,13 @@ def test_no_file_of_the_database_holds_a_password(database: Database, tmp_path: 
 
 
 def test_rows_are_copied_in_bulk_as_they_are_stored(database: Database) -> None:
-    table = Gateway.__table__
 
     def copy(unit: Connection) -> None:
-        rows = [tuple(row) for row in unit.execute(select(*stored(table)))]
-        unit.execute(delete(table))
-        bulk_insert(table, *table.c.keys()).run(unit, rows * 1 + [(100 + place, *rows[0][1:]) for place in range(9)])
+        rows = [tuple(row) for row in unit.execute(select(*stored(Gateway.__table__)))]
+        unit.execute(delete(Gateway))
+        bulk_insert(Gateway.__table__, *Gateway.__table__.c.keys()).run(
+            unit, rows * 1 + [(100 + place, *rows[0][1:]) for place in range(9)]
+        )
 
     database.write_now(copy)
     assert database.read_now(parameters) == [PARAMETERS] * 11
@@ -100,7 +101,7 @@ def test_a_process_with_another_key_is_refused_and_changes_nothing(database: Dat
 
 
 def test_secrets_of_another_key_are_found_without_the_word_too(database: Database) -> None:
-    database.write_now(lambda unit: unit.execute(delete(KeyCheck.__table__)))
+    database.write_now(lambda unit: unit.execute(delete(KeyCheck)))
     RING.hold(GivenKeys(OTHER_KEY))
     with pytest.raises(SecretsKeyError, match="another key"):
         database.write_now(check_key)
@@ -116,7 +117,7 @@ def test_a_secret_that_cannot_be_read_is_an_error_and_never_empty(database: Data
     """A second factor that is empty would be one that everybody knows, or none."""
     database.write_now(lambda unit: unit.execute(text("UPDATE key_check SET word = 'no token'")))
     with pytest.raises(UnreadableSecretError):
-        database.read_now(lambda unit: unit.scalar(select(KeyCheck.__table__.c.word)))
+        database.read_now(lambda unit: unit.scalar(select(KeyCheck.word)))
 
 
 def test_after_a_rotation_only_the_new_key_reads_and_an_edited_row_is_left_alone(database: Database) -> None:

@@ -13,27 +13,21 @@ from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage, WaitingText
 
-_gateways = Gateway.__table__
-_sms_gateways = SmsGateway.__table__
-_calls = CallRequest.__table__
-_messages = SmsMessage.__table__
-_waiting = WaitingText.__table__
-
 
 def calls_over(gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a call request is in progress over a gateway."""
-    return (_calls.c.gateway_id == gateway_id) & IS_CALLING
+    return (CallRequest.gateway_id == gateway_id) & IS_CALLING
 
 
 def messages_over(gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a message is on its way over a gateway for text messages."""
-    return (_messages.c.gateway_id == SMS_LINES_FROM + gateway_id) & _messages.c.ended_ms.is_(None)
+    return (SmsMessage.gateway_id == SMS_LINES_FROM + gateway_id) & SmsMessage.ended_ms.is_(None)
 
 
 def texts_waiting_for(gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a message of a call request waits for room on a gateway for text messages."""
-    return _calls.c.id.in_(
-        select(_waiting.c.callrequest_id).where(_waiting.c.gateway_id == SMS_LINES_FROM + gateway_id)
+    return CallRequest.id.in_(
+        select(WaitingText.callrequest_id).where(WaitingText.gateway_id == SMS_LINES_FROM + gateway_id)
     )
 
 
@@ -43,7 +37,7 @@ def change_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, Any])
     Raises:
         UnknownRecordError: there is no such gateway.
     """
-    _change(unit, _gateways, gateway_id, values, _calls, calls_over(gateway_id))
+    _change(unit, Gateway.__table__, gateway_id, values, CallRequest.__table__, calls_over(gateway_id))
     unit.note(touched_gateway(gateway_id))
 
 
@@ -53,7 +47,7 @@ def change_sms_gateway(unit: UnitOfWork, gateway_id: int, values: Mapping[str, A
     Raises:
         UnknownRecordError: there is no such gateway.
     """
-    _change(unit, _sms_gateways, gateway_id, values, _messages, messages_over(gateway_id))
+    _change(unit, SmsGateway.__table__, gateway_id, values, SmsMessage.__table__, messages_over(gateway_id))
     unit.note(touched_sms_gateway(gateway_id))
 
 

@@ -14,15 +14,13 @@ from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.tables import SmsGateway
 
-_gateways = SmsGateway.__table__
-
 
 def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_json: bool) -> None:
     """Send a message, `order` being number, sender and text, over a gateway for text messages, and print each step."""
     with open_existing_database(settings_from_environment()) as database:
         row = database.read_now(
             lambda connection: (
-                connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
+                connection.execute(select(SmsGateway.__table__).where(SmsGateway.id == gateway_id)).mappings().first()
             )
         )
     if row is None:

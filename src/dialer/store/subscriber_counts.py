@@ -21,9 +21,6 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.queries.selection import Shards, in_shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
-_campaigns = Campaign.__table__
-_counts = SubscriberCount.__table__
-_moves = SubscriberMove.__table__
 _KEY: Final = ("campaign_id", "phonebook_id", "status", "status_reason")
 _COUNTED: Final = (*_KEY, "subscribers", "attempted")
 
@@ -31,23 +28,23 @@ _COUNTED: Final = (*_KEY, "subscribers", "attempted")
 def _moved() -> Select[Any]:
     """Return a query of the moves as growths of the counters: one subscriber less here, one more there."""
     left = select(
-        _moves.c.user_id,
-        _moves.c.campaign_id,
-        _moves.c.phonebook_id,
-        _moves.c.was_status.label("status"),
-        _moves.c.was_reason.label("status_reason"),
+        SubscriberMove.user_id,
+        SubscriberMove.campaign_id,
+        SubscriberMove.phonebook_id,
+        SubscriberMove.was_status.label("status"),
+        SubscriberMove.was_reason.label("status_reason"),
         literal(-1).label("subscribers"),
-        (-_moves.c.was_attempted).label("attempted"),
-    ).where(_moves.c.was_status.is_not(None))
+        (-SubscriberMove.was_attempted).label("attempted"),
+    ).where(SubscriberMove.was_status.is_not(None))
     joined = select(
-        _moves.c.user_id,
-        _moves.c.campaign_id,
-        _moves.c.phonebook_id,
-        _moves.c.status,
-        _moves.c.status_reason,
+        SubscriberMove.user_id,
+        SubscriberMove.campaign_id,
+        SubscriberMove.phonebook_id,
+        SubscriberMove.status,
+        SubscriberMove.status_reason,
         literal(1),
-        _moves.c.attempted,
-    ).where(_moves.c.status.is_not(None))
+        SubscriberMove.attempted,
+    ).where(SubscriberMove.status.is_not(None))
     moved = union_all(left, joined).subquery()
     return select(moved)
 
@@ -56,25 +53,25 @@ def _fold(*, is_own: bool) -> Any:  # noqa: ANN401 - the dialect's own INSERT
     moved = _moved().subquery()
     grown = (
         select(*[moved.c[name] for name in _KEY], func.sum(moved.c.subscribers), func.sum(moved.c.attempted))
-        .where(moved.c.campaign_id.in_(select(_campaigns.c.id)))  # Without those in deleted campaigns.
+        .where(moved.c.campaign_id.in_(select(Campaign.id)))  # Without those in deleted campaigns.
         .group_by(*[moved.c[name] for name in _KEY])
         .order_by(*[moved.c[name] for name in _KEY])
     )
     if is_own:
         grown = of_shards(grown, moved.c.user_id)
-    added = insert_or(_counts).from_select(_COUNTED, grown, include_defaults=False)
+    added = insert_or(SubscriberCount.__table__).from_select(_COUNTED, grown, include_defaults=False)
     return added.on_conflict_do_update(
         index_elements=_KEY,
-        set_={name: _counts.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
+        set_={name: SubscriberCount.__table__.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
     )
 
 
-_HAS_MOVES: Final = select(_moves.c.id).limit(1)
+_HAS_MOVES: Final = select(SubscriberMove.id).limit(1)
 _FOLD: Final = _fold(is_own=False)
-_FORGET: Final = delete(_moves)
-_HAS_OWN_MOVES: Final = of_shards(_HAS_MOVES, _moves.c.user_id)
+_FORGET: Final = delete(SubscriberMove)
+_HAS_OWN_MOVES: Final = of_shards(_HAS_MOVES, SubscriberMove.user_id)
 _FOLD_OWN: Final = _fold(is_own=True)
-_FORGET_OWN: Final = _FORGET.where(in_shards(_moves.c.user_id))
+_FORGET_OWN: Final = _FORGET.where(in_shards(SubscriberMove.user_id))
 
 
 def count_moves(connection: Connection, shards: Shards) -> None:
@@ -108,7 +105,7 @@ def subscribers_of_campaigns(connection: Connection, campaign_ids: Collection[in
     return found
 
 
-_stored = select(*[_counts.c[name] for name in _COUNTED])
+_stored = select(*[SubscriberCount.__table__.c[name] for name in _COUNTED])
 _uncounted = _moved().subquery()
 _every = union_all(_stored, select(*[_uncounted.c[name] for name in _COUNTED])).subquery()
 _STATE: Final = (_every.c.status, _every.c.status_reason)
@@ -122,10 +119,10 @@ def _by(keys: Sequence[ColumnElement[Any]], is_meant: ColumnElement[bool]) -> Se
 
 
 def _by_state(of_campaigns: ColumnElement[bool]) -> Select[Any]:
-    return _by(_STATE, _every.c.campaign_id.in_(select(_campaigns.c.id).where(of_campaigns)))
+    return _by(_STATE, _every.c.campaign_id.in_(select(Campaign.id).where(of_campaigns)))
 
 
-_OF_CAMPAIGN: Final = _by_state(_campaigns.c.id == bindparam("owner"))
+_OF_CAMPAIGN: Final = _by_state(Campaign.id == bindparam("owner"))
 _OF_CAMPAIGNS: Final = _by((_every.c.campaign_id, *_STATE), _every.c.campaign_id.in_(bindparam("ids", expanding=True)))
-_OF_USER: Final = _by_state(_campaigns.c.user_id == bindparam("owner"))
+_OF_USER: Final = _by_state(Campaign.user_id == bindparam("owner"))
 _OF_EVERYBODY: Final = _by_state(true())

@@ -12,7 +12,7 @@ from dialer.api.crud.fields import TEXT_MAX, CarrierParameters, Integer, Text, T
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over, texts_waiting_for
@@ -258,12 +258,12 @@ def _parameter_errors(change: Change) -> Errors:
 
 
 def _refuse_while_calling(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, table_of(CallRequest), calls_over(stored["id"]))
+    refuse_while_in(unit, CallRequest.__table__, calls_over(stored["id"]))
 
 
 def _refuse_while_sending(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, table_of(SmsMessage), messages_over(stored["id"]))
-    refuse_while_in(unit, table_of(CallRequest), texts_waiting_for(stored["id"]))
+    refuse_while_in(unit, SmsMessage.__table__, messages_over(stored["id"]))
+    refuse_while_in(unit, CallRequest.__table__, texts_waiting_for(stored["id"]))
 
 
 GATEWAYS = Resource(

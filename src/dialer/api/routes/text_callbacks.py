@@ -37,7 +37,6 @@ BEARER: Final = "bearer "
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
 _METHODS: Final = [HttpMethod.GET, HttpMethod.POST]
-_gateways = SmsGateway.__table__
 _log = structlog.get_logger(__name__)
 
 
@@ -110,7 +109,7 @@ async def _callback(request: ApiRequest, record_id: str) -> tuple[int, HttpParam
 
 
 async def _parameters(service: Service, gateway_id: int) -> HttpParameters | None:
-    query = select(_gateways.c.protocol, _gateways.c.parameters).where(_gateways.c.id == gateway_id)
+    query = select(SmsGateway.protocol, SmsGateway.parameters).where(SmsGateway.id == gateway_id)
     row = await service.database.read(lambda connection: connection.execute(query).first())
     if row is None:
         return None

@@ -19,16 +19,12 @@ SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
-_agents = Agent.__table__
-_gateways = Gateway.__table__
-_tiers = Tier.__table__
-_sms_gateways = SmsGateway.__table__
 
 
 def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
     """Return the errors that keep a campaign from reaching people, by field; none if its callees are simulated."""
     errors: FieldErrors = {}
-    protocol = _protocol(connection, _gateways, campaign["aleg_gateway_id"])
+    protocol = _protocol(connection, Gateway.__table__, campaign["aleg_gateway_id"])
     if campaign["medium"] != SMS and protocol != SIMULATED:
         why_silent = _why_silent(connection, protocol)
         unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
@@ -42,7 +38,7 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
 def texts_people(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether a campaign sends text messages to people, and not only to simulated ones."""
     texts = campaign["medium"] == SMS or sends_messages(survey)
-    return texts and _protocol(connection, _sms_gateways, campaign["sms_gateway_id"]) != SIMULATED
+    return texts and _protocol(connection, SmsGateway.__table__, campaign["sms_gateway_id"]) != SIMULATED
 
 
 def names_list(connection: Connection, campaign: Mapping[str, Any]) -> bool:
@@ -73,11 +69,11 @@ def _why_silent(connection: Connection, protocol: str) -> str:
 
 def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]:
     """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
-    query = select(_agents.c.contact).join(_tiers, _tiers.c.agent_id == _agents.c.id)
+    query = select(Agent.contact).join(Tier, Tier.agent_id == Agent.id)
     for section in survey.sections:
         if not definition_of(section).transfers or section.queue_id is None:
             continue
-        contacts = connection.scalars(query.where(_tiers.c.queue_id == section.queue_id)).all()
+        contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
         telephones = [one for one in map(telephone_of, contacts) if one and not is_emergency(one)]
         if contacts and not telephones:
             yield (

@@ -20,9 +20,6 @@ from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import DncList, Gateway
 from dialer.store.touched import NOTHING
 
-_gateways = Gateway.__table__
-_lists = DncList.__table__
-
 
 class TrialRules(msgspec.Struct, frozen=True):
     """The settings of the service by which a number may be called or not."""
@@ -64,7 +61,7 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
         InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
     """
     gateway_id, number, callerid = call
-    gateway = connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
+    gateway = connection.execute(select(Gateway.__table__).where(Gateway.id == gateway_id)).mappings().first()
     if gateway is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")
     if gateway["protocol"] not in {SIP, FREESWITCH}:
@@ -109,7 +106,7 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
 
 def _check_lists(connection: Connection, number: str) -> None:
     """Refuse a number on a do-not-call list that holds for every campaign."""
-    everywhere = list(connection.scalars(select(_lists.c.id).where(_lists.c.is_global)))
+    everywhere = list(connection.scalars(select(DncList.id).where(DncList.is_global)))
     if entries_on(connection, everywhere, [number]):
         raise RefusedError("The number is on a do-not-call list that holds for every campaign, so it is not called.")
 

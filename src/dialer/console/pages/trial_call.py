@@ -21,7 +21,6 @@ from dialer.domain.plans import FREESWITCH, SIP
 from dialer.store.tables import Gateway
 
 PLACE: Final = "lines"
-_gateways = Gateway.__table__
 _FIELDS: Final = ("number", "callerid")
 _REFUSALS: Final = (AnsweredError, ConflictError, InvalidError, InvalidFieldsError, RefusedError)
 
@@ -72,7 +71,7 @@ async def _show(
 
 
 def _read(unit: Unit, identity: int) -> tuple[str, str]:
-    row = unit.connection.execute(select(_gateways.c.name, _gateways.c.protocol).where(_gateways.c.id == identity))
+    row = unit.connection.execute(select(Gateway.name, Gateway.protocol).where(Gateway.id == identity))
     found = row.first()
     if found is None:
         raise RecordNotFoundError("There is no such gateway.")

@@ -17,9 +17,6 @@ REST_MS: Final = 1_100
 A second, and the difference between two clocks of the service.
 """
 
-_slices = GatewaySlice.__table__
-_returned = CpsReturned.__table__
-
 
 class SliceRow(NamedTuple):
     """The slice of a worker of a gateway, and its demand."""
@@ -67,7 +64,7 @@ class Demand(NamedTuple):
     """Time of the last dial, possibly in the future; 0 if there was none."""
 
 
-_ALL: Final = select(*[_slices.c[name] for name in SliceRow._fields]).order_by(_slices.c.worker_id)
+_ALL: Final = select(*[GatewaySlice.__table__.c[name] for name in SliceRow._fields]).order_by(GatewaySlice.worker_id)
 
 
 def all_slices(connection: Connection) -> dict[int, list[SliceRow]]:
@@ -80,8 +77,8 @@ def all_slices(connection: Connection) -> dict[int, list[SliceRow]]:
 
 def resting_cps(connection: Connection, now_ms: int) -> dict[int, int]:
     """Return the calls per second that nobody may take yet, by gateway."""
-    query = select(_returned.c.gateway_id, func.sum(_returned.c.cps)).where(_returned.c.until_ms > now_ms)
-    return {row[0]: int(row[1]) for row in connection.execute(query.group_by(_returned.c.gateway_id))}
+    query = select(CpsReturned.gateway_id, func.sum(CpsReturned.cps)).where(CpsReturned.until_ms > now_ms)
+    return {row[0]: int(row[1]) for row in connection.execute(query.group_by(CpsReturned.gateway_id))}
 
 
 def lent_of(slices: list[SliceRow], limits: GatewayLimits, worker_id: int) -> Lent:
@@ -124,7 +121,7 @@ def settle_slice(
     if cps < mine.cps:
         until_ms = max(now_ms, demand.last_dial_ms) + REST_MS
         values = {"gateway_id": limits.id, "cps": mine.cps - cps, "until_ms": until_ms}
-        connection.execute(insert(_returned).values(values))
+        connection.execute(insert(CpsReturned).values(values))
     has_begun = (channels and not mine.channels) or (cps and not mine.cps)
     settled = told._replace(channels=channels, cps=cps, since_ms=now_ms if has_begun else mine.since_ms)
     _store(connection, settled)
@@ -132,7 +129,7 @@ def settle_slice(
 
 def forget_returned(connection: Connection, now_ms: int) -> None:
     """Delete calls per second that have rested."""
-    connection.execute(delete(_returned).where(_returned.c.until_ms <= now_ms))
+    connection.execute(delete(CpsReturned).where(CpsReturned.until_ms <= now_ms))
 
 
 def adopt_slices(connection: Connection, taker: int, dead: int) -> None:
@@ -143,7 +140,7 @@ def adopt_slices(connection: Connection, taker: int, dead: int) -> None:
             theirs, mine = of[dead], of.get(taker)
             merged = theirs._replace(worker_id=taker) if mine is None else _merged(mine, theirs)
             _store(connection, merged)
-    connection.execute(delete(_slices).where(_slices.c.worker_id == dead))
+    connection.execute(delete(GatewaySlice).where(GatewaySlice.worker_id == dead))
 
 
 def move_channels(connection: Connection, giver: int, taker: int, owned: Mapping[int, AbstractSet[int]]) -> None:
@@ -202,6 +199,6 @@ def _merged(mine: SliceRow, theirs: SliceRow) -> SliceRow:
 
 def _store(connection: Connection, row: SliceRow) -> None:
     values: dict[str, Any] = row._asdict()
-    is_it = _slices.c.worker_id == row.worker_id, _slices.c.gateway_id == row.gateway_id
-    if connection.execute(update(_slices).where(*is_it).values(values)).rowcount == 0:
-        connection.execute(insert(_slices).values(values))
+    is_it = GatewaySlice.worker_id == row.worker_id, GatewaySlice.gateway_id == row.gateway_id
+    if connection.execute(update(GatewaySlice).where(*is_it).values(values)).rowcount == 0:
+        connection.execute(insert(GatewaySlice).values(values))

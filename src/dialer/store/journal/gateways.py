@@ -11,8 +11,6 @@ from dialer.domain.plans import SMS_LINES_FROM
 from dialer.store.bulk import Bulk
 from dialer.store.tables import Campaign, Gateway, SmsGateway
 
-_campaigns = Campaign.__table__
-
 
 class BreakerRow(NamedTuple):
     """The columns of a gateway's circuit breaker."""
@@ -41,7 +39,7 @@ def _keep_lines(table: Table) -> Bulk:
 _KEEP_LINES: Final = _keep_lines(Gateway.__table__)
 _KEEP_SMS_LINES: Final = _keep_lines(SmsGateway.__table__)
 _KEEP_TURNS: Final = Bulk(
-    update(_campaigns).where(_campaigns.c.id == bindparam("campaign")).values(callerid_turns=bindparam("turns")),
+    update(Campaign).where(Campaign.id == bindparam("campaign")).values(callerid_turns=bindparam("turns")),
     ("turns", "campaign"),
 )
 

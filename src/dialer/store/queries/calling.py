@@ -6,5 +6,5 @@ from sqlalchemy import ColumnElement, select
 
 from dialer.store.tables import CallInProgress, CallRequest
 
-IS_CALLING: Final[ColumnElement[bool]] = CallRequest.__table__.c.id.in_(select(CallInProgress.__table__.c.id))
+IS_CALLING: Final[ColumnElement[bool]] = CallRequest.id.in_(select(CallInProgress.id))
 """True for a call request whose call is in progress. No index has its status, which changes with every call."""

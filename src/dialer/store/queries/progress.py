@@ -33,52 +33,49 @@ UNREADABLE_PROTOCOL: Final = "unreadable"
 """The protocol of a gateway whose row cannot be read."""
 _RECENT_MS: Final = 1_000
 
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-_subscribers = SubscriberRow.__table__
-_transfers = Transfer.__table__
-_waiting = WaitingText.__table__
-_gateways = Gateway.__table__
-_sms_gateways = SmsGateway.__table__
-_is_on_its_way = _messages.c.ended_ms.is_(None)
-_GATEWAYS: Final = Selection(select(_gateways).order_by(_gateways.c.id), _gateways.c.id)
-_SMS_GATEWAYS: Final = Selection(select(_sms_gateways).order_by(_sms_gateways.c.id), _sms_gateways.c.id)
+_is_on_its_way = SmsMessage.ended_ms.is_(None)
+_GATEWAYS: Final = Selection(select(Gateway.__table__).order_by(Gateway.id), Gateway.id)
+_SMS_GATEWAYS: Final = Selection(select(SmsGateway.__table__).order_by(SmsGateway.id), SmsGateway.id)
 _BUSY: Final = tuple(
     Selection(
         select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id, table.c.user_id
     )
-    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way), (_waiting, true()))
+    for table, condition in (
+        (CallRequest.__table__, IS_CALLING),
+        (SmsMessage.__table__, _is_on_its_way),
+        (WaitingText.__table__, true()),
+    )
 )
 TAKES_CHANNEL: Final = or_(
-    _requests.c.attempt > 0, exists().where(LiveLeg.__table__.c.call_id == _requests.c.id).correlate(_requests)
+    CallRequest.attempt > 0, exists().where(LiveLeg.call_id == CallRequest.id).correlate(CallRequest)
 )
 """The condition that a call takes a channel of its gateway, as all but those of simulated callers do."""
 # The look-up starts at the few rows in progress, as a campaign may have a million subscribers.
-_campaign_of_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
-_campaign_of_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
+_campaign_of_call = select(SubscriberRow.campaign_id).where(SubscriberRow.id == CallRequest.subscriber_id)
+_campaign_of_message = select(SubscriberRow.campaign_id).where(SubscriberRow.id == SmsMessage.subscriber_id)
 _OF_CAMPAIGN: Final = select(
     exists().where(
         IS_CALLING,
         or_(
-            _requests.c.campaign_id == bindparam("campaign"),
+            CallRequest.campaign_id == bindparam("campaign"),
             _campaign_of_call.scalar_subquery() == bindparam("campaign"),
         ),
     ),
     exists().where(
         _is_on_its_way,
         or_(
-            _messages.c.campaign_id == bindparam("campaign"),
+            SmsMessage.campaign_id == bindparam("campaign"),
             _campaign_of_message.scalar_subquery() == bindparam("campaign"),
         ),
     ),
 )
 _OF_SUBSCRIBER: Final = select(
-    exists().where(IS_CALLING, _requests.c.subscriber_id == bindparam("subscriber")),
-    exists().where(_is_on_its_way, _messages.c.subscriber_id == bindparam("subscriber")),
+    exists().where(IS_CALLING, CallRequest.subscriber_id == bindparam("subscriber")),
+    exists().where(_is_on_its_way, SmsMessage.subscriber_id == bindparam("subscriber")),
 )
 BUSY_SUBSCRIBERS: Final = union_all(
-    select(_requests.c.subscriber_id).where(IS_CALLING, _requests.c.subscriber_id.is_not(None)),
-    select(_messages.c.subscriber_id).where(_is_on_its_way, _messages.c.subscriber_id.is_not(None)),
+    select(CallRequest.subscriber_id).where(IS_CALLING, CallRequest.subscriber_id.is_not(None)),
+    select(SmsMessage.subscriber_id).where(_is_on_its_way, SmsMessage.subscriber_id.is_not(None)),
 )
 """Query of the ids of subscribers with a call or a message in progress, in any campaign."""
 
@@ -95,39 +92,39 @@ def _recently(table: Table, started: str) -> Select[Any]:
 
 
 # A gateway does not place incoming calls, which have a negative attempt.
-_RECENT_CALLS: Final = _recently(_requests, "started_ms").where(_requests.c.attempt > 0)
-_RECENT_MESSAGES: Final = _recently(_messages, "send_date")
-_RECENT_LEGS: Final = _recently(_transfers, "started_ms")
+_RECENT_CALLS: Final = _recently(CallRequest.__table__, "started_ms").where(CallRequest.attempt > 0)
+_RECENT_MESSAGES: Final = _recently(SmsMessage.__table__, "send_date")
+_RECENT_LEGS: Final = _recently(Transfer.__table__, "started_ms")
 
 
 _SUBSCRIBER: Final = (
-    _subscribers.c.number,
-    _subscribers.c.zone,
-    _subscribers.c.count_attempt,
-    _subscribers.c.failure_count,
-    _subscribers.c.completion_count,
-    _subscribers.c.due_ms,
-    _subscribers.c.full_name,
-    _subscribers.c.additional_vars,
-    _subscribers.c.halt_reason,
-    _subscribers.c.phonebook_id,
+    SubscriberRow.number,
+    SubscriberRow.zone,
+    SubscriberRow.count_attempt,
+    SubscriberRow.failure_count,
+    SubscriberRow.completion_count,
+    SubscriberRow.due_ms,
+    SubscriberRow.full_name,
+    SubscriberRow.additional_vars,
+    SubscriberRow.halt_reason,
+    SubscriberRow.phonebook_id,
 )
 _IN_PROGRESS: Final = tuple(
     OwnedRows(
         select(table, *_SUBSCRIBER)
-        .outerjoin(_subscribers, _subscribers.c.id == table.c.subscriber_id)
-        .where(condition, or_(table.c.subscriber_id.is_(None), _subscribers.c.id.is_not(None))),
+        .outerjoin(SubscriberRow, SubscriberRow.id == table.c.subscriber_id)
+        .where(condition, or_(table.c.subscriber_id.is_(None), SubscriberRow.id.is_not(None))),
         table.c.user_id,
     )
-    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way))
+    for table, condition in ((CallRequest.__table__, IS_CALLING), (SmsMessage.__table__, _is_on_its_way))
 )
 
 
 _WAITING_TEXTS: Final = OwnedRows(
-    select(_waiting, *_SUBSCRIBER)
-    .outerjoin(_subscribers, _subscribers.c.id == _waiting.c.subscriber_id)
-    .order_by(_waiting.c.id),
-    _waiting.c.user_id,
+    select(WaitingText.__table__, *_SUBSCRIBER)
+    .outerjoin(SubscriberRow, SubscriberRow.id == WaitingText.subscriber_id)
+    .order_by(WaitingText.id),
+    WaitingText.user_id,
 )
 
 
@@ -176,8 +173,8 @@ def gateways_of(
         texts = [gateway_id - SMS_LINES_FROM for gateway_id in among if gateway_id >= SMS_LINES_FROM]
     found, odd = [], {} if unreadable is None else unreadable
     for table, rows, first_id, attempts in (
-        (_gateways, _GATEWAYS.rows(connection, voice), 0, _RECENT_CALLS),
-        (_sms_gateways, _SMS_GATEWAYS.rows(connection, texts), SMS_LINES_FROM, _RECENT_MESSAGES),
+        (Gateway.__table__, _GATEWAYS.rows(connection, voice), 0, _RECENT_CALLS),
+        (SmsGateway.__table__, _SMS_GATEWAYS.rows(connection, texts), SMS_LINES_FROM, _RECENT_MESSAGES),
     ):
         for row in rows:
             read = partial(_loaded, connection, first_id, attempts, now_ms, hours)
