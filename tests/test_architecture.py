@@ -231,18 +231,30 @@ def crossings(module: str, source: str) -> Iterator[str]:
                 yield f"{package} {room} {other}"
 
 
+def table_aliases(module: str, source: str) -> Iterator[str]:
+    """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            value = ast.unparse(node.value).removesuffix(".c")
+            model = value.removesuffix(".__table__")
+            if model != value and model.isidentifier() and model[0].isupper():
+                yield f"{module}:{node.lineno}: names the table of {model}, whose columns are typed"
+
+
 ARROWS: Final = (wrong_arrows, arrows_back, strangers, chance_and_effects, dialects)
 
 
 @cache
 def all_problems(folder: str) -> dict[Checker, list[str]]:
     """Run all checkers over a folder that holds top-level packages. Each file is parsed once."""
-    found: dict[Checker, list[str]] = {checker: [] for checker in (*ARROWS, overlong, public_classes, crossings)}
+    found: dict[Checker, list[str]] = {
+        checker: [] for checker in (*ARROWS, overlong, public_classes, crossings, table_aliases)
+    }
     for path in sorted((ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts)
         source = path.read_text("utf-8")
         for checker, lines in found.items():
-            if folder == "src/dialer" or checker is overlong:
+            if folder == "src/dialer" or checker in {overlong, table_aliases}:
                 lines.extend(checker(module, source))
     return found
 
@@ -259,6 +271,10 @@ def test_packages_import_only_allowed_packages(checker: Checker) -> None:
 
 def test_functions_and_files_stay_short() -> None:
     assert problems(overlong, "src/dialer", "tests", "benchmarks") == []
+
+
+def test_statements_name_typed_columns() -> None:
+    assert problems(table_aliases, "src/dialer", "tests", "benchmarks") == []
 
 
 def test_a_name_means_one_class() -> None:
@@ -354,6 +370,8 @@ def lines_of(count: int) -> str:
         (overlong, "dialer.api.a", "class C:\n" + "\n".join(f"    {x}" for x in lines_of(61).splitlines())),
         (overlong, "dialer.api.a", "x = 1\n" * 451),
         (overlong, "tests.test_a", "x = 1\n" * 451),
+        (table_aliases, "dialer.app.a", "_campaigns: Final = Campaign.__table__"),
+        (table_aliases, "tests.test_a", "columns = Campaign.__table__.c"),
     ],
 )
 def test_a_planted_violation_is_found(checker: Checker, module: str, source: str) -> None:
@@ -388,6 +406,7 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (dialects, "dialer.store.backends.a", "import sqlite3"),
         (dialects, "dialer.store.a", "from dialer.store.backends.backend import backend_of"),
         (overlong, "dialer.api.a", lines_of(60) + "x = 1\n" * 390),
+        (table_aliases, "dialer.app.a", "table = model.__table__\nfind = select(Campaign.__table__)"),
     ],
 )
 def test_allowed_source_passes(checker: Checker, module: str, source: str) -> None:

@@ -166,7 +166,7 @@ def has_uncollected(connection: Connection, campaign_id: int) -> bool:
     return connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}) is not None
 
 
-def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[Any]:
+def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[*tuple[Any, ...]]:
     """Return a query of contacts as rows of `_COLUMNS`."""
     return (
         select(

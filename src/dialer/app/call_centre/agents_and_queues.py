@@ -77,7 +77,7 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     unit.note(Touched(queues=frozenset({queue_id})))
 
 
-def _under_way(status: TransferStatus) -> Select[tuple[str]]:
+def _under_way(status: TransferStatus) -> Select[str]:
     """Return a query of the `offers` of transfers that have a status, in calls in progress."""
-    query: Select[tuple[str]] = select(Transfer.offers).join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+    query = select(Transfer.offers).join(CallRequest, CallRequest.id == Transfer.callrequest_id)
     return query.where(IS_CALLING, Transfer.status == status)
