@@ -1,4 +1,4 @@
-"""What is true of each table's size, keys and updates, so that a database can outgrow one machine.
+"""The size, keys and updates of each table, so that a database can outgrow one machine.
 
 A new table must be entered in `LAYOUT`. Decision 44 says why each of these matters.
 """
@@ -18,22 +18,22 @@ from dialer.store.tables import Row
 
 
 class Size(Enum):
-    """What the number of rows grows with."""
+    """The causes by which a table grows."""
 
     LARGE = auto()
-    """People and calls, for ever. Belongs to accounts, whose rows can be kept together."""
+    """People and calls, for ever. The rows belong to accounts, and those of an account can be kept together."""
     WORKING = auto()
     """Calls, messages and requests in progress, and those of the last days."""
     COUNTERS = auto()
     """Hours, and groups in them."""
     SMALL = auto()
-    """What people set up, and processes."""
+    """Settings that people make, and processes."""
     LOG = auto()
-    """What people did. Old rows can be removed."""
+    """Actions of people. Old rows can be removed."""
 
 
 class Layout(NamedTuple):
-    """What is true of a table."""
+    """The properties of a table."""
 
     size: Size
     updates: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Layout(NamedTuple):
     month: str = ""
     """The time by whose month the table can be partitioned: it is known when the row is written."""
     is_hot: bool = True
-    """Whether the commonest update leaves all indexes as they are (heap-only tuples)."""
+    """True if the commonest update leaves all indexes as they are (heap-only tuples)."""
 
 
 LARGE, WORKING, COUNTED, SMALL, LOG = Size.LARGE, Size.WORKING, Size.COUNTERS, Size.SMALL, Size.LOG
