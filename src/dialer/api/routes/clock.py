@@ -62,8 +62,7 @@ class ClockController(Controller):
             raise ConflictError(f"The clock is {mode} and advances by itself. Only a virtual clock can be advanced.")
         given: Any = data
         parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
-        key = request.headers.get("idempotency-key")
-        attempt = attempt_of(key, user_id=request.user.id, path=ADVANCE, body=await request.body())
+        attempt = attempt_of(request, ADVANCE, await request.body())
         if attempt is None:
             await service.worker.advance(await service.write(request, lambda unit: aim(unit, parsed)))
             return Response(_shown(service), headers=ignored_header(parsed.ignored))
