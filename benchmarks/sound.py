@@ -40,6 +40,7 @@ from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Play
 
@@ -92,7 +93,8 @@ async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: f
     for number in range(calls):
         key = str(number)
         ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, SoundTerms(is_symmetric=False)))
-        room.agree(key, AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
+        if (leg := room.leg(key)) is not None:
+            leg.agree(steady_ms(), AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
         room.perform(key, Play(1, ()), prompt)
     pipe.send(ports)
     await asyncio.sleep(WARM_UP_S)

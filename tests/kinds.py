@@ -9,7 +9,6 @@ ROOT: Final = Path(__file__).parent
 QUICK: Final = frozenset(
     {
         "carriers",
-        "console/charts",
         "domain",
         "end_to_end/test_campaign.py",
         "forecast/test_summary.py",
@@ -17,6 +16,7 @@ QUICK: Final = frozenset(
         "sim",
         "test_architecture.py",
         "test_docs.py",
+        "test_kinds.py",
         "test_prose.py",
         "test_reasons.py",
         "test_settings.py",
@@ -26,21 +26,34 @@ QUICK: Final = frozenset(
 END_TO_END: Final = "end_to_end/test_campaign.py"
 PROGRAMS: Final = frozenset(
     {
+        "api/http/test_hosts.py",
         "carriers/freeswitch/test_line.py",
         "carriers/media/test_greetings.py",
         "carriers/sip/test_sipp.py",
         "carriers/sip/test_sipp_over_time.py",
         "carriers/test_contract.py",
         "carriers/texts/test_hosts.py",
-        "carriers/texts/test_pauses.py",
         "carriers/voice",
+        "commands",
         "console/test_browser.py",
+        "console/test_second_factor.py",
+        "console/test_served.py",
+        "demo/test_run.py",
+        "demo/test_server.py",
         "deploy",
         "end_to_end",
         "examples",
         "fleet",
+        "forecast/test_subprocess.py",
+        "postgresql",
+        "runtime/test_determinism.py",
+        "runtime/test_invariants.py",
         "sim/test_determinism.py",
+        "store/test_migrate.py",
+        "test_readme.py",
         "test_server.py",
+        "test_simulating.py",
+        "vopr/test_seeds.py",
     }
 )
 """Folders and modules whose tests start servers or programs, or open sockets."""
@@ -56,7 +69,7 @@ STATISTICS: Final = frozenset(
 
 def _is_within(path: Path, places: frozenset[str]) -> bool:
     inside = path.relative_to(ROOT)
-    return any(one.as_posix() in places for one in (inside, *inside.parents))
+    return any(place.as_posix() in places for place in (inside, *inside.parents))
 
 
 def is_quick(path: Path) -> bool:
@@ -64,6 +77,11 @@ def is_quick(path: Path) -> bool:
     if path == ROOT / END_TO_END:
         return True
     return _is_within(path, QUICK) and not _is_within(path, PROGRAMS | STATISTICS)
+
+
+def starts_programs(path: Path) -> bool:
+    """Return whether tests of a module start servers or programs, or open sockets."""
+    return _is_within(path, PROGRAMS)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -81,5 +99,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")
-        if _is_within(item.path, PROGRAMS):
+        if starts_programs(item.path):
             item.add_marker("programs")

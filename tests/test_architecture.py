@@ -216,16 +216,6 @@ def overlong(module: str, source: str) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: {lines} lines in {node.name}, {FUNCTION_LINES_MAX} allowed"
 
 
-def table_aliases(module: str, source: str) -> Iterator[str]:
-    """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            value = ast.unparse(node.value).removesuffix(".c")
-            model = value.removesuffix(".__table__")
-            if model != value and model.isidentifier() and model[0].isupper():
-                yield f"{module}:{node.lineno}: names the table of {model}, whose columns are typed"
-
-
 def public_classes(module: str, source: str) -> Iterator[str]:
     """Yield the public classes of a module."""
     names = [node.name for node in parsed(source).body if isinstance(node, ast.ClassDef)]
@@ -241,6 +231,16 @@ def crossings(module: str, source: str) -> Iterator[str]:
                 yield f"{package} {room} {other}"
 
 
+def table_aliases(module: str, source: str) -> Iterator[str]:
+    """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            value = ast.unparse(node.value).removesuffix(".c")
+            model = value.removesuffix(".__table__")
+            if model != value and model.isidentifier() and model[0].isupper():
+                yield f"{module}:{node.lineno}: names the table of {model}, whose columns are typed"
+
+
 ARROWS: Final = (wrong_arrows, arrows_back, strangers, chance_and_effects, dialects)
 
 
@@ -248,7 +248,7 @@ ARROWS: Final = (wrong_arrows, arrows_back, strangers, chance_and_effects, diale
 def all_problems(folder: str) -> dict[Checker, list[str]]:
     """Run all checkers over a folder that holds top-level packages. Each file is parsed once."""
     found: dict[Checker, list[str]] = {
-        checker: [] for checker in (*ARROWS, overlong, table_aliases, public_classes, crossings)
+        checker: [] for checker in (*ARROWS, overlong, public_classes, crossings, table_aliases)
     }
     for path in sorted((ROOT / folder).rglob("*.py")):
         module = ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts)

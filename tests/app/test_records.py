@@ -13,7 +13,6 @@ from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.campaigns.subscribers import (
     add_subscriber,
     change_subscriber,
-    change_subscriber_status,
     delete_subscriber,
 )
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
@@ -84,9 +83,11 @@ def test_subscribers_are_added_paused_and_deleted(calling: House) -> None:
     added = use(calling, lambda unit: add_subscriber(unit, row))
     assert added == Used(CAMPAIGN, [])
     assert calling.row(Campaign, 1)["totalcontact"] == 2
-    paused = use(calling, lambda unit: change_subscriber_status(unit, 2, SubscriberStatus.PAUSE))
+    paused = use(calling, lambda unit: change_subscriber(unit, 2, {"status": SubscriberStatus.PAUSE}))
     assert paused == Used(CAMPAIGN, [])
-    assert use(calling, lambda unit: change_subscriber_status(unit, 2, SubscriberStatus.PAUSE)) == Used(NOTHING, [])
+    assert use(calling, lambda unit: change_subscriber(unit, 2, {"status": SubscriberStatus.PAUSE})) == Used(
+        NOTHING, []
+    )
     assert use(calling, lambda unit: change_subscriber(unit, 2, {"zone": "Asia/Kolkata"})) == Used(CAMPAIGN, [])
     assert use(calling, lambda unit: delete_subscriber(unit, 2)) == Used(CAMPAIGN, [])
     assert (len(calling.rows(Subscriber)), calling.row(Campaign, 1)["totalcontact"]) == (1, 1)

@@ -61,7 +61,7 @@ async def day(steps: list[tuple[int, int, bool]]) -> None:
                 house.restart()
             house.pay(rate)
         if house.row(Campaign, 1)["status"] in (CampaignStatus.START, CampaignStatus.PAUSE):
-            await house.move(1, CampaignStatus.ABORD)
+            await house.move(1, CampaignStatus.ABORT)
         check(house)
         house.database.close()
 

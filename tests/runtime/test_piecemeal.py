@@ -75,7 +75,7 @@ def home(folder: Path) -> House:
         book_id = house.phonebook(*PEOPLE[place * 20 : place * 20 + 20])
         limits = {"maxretry": 1, "intervalretry": 30, "dnc_id": dnc_id, "callerid": SHOWN}
         house.campaign(house.survey(section), book_id, **limits)
-        house.add(Did, user_id=1, did_number=f"{SHOWN[:-1]}{place}", campaign_id=1)
+        house.add(Did, user_id=1, is_assigned=True, did_number=f"{SHOWN[:-1]}{place}", campaign_id=1)
     return house
 
 
@@ -110,7 +110,7 @@ def _campaign(number: int) -> int:
 MOVES = {
     CampaignStatus.START: start_campaign,
     CampaignStatus.PAUSE: pause_campaign,
-    CampaignStatus.ABORD: abort_campaign,
+    CampaignStatus.ABORT: abort_campaign,
     CampaignStatus.END: end_campaign,
 }
 
@@ -195,7 +195,7 @@ def change_a_number(connection: Connection, number: int, _now_ms: int) -> Touche
 
 
 def add_a_number(connection: Connection, number: int, _now_ms: int) -> Touched:
-    did_id = _add(connection, Did, user_id=1, did_number=SHOWN, campaign_id=_campaign(number))
+    did_id = _add(connection, Did, user_id=1, is_assigned=True, did_number=SHOWN, campaign_id=_campaign(number))
     return Touched(dids=_ids(did_id))
 
 

@@ -112,7 +112,7 @@ async def test_a_campaign_that_is_aborted_leaves_no_agent_in_a_call(
     await house.advance(at_s)
     if restarts:
         house.restart()
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     assert [(row["leg_type"], row["duration"]) for row in house.rows(Cdr)] == legs
     assert fates(house) == fate
     assert money(house)[2] == 0
@@ -289,7 +289,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
             house.restart()
         for campaign in house.rows(Campaign):
             if campaign["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
-                await house.move(campaign["id"], CampaignStatus.ABORD)
+                await house.move(campaign["id"], CampaignStatus.ABORT)
         assert house.worker.calls_in_progress == 0 or house.rows(Campaign)[0]["status"] == CampaignStatus.END
         await house.advance(3_600)
         check_money(house)

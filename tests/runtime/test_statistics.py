@@ -35,9 +35,9 @@ async def act(house: House, action: str, which: int) -> None:
     elif action == "restart":
         house.restart()
     elif action == "abort":
-        await house.move(campaign_id, CampaignStatus.ABORD)
+        await house.move(campaign_id, CampaignStatus.ABORT)
     elif action == "delete":
-        await house.move(campaign_id, CampaignStatus.ABORD)
+        await house.move(campaign_id, CampaignStatus.ABORT)
         await house.advance(60)
         house.perform(lambda unit: delete_campaign(unit, campaign_id))
         await house.worker.settle()

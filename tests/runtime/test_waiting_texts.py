@@ -120,7 +120,7 @@ async def test_an_abort_drops_the_messages_that_wait(house: TextHouse, *, is_res
     house.move_now(campaign_id, CampaignStatus.PAUSE)  # Otherwise it would end before its messages are sent.
     await house.passes(5)
     sent, waiting = house.sent(), len(house.rows(WaitingText))
-    house.move_now(campaign_id, CampaignStatus.ABORD)
+    house.move_now(campaign_id, CampaignStatus.ABORT)
     if is_restarted:
         house.restart()
     await house.passes(20)
@@ -147,7 +147,7 @@ async def test_an_abort_after_a_deletion_drops_the_others(house: TextHouse) -> N
     sent, waiting = house.sent(), len(house.rows(WaitingText))
     house.perform(lambda unit: delete_subscriber(unit, 4))
     assert 0 < len(house.rows(WaitingText)) < waiting
-    house.move_now(campaign_id, CampaignStatus.ABORD)
+    house.move_now(campaign_id, CampaignStatus.ABORT)
     await house.passes(20)
     assert (len(house.sent()), house.reasons()) == (len(sent), {"aborted": waiting})
     assert (house.rows(WaitingText), house.findings()) == ([], [])

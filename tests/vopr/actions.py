@@ -17,7 +17,7 @@ from dialer.app.campaigns.change import (
     start_campaign,
 )
 from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
-from dialer.app.campaigns.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
+from dialer.app.campaigns.subscribers import change_subscriber, delete_subscriber
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact
 from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_list
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -315,7 +315,7 @@ def _copy(action: ActionUnit) -> str:
 def _subscriber_status(action: ActionUnit) -> str:
     subscriber = action.one_of(Subscriber)
     wanted = action.dice.pick((SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT))
-    change_subscriber_status(action.unit, subscriber["id"], wanted)
+    change_subscriber(action.unit, subscriber["id"], {"status": wanted})
     return f"subscriber {subscriber['id']} {SubscriberStatus(subscriber['status']).name} to {wanted.name}"
 
 

@@ -109,7 +109,7 @@ class LineRun:
             sms_gateway_id=texts_id if self._has_texts else None,
             dnc_id=house.dnc_list(),
         )
-        house.add(Did, user_id=house.user_id, did_number=DID, campaign_id=self._campaign_id)
+        house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=self._campaign_id)
         house.start(self._campaign_id)
         for _ in range(STEPS):
             await self._one_step()

@@ -1,6 +1,7 @@
 """Campaigns, gateways, subscribers and calls as the engine sees them: plain values, rebuilt from rows."""
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -53,6 +54,9 @@ class CallerIdChoice(msgspec.Struct, frozen=True):
 
 class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The settings by which a campaign dials. Times are in milliseconds, unless the name says seconds."""
+
+    columns_of_plan: ClassVar[Mapping[str, str]] = {"ring_limit_ms": "calltimeout"}
+    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
 
     id: int
     user_id: int

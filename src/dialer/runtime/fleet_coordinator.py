@@ -61,7 +61,7 @@ class FleetCoordinator:
         self._steady_ms: Final = steady_ms
         self.presence: Presence | None = None
         """The sign that this process lives. Without one, others wait for the end of its lease."""
-        self.tell: Callable[[], None] = _tell_nobody
+        self.tell: Callable[[], None] = lambda: None
         """Notifications those who wait until this worker knows a change."""
         self._told = 0
         self._steps_fenced = 0
@@ -331,10 +331,6 @@ class FleetCoordinator:
             self._lose()
             raise self._fenced("this worker was replaced during a step")
         self._own_position = row
-
-
-def _tell_nobody() -> None:
-    """Do nothing: nobody waits."""
 
 
 def _reason(gone: leases.LeaseRow, now_ms: int) -> str:

@@ -86,6 +86,7 @@ class Kernel:
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
             **dict.fromkeys(get_args(effects.Recorded)),
+            **dict.fromkeys(get_args(effects.Question), self._claim),
             effects.Dial: self._dial,
             effects.SendText: self._send_text,
             effects.AnswerCall: self._dial,
@@ -102,13 +103,6 @@ class Kernel:
             effects.WakeWatchdog: self._wake_watchdog,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
-            effects.ClaimFresh: self._claim,
-            effects.ClaimRetries: self._claim,
-            effects.ClaimAgain: self._claim,
-            effects.CountSubscribers: self._claim,
-            effects.CheckNumber: self._claim,
-            effects.CheckText: self._claim,
-            effects.FindCaller: self._claim,
             effects.TurnAway: self._turn_away,
         }
         self._performers: Final = exhaustive(effects.Effect, performers)
@@ -231,12 +225,10 @@ class Kernel:
 
     def _send_text(self, effect: effects.SendText) -> _FollowUp:
         self._store.record(effect, self.now_ms)
-        self._expect_if(effect.message.id, self._carrier.dial(effect.message))
-        return ()
+        return self._expect_if(effect.message.id, self._carrier.dial(effect.message))
 
     def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
-        self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
-        return ()
+        return self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
 
     def _offer(self, effect: effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
@@ -253,16 +245,13 @@ class Kernel:
 
     def _dial_leg(self, effect: effects.DialLeg) -> _FollowUp:
         milestone = self._carrier.connect(effect.call.id, effect.transfer, effect.dialled)
-        self._expect_if(effect.call.id, milestone)
-        return ()
+        return self._expect_if(effect.call.id, milestone)
 
     def _bridge(self, effect: effects.BridgeCall) -> _FollowUp:
-        self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
-        return ()
+        return self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
 
     def _resume(self, effect: effects.ResumeCall) -> _FollowUp:
-        self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
-        return ()
+        return self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
 
     def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
@@ -310,10 +299,11 @@ class Kernel:
             heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
         return ()
 
-    def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
+    def _expect_if(self, call_id: int, milestone: Milestone | None) -> _FollowUp:
         """Schedule a milestone. A call has none if it was hung up meanwhile, or if its future is not known."""
         if milestone is not None:
             self._expect(call_id, milestone)
+        return ()
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         event, sequence = milestone.event, next(self._sequence)

@@ -11,9 +11,9 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, RowMapping, Table
 from sqlalchemy import Row as Found
 
-from dialer.api.crud.fields import Conventions, Integer, Kind, Text
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
+from dialer.api.crud.columns import column_of
+from dialer.api.crud.fields import Conventions
+from dialer.api.crud.references import OwnUrl, Reference
 from dialer.api.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
@@ -156,7 +156,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the resource table."""
 
     path: str
-    model: type[Row]
     shapes: Shapes
     owner: str | None = "user"
     """The field that decides the owner.
@@ -226,6 +225,11 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     exported_beside: ExportedBeside | None = None
 
     @property
+    def model(self) -> type[Row]:
+        """Return the model of the rows."""
+        return self.shapes.model
+
+    @property
     def read(self) -> type[Shape]:
         """Return the shape of the answers."""
         return self.shapes.read
@@ -267,20 +271,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def column(self, field: Field) -> Column[Any] | None:
         """Return the column that holds a field; None for a list of references, which has a table of its own."""
         return column_of(self.table, field.name, field.kind)
-
-
-def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
-    """Return the column of a field; None for a list of references.
-
-    It is the column that the kind names, else `<name>_id` for a reference, else the column with the name of the field.
-    """
-    if isinstance(kind, ReferenceList):
-        return None
-    if isinstance(kind, OwnUrl):
-        return table.c["id"]
-    said = kind.column if isinstance(kind, (Integer, Reference, Text, Timestamp)) else ""
-    candidates = (said, f"{name}_id" if isinstance(kind, Reference) else "", name)
-    return next(table.c[candidate] for candidate in candidates if candidate in table.c)
 
 
 def references_of(shape: type[Shape]) -> dict[str, Reference]:

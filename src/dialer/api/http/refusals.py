@@ -27,10 +27,7 @@ class Refusals:
     """The refused requests that are not written yet."""
 
     def __init__(
-        self,
-        database: Database,
-        clock_ms: Callable[[], int],
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        self, database: Database, clock_ms: Callable[[], int], sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     ) -> None:
         self._database: Final = database
         self._clock_ms: Final = clock_ms

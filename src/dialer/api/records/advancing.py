@@ -45,13 +45,10 @@ CLOCK_ADVANCE: Final = request_shape(
     {
         "seconds": optional(
             Seconds(),
-            description="Seconds to advance, with at most 3 decimals, up to 366 days. Null if `to` is given.",
+            "Seconds to advance, with at most 3 decimals, up to 366 days. Null if `to` is given.",
             example=3_600,
         ),
-        "to": optional(
-            Timestamp(),
-            description="The moment to advance to, at most 366 days ahead. Null if `seconds` is given.",
-        ),
+        "to": optional(Timestamp(), "The moment to advance to, at most 366 days ahead. Null if `seconds` is given."),
     },
     "The target of the advance: a number of seconds from now, or a moment.",
 )

@@ -4,7 +4,7 @@ from dialer.api.crud import records
 from dialer.api.crud.records import Created
 from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.api.crud.shapes import Parsed, Shape, fields_of
-from dialer.api.records.campaigns import NAME_MAX
+from dialer.api.records.campaign_life import NAME_MAX
 from dialer.app.campaigns.copy import dates_of_copy, name_of_copy
 
 

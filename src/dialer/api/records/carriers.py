@@ -52,17 +52,15 @@ ENTRY_SHOWN_MAX: Final = 64
 _NAMED: Final = {
     "name": NAME,
     "description": writable(
-        Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Calls to North America"
+        Text(TEXT_MAX), description="A note for people. Default: empty.", example="Calls to North America"
     ),
     "addprefix": writable(
         Text(PREFIX_MAX),
-        default="",
         description="Digits that are put before each number when it is dialled. Default: none.",
         example="9",
     ),
     "removeprefix": writable(
         Text(PREFIX_MAX),
-        default="",
         description=(
             "The beginning that is removed from each number when it is dialled, if the number has it. Default: none."
         ),
@@ -71,24 +69,20 @@ _NAMED: Final = {
 }
 _PROTOCOL: Final = writable(
     TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"),
-    default=SIMULATED,
     description="The carrier that places the calls.",
 )
 _SMS_PROTOCOL: Final = writable(
     TextChoice(tuple(SMS_PROTOCOLS), SMS_PROTOCOLS, "SmsGatewayProtocol"),
-    default=SIMULATED,
     description="The carrier that sends the messages.",
 )
 _GATEWAY_END: Final = {
     "max_cps": writable(
         Integer(),
-        default=0,
         description="The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
         example=5,
     ),
     "parameters": writable(
         CarrierParameters(PARAMETERS_MAX),
-        default="{}",
         description=(
             "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
             "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
@@ -99,7 +93,6 @@ _GATEWAY_END: Final = {
     ),
     "allowed_callerids": writable(
         Text(ALLOWED_MAX),
-        default="",
         description=(
             "The caller IDs that the carrier accepts, separated by commas. A campaign that shows another one does not "
             "start, unless the gateway is simulated. Default: empty, for all."
@@ -124,12 +117,12 @@ _GATEWAY_END: Final = {
 }
 _CHANNELS: Final = writable(
     Integer(),
-    default=0,
     description="The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
     example=30,
 )
 _GATEWAY: Final = shapes(
     "Gateway",
+    Gateway,
     {
         **own("gateway"),
         **_NAMED,
@@ -143,18 +136,19 @@ _GATEWAY: Final = shapes(
 
 _SMS_GATEWAY: Final = shapes(
     "SmsGateway",
+    SmsGateway,
     {**own("sms-gateway"), **_NAMED, "protocol": _SMS_PROTOCOL, **_GATEWAY_END},
     write_doc="A gateway for text messages to a carrier.",
 )
 
 _CALLER_ID_GROUP: Final = shapes(
     "CallerIdGroup",
+    CallerIdGroup,
     {
         **own("callerid-group"),
         "name": NAME,
         "description": writable(
             Text(TEXT_MAX),
-            default="",
             description="A note for people. Default: empty.",
             example="Numbers of the Boston office",
         ),
@@ -165,11 +159,11 @@ _CALLER_ID_GROUP: Final = shapes(
 
 _CALLER_ID: Final = shapes(
     "CallerId",
+    CallerId,
     {
         **own("callerid"),
         "areacode": writable(
             Text(AREACODE_MAX),
-            default="",
             description=(
                 "The beginning of the numbers to whose callees this caller ID is shown, with or without the "
                 "country code. `*`: all numbers. Default: empty, for none."
@@ -181,7 +175,6 @@ _CALLER_ID: Final = shapes(
         ),
         "callerid_name": writable(
             Text(),
-            default="",
             description="The name that callees see, where the carrier supports it. Default: empty.",
             example="Dr. Lee",
         ),
@@ -268,7 +261,6 @@ def _refuse_while_sending(unit: Unit, stored: Values) -> None:
 
 GATEWAYS = Resource(
     path="gateway",
-    model=Gateway,
     shapes=_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
@@ -283,7 +275,6 @@ GATEWAYS = Resource(
 )
 SMS_GATEWAYS = Resource(
     path="sms-gateway",
-    model=SmsGateway,
     shapes=_SMS_GATEWAY,
     owner=None,
     filters=("name", "protocol"),
@@ -298,7 +289,6 @@ SMS_GATEWAYS = Resource(
 )
 CALLERID_GROUPS = Resource(
     path="callerid-group",
-    model=CallerIdGroup,
     shapes=_CALLER_ID_GROUP,
     owner=None,
     filters=("name",),
@@ -308,7 +298,6 @@ CALLERID_GROUPS = Resource(
 )
 CALLERIDS = Resource(
     path="callerid",
-    model=CallerId,
     shapes=_CALLER_ID,
     filters=("areacode", "callerid_num"),
     orderings=("callerid_num", "callerid_name", "areacode", "created_date"),

@@ -23,15 +23,6 @@ def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     return row
 
 
-def change_subscriber_status(unit: UnitOfWork, subscriber_id: int, wanted: SubscriberStatus) -> None:
-    """Pause a subscriber, abort it, or set it back to be called again.
-
-    Raises:
-        IllegalMoveError: the new status may not follow the present one.
-    """
-    change_subscriber(unit, subscriber_id, {"status": wanted})
-
-
 def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str, Any]) -> None:
     """Write columns of a subscriber. A failed subscriber that is set back is due at once, and keeps its counters.
 

@@ -38,7 +38,7 @@ from dialer.store.touched import NOTHING
 
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
-_OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
+_OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
 _is_on_its_way = SmsMessage.ended_ms.is_(None)
 
 

@@ -25,8 +25,8 @@ def tone_hz(frame: Sequence[int], middle: Sequence[int]) -> float | None:
         hz = _estimate(samples)
         if hz is None or not TONE_HZ.start <= hz <= TONE_HZ.stop:
             continue
-        power = max(_power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
-        if power * 2 >= SHARE_MIN * len(samples) * _energy(samples):
+        strongest = max(power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
+        if strongest * 2 >= SHARE_MIN * len(samples) * energy(samples):
             return hz
     return None
 
@@ -37,12 +37,12 @@ def narrow_hz(frame: Sequence[int]) -> float | None:
     A tone satisfies x[n-1] + x[n+1] = 2·cos(w)·x[n]. The best factor gives the frequency, and its error the width.
     """
     middle, sums = frame[1:-1], list(map(add, frame, frame[2:]))
-    energy = _energy(middle)
-    if not energy:
+    total = energy(middle)
+    if not total:
         return None
     product = sum(map(mul, sums, middle))
-    cosine = product / (2 * energy)
-    if abs(cosine) >= 1 or _energy(sums) - product * product / energy > REST_MAX * energy:
+    cosine = product / (2 * total)
+    if abs(cosine) >= 1 or energy(sums) - product * product / total > REST_MAX * total:
         return None
     hz = _hz_of(cosine)
     return hz if hz >= TONE_HZ.start else None
@@ -60,11 +60,11 @@ def _estimate(samples: Sequence[int]) -> float | None:
         return None
     ratio = second / first
     cosine = (ratio + math.copysign(math.sqrt(ratio * ratio + 8), first)) / 4
-    is_strong = abs(cosine) < 1 and first / cosine >= SHARE_MIN * _energy(samples) / count
+    is_strong = abs(cosine) < 1 and first / cosine >= SHARE_MIN * energy(samples) / count
     return _hz_of(cosine) if is_strong else None
 
 
-def _energy(samples: Sequence[int]) -> int:
+def energy(samples: Sequence[int]) -> int:
     """Return the sum of the squares, which is far too small for rounding to change it."""
     return round(math.hypot(*samples) ** 2)
 
@@ -73,7 +73,7 @@ def _hz_of(cosine: float) -> float:
     return math.acos(cosine) * RATE_HZ / (2 * math.pi)
 
 
-def _power(samples: Sequence[int], hz: float) -> float:
+def power(samples: Sequence[int], hz: float) -> float:
     """Return the power of one frequency (Goertzel)."""
     factor = 2 * math.cos(2 * math.pi * hz / RATE_HZ)
     before = last = 0.0

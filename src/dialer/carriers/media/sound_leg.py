@@ -216,6 +216,10 @@ class SoundLeg:
         self._watched = not is_gone
         return is_gone
 
+    def quality_in_words(self) -> str:
+        """Return the figures of the sound; an empty text if nothing was sent or heard."""
+        return self.quality.in_words(self.packets_sent) if self.packets_sent or self._reception.received else ""
+
     def relay(self, packet: RtpPacket, *, is_key: bool) -> tuple[bytes, Address] | None:
         """Return the packet that passes on what the bridged leg heard, with numbers of our own."""
         sound, remote = self._sound, self.peer.remote

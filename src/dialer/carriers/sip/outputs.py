@@ -26,38 +26,34 @@ class Send(msgspec.Struct, frozen=True):
     """The leg that it belongs to; empty if none."""
 
 
-class LegArrived(msgspec.Struct, frozen=True):
-    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
-
+class _LegOutput(msgspec.Struct, frozen=True):
     key: str
     at_ms: int
+
+
+class LegArrived(_LegOutput, frozen=True):
+    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
+
     called: str
     caller: str
     handle: str
     """The values with which `UserAgent.answer` answers the call in another process."""
 
 
-class LegRinging(msgspec.Struct, frozen=True):
+class LegRinging(_LegOutput, frozen=True):
     """The other side rings."""
 
-    key: str
-    at_ms: int
 
-
-class LegAnswered(msgspec.Struct, frozen=True):
+class LegAnswered(_LegOutput, frozen=True):
     """The other side answered. It hears so only from `UserAgent.acknowledge`."""
 
-    key: str
-    at_ms: int
     handle: str
     """The values with which `UserAgent.take_up` continues the leg in another process."""
 
 
-class LegOver(msgspec.Struct, frozen=True):
+class LegOver(_LegOutput, frozen=True):
     """The leg is over."""
 
-    key: str
-    at_ms: int
     cause: int
     """Q.850 cause."""
     because: str

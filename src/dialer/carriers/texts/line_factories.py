@@ -9,9 +9,7 @@ from dialer.carriers.texts.http_line import HttpTextLine
 from dialer.carriers.texts.smpp_line import SmppLine
 from dialer.domain.plans import HTTP, KANNEL, SMPP
 
-HTTP_PROTOCOLS: Final = (HTTP, KANNEL)
-
 TEXT_LINES: Final[Mapping[str, Callable[[int, str, Exchange], Line]]] = {
-    **{protocol: partial(HttpTextLine, protocol) for protocol in HTTP_PROTOCOLS},
+    **{protocol: partial(HttpTextLine, protocol) for protocol in (HTTP, KANNEL)},
     SMPP: SmppLine,
 }

@@ -174,7 +174,7 @@ class SipTrunkEndpoint:
             return False
         has_sound = self._open_sound(order.key, range(known.local.port, known.local.port + 1)) is not None
         self._perform(self._agent.take_up(steady_ms(), order, known))
-        self._room.watch(order.key)
+        self._watch(order.key)
         if not has_sound:
             self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
         return has_sound
@@ -269,20 +269,32 @@ class SipTrunkEndpoint:
             wait_s = max(0, due_ms - steady_ms()) / 1_000
             self._wake = asyncio.get_running_loop().call_later(wait_s, self._run)
 
+    def _watch(self, key: str) -> None:
+        """Notice from now on if the other side of a leg falls silent."""
+        if (leg := self._room.leg(key)) is not None:
+            leg.watch(steady_ms())
+
+    def _tell_sound(self, output: SoundAgreed | DigitReported) -> None:
+        leg = self._room.leg(output.key)
+        if leg is None:
+            return
+        if isinstance(output, SoundAgreed):
+            leg.agree(steady_ms(), output.sound)
+        else:
+            leg.activity.take_key(steady_ms(), output.digit)
+
     def _perform_one(self, output: Output) -> None:
         match output:
             case Send():
                 self._send(output)
-            case SoundAgreed():
-                self._room.agree(output.key, output.sound)
-            case DigitReported():
-                self._room.press(output.key, output.digit)
+            case SoundAgreed() | DigitReported():
+                self._tell_sound(output)
             case LegArrived():
                 self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():
                 self._hear(output.key, output.at_ms, Ringing(0))
             case LegAnswered():
-                self._room.watch(output.key)
+                self._watch(output.key)
                 self._hear(output.key, output.at_ms, Answered(0, output.handle))
             case LegOver():
                 self._hear_end(output)
@@ -290,7 +302,8 @@ class SipTrunkEndpoint:
                 self._owner.trunk_is(output.why_not)
 
     def _hear_end(self, ended: LegOver) -> None:
-        quality = self._room.quality(ended.key)
+        leg = self._room.leg(ended.key)
+        quality = "" if leg is None else leg.quality_in_words()
         recording = self._room.remove(ended.key)
         if quality:
             self._owner.sound_was(ended.key, quality)

@@ -197,14 +197,19 @@ async def _call(telephone: SipTrunkEndpoint, order: TrialOrder, trial: Trial) ->
 
     trial.on_heard = go_on
     telephone.dial(Dialling(key, order.number, order.callerid, order.ring_limit_ms, order.talk_limit_ms))
+    await wait_for_end(order, over, lambda last: telephone.perform(key, last))
+
+
+async def wait_for_end(order: TrialOrder, over: asyncio.Event, perform: Callable[[Order], None]) -> None:
+    """Wait until a call is over. End it after its limits, and if the trial is cancelled."""
     try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout((order.ring_limit_ms + order.talk_limit_ms) / 1_000 + _GRACE_S):
                 await over.wait()
     finally:
         if not over.is_set():
-            telephone.perform(key, Clear(LAST_TURN))
-        # The answer to a BYE comes within a round trip, if it comes.
+            perform(Clear(LAST_TURN))
+        # The answer to the last request comes within a round trip, if it comes.
         await asyncio.sleep(LAST_ANSWER_S)
 
 

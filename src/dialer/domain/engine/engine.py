@@ -260,7 +260,7 @@ class Engine:
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
             return
-        campaign.status = CampaignStatus.ABORD if event.is_aborted else CampaignStatus.END
+        campaign.status = CampaignStatus.ABORT if event.is_aborted else CampaignStatus.END
         self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
         if event.is_aborted:
             for call in self._calls.values():

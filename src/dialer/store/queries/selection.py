@@ -5,7 +5,6 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     CursorResult,
     RowMapping,
@@ -25,7 +24,7 @@ def owns(shards: Shards, user_id: int) -> bool:
     return shards is None or shard_of(user_id) in shards
 
 
-def in_shards(owner: SQLColumnExpression[int]) -> ColumnElement[bool]:
+def in_shards(owner: SQLColumnExpression[int]) -> SQLColumnExpression[bool]:
     """Return the condition that the account in column `owner` is in one of the shards `shards`."""
     return (owner % SHARDS).in_(bindparam("shards", expanding=True))
 

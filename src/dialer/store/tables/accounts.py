@@ -62,7 +62,7 @@ class ApiKey(Row):
     __tablename__ = "api_key"
 
     user_id: Mapped[int] = belongs_to("user_account")
-    name: Mapped[Name] = mapped_column(default="")
+    name: Mapped[Name]
     prefix: Mapped[str] = mapped_column(String(16))
     """The first characters of the secret, by which people recognise the key."""
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(32))

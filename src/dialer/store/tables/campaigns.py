@@ -5,6 +5,9 @@ from typing import Final
 from sqlalchemy import Boolean, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.tables._base import (
     BIG,
     Code,
@@ -56,8 +59,8 @@ class Campaign(Row):
     frequency: Mapped[int] = mapped_column(default=10)
     max_aleg: Mapped[Count]
     max_xfer: Mapped[Count]
-    dial_method: Mapped[Code] = mapped_column(default=1)
-    agent_dial_rate: Mapped[Money] = mapped_column(default=100_000)
+    dial_method: Mapped[Code] = mapped_column(default=DialMethod.FIXED_RATE)
+    agent_dial_rate: Mapped[Money] = mapped_column(default=MONEY_SCALE)
     """Calls per idle agent, in multiples of 1e-5."""
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
@@ -69,15 +72,15 @@ class Campaign(Row):
     sms_gateway_id: Mapped[int | None] = needs("sms_gateway")
     text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
     """Text that a campaign of text messages sends."""
-    object_id: Mapped[int] = mapped_column(BIG, default=0, index=True)
+    object_id: Mapped[int] = mapped_column(BIG, index=True)
     """Id of the survey template; 0 for text messages. No foreign key: a sealed survey does not need its template."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
-    amd_behavior: Mapped[Code] = mapped_column(default=1)
-    amd_sensitivity: Mapped[Code] = mapped_column(default=2, server_default="2")
+    amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
+    amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
     voicemail_audiofile_id: Mapped[int | None] = needs("audio_file")
     dnc_id: Mapped[int | None] = needs("dnc_list")
-    status: Mapped[Code] = mapped_column(default=0, index=True)
+    status: Mapped[Code] = mapped_column(default=CampaignStatus.NEW, index=True)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     totalcontact: Mapped[Count]
     completed: Mapped[Count]
@@ -86,7 +89,9 @@ class Campaign(Row):
     cost: Mapped[Money] = mapped_column(default=0)
     next_dial_us: Mapped[int] = mapped_column(BIG, default=0)
     """Time from which pacing allows the next dial, in microseconds since the epoch."""
-    abandon_rate_max: Mapped[Money] = mapped_column(default=300_000, server_default="300000")
+    abandon_rate_max: Mapped[Money] = mapped_column(
+        default=ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE, server_default="300000"
+    )
     """Highest percentage of calls answered by a person that may find no agent in time, in multiples of 1e-5."""
     live_answered: Mapped[Count]
     """Number of calls answered by a person, in a campaign whose survey leads to queues."""
@@ -168,8 +173,8 @@ class Subscriber(Row):
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")
     tz_code: Mapped[str] = mapped_column(String(64), default="")
-    additional_vars: Mapped[LongText]
-    status: Mapped[Code] = mapped_column(default=1)
+    additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
+    status: Mapped[Code] = mapped_column(default=SubscriberStatus.PENDING)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     halt_reason: Mapped[str] = mapped_column(String(40), default="")
     """Set during an attempt: its end makes the subscriber ABORT for this reason, or COMPLETED for `HALT_COMPLETED`."""

@@ -68,7 +68,7 @@ class Contact(Row):
     """The `dialer.domain.search_keys.name_key` of the name, by which contacts are searched and ordered."""
     last_name_key: Mapped[str] = mapped_column(Text, default=_key_of_last_name, server_default="")
     """The key that begins with the last word of the name; empty if the name has fewer than two words."""
-    additional_vars: Mapped[LongText]
+    additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
