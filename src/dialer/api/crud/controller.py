@@ -19,7 +19,6 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
-from dialer.api.crud.described import described
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
@@ -31,6 +30,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, 
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 
 if TYPE_CHECKING:
     # A subclass binds these names to the shapes of its resource; see `controllers`.
