@@ -13,14 +13,14 @@ from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
-from dialer.domain.plans import FREESWITCH, SIP
+from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
 from dialer.domain.windows import window_at
 from dialer.domain.zones import zone_of_number
 from dialer.store.queries.do_not_call import entries_on
-from dialer.store.tables import DncList, Gateway
+from dialer.store.queries.progress import gateway_row
+from dialer.store.tables import DncList
 from dialer.store.touched import NOTHING
 
-_gateways = Gateway.__table__
 _lists = DncList.__table__
 
 
@@ -64,7 +64,7 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
         InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
     """
     gateway_id, number, callerid = call
-    gateway = connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
+    gateway = gateway_row(connection, GatewayKey(VOICE, gateway_id))
     if gateway is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")
     if gateway["protocol"] not in {SIP, FREESWITCH}:

@@ -2,7 +2,6 @@
 
 import anyio
 import rich_click as click
-from sqlalchemy import select
 
 from dialer.carriers.texts.opening import TEXT_LINES
 from dialer.carriers.texts.parameters import TextParametersError
@@ -11,20 +10,14 @@ from dialer.commands.opening import open_existing_database, settings_from_enviro
 from dialer.commands.output import print_json, printable, say
 from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import SMS_LINES_FROM
-from dialer.store.tables import SmsGateway
-
-_gateways = SmsGateway.__table__
+from dialer.domain.plans import SMS, GatewayKey
+from dialer.store.queries.progress import gateway_row
 
 
 def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_json: bool) -> None:
     """Send a message, `order` being number, sender and text, over a gateway for text messages, and print each step."""
     with open_existing_database(settings_from_environment()) as database:
-        row = database.read_now(
-            lambda connection: (
-                connection.execute(select(_gateways).where(_gateways.c.id == gateway_id)).mappings().first()
-            )
-        )
+        row = database.read_now(lambda connection: gateway_row(connection, GatewayKey(SMS, gateway_id)))
     if row is None:
         raise click.ClickException(f"there is no gateway {gateway_id} for text messages")
     protocol = row["protocol"]
@@ -39,9 +32,7 @@ def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_
             click.echo(printable(line))
 
     try:
-        outcome = anyio.run(
-            send_trial_text, protocol, row["parameters"], SMS_LINES_FROM + gateway_id, dialled, wait_s, show
-        )
+        outcome = anyio.run(send_trial_text, protocol, row["parameters"], gateway_id, dialled, wait_s, show)
     except TextParametersError as error:
         raise click.ClickException(f"gateway {gateway_id}: {error}") from None
     if as_json:

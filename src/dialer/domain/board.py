@@ -12,7 +12,7 @@ from dialer.domain.gateway_load import GatewayLoad
 from dialer.domain.hopper import NEVER_MS, Hopper
 from dialer.domain.pacing.fixed import due_ms
 from dialer.domain.pacing.situation import PacingFigures
-from dialer.domain.plans import Call, CampaignPlan
+from dialer.domain.plans import Call, CampaignPlan, GatewayKey
 from dialer.domain.windows import Windows
 
 ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
@@ -135,7 +135,7 @@ class Board:
         self.next_call_id = first_call_id
         self.campaigns: Final[dict[int, OpenCampaign]] = {}
         self.paced: Final = PacedCampaigns()
-        self.gateways: Final[dict[int, GatewayLoad]] = {}
+        self.gateways: Final[dict[GatewayKey, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
         self.called_off: Final = CalledOff()
@@ -158,7 +158,7 @@ class Board:
             self.campaigns.pop(campaign.plan.id, None)
             self.paced.discard(campaign.plan.id)
 
-    def learn(self, gateway_id: int, cause: Cause, started_ms: int, now_ms: int) -> None:
+    def learn(self, gateway_id: GatewayKey, cause: Cause, started_ms: int, now_ms: int) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""
         gateway = self.gateways[gateway_id]
         if gateway.learn(cause, started_ms, now_ms):

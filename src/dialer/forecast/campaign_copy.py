@@ -30,6 +30,8 @@ from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert, stored
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
+    SMS,
+    VOICE,
     Agent,
     AudioFile,
     BranchingTemplate,
@@ -52,7 +54,6 @@ from dialer.store.tables import (
     SealedSurvey,
     SectionTemplate,
     ServiceState,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     SurveyTemplate,
@@ -79,7 +80,6 @@ _sealed = SealedSurvey.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _gateways = Gateway.__table__
-_sms_gateways = SmsGateway.__table__
 _transfers = Transfer.__table__
 _call_backs = CallBack.__table__
 _queues = Queue.__table__
@@ -113,7 +113,7 @@ def parts_of(campaign_id: int, now_ms: int) -> Iterator[Part]:
     yield from _people_parts(campaign_id)
     yield from _attempt_parts(campaign_id, _requests_of(campaign_id, now_ms), now_ms)
     # These tables are small, and only the survey and the engine know which of their rows a call may need.
-    for model in (Gateway, SmsGateway, Queue, Agent, Tier, AudioFile, ServiceState):
+    for model in (Gateway, Queue, Agent, Tier, AudioFile, ServiceState):
         yield model.__table__, true()
 
 
@@ -165,8 +165,7 @@ def _sends_messages(campaign_id: int) -> ColumnElement[bool]:
 
 def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:
     """Yield attempts in progress, and finished ones on which a decision may still depend."""
-    limited = select(_sms_gateways.c.id).where(_sms_gateways.c.max_cps > 0)
-    recent = and_(_messages.c.gateway_id.in_(limited), _messages.c.send_date > now_ms - RECENT_MS)
+    recent = and_(_messages.c.gateway_id.in_(_limited(SMS)), _messages.c.send_date > now_ms - RECENT_MS)
     # The caller of an inbound call may be the subscriber of another campaign.
     callers = select(_requests.c.subscriber_id).where(_requests.c.id.in_(requests))
     yield _requests, _requests.c.id.in_(requests)
@@ -177,6 +176,11 @@ def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int)
     yield _subscribers, or_(_subscribers.c.campaign_id == campaign_id, _subscribers.c.id.in_(callers))
 
 
+def _limited(medium: str) -> Select[int]:
+    """Select the gateways of a medium with a limit per second."""
+    return select(_gateways.c.id).where(_gateways.c.medium == medium, _gateways.c.max_cps > 0)
+
+
 def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
     """Select the campaign's call requests on which a decision may depend.
 
@@ -184,7 +188,7 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
     gateway with a limit per second, if its callee is going to call back, if its callee may reclaim a place in a queue,
     or if a text message of it still waits.
     """
-    limited = select(_gateways.c.id).where(_gateways.c.max_cps > 0)
+    limited = _limited(VOICE)
     over_limited = (_requests.c.gateway_id.in_(limited), _requests.c.started_ms > now_ms - RECENT_MS)
     own = _requests.c.campaign_id == campaign_id
     of_transfers = select(_requests.c.id).join(_transfers, _transfers.c.callrequest_id == _requests.c.id)

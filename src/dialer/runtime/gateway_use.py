@@ -5,13 +5,14 @@ from collections import Counter
 from dialer.domain.board import Board
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.gateway_load import SECOND_MS
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.vitals import GatewayShare
 from dialer.store.fleet.slices import Demand, GatewayLimits
 
 
 def demands(board: Board, now_ms: int) -> list[Demand]:
     """Return the demand for each gateway that has limits."""
-    running: Counter[int] = Counter()
+    running: Counter[GatewayKey] = Counter()
     for one in board.campaigns.values():
         # Calls may transfer, and send messages.
         if one.status is CampaignStatus.START or one.in_progress or one.texts:

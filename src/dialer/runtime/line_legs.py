@@ -14,7 +14,7 @@ from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
 from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Texting
 from dialer.domain.message_talk import MessageStanding, MessageTalk
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, GatewayKey
 from dialer.domain.second_talk import SecondStanding, SecondTalk
 from dialer.domain.talk import Standing, Talk
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
@@ -29,7 +29,7 @@ LAST_TURN: Final = 2**31 - 2
 class LegOrder(NamedTuple):
     """An order to a leg, for the line of a gateway."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     order: Order
 
@@ -65,7 +65,7 @@ class LineLeg:
         self,
         key: str,
         call_id: int,
-        gateway_id: int,
+        gateway_id: GatewayKey,
         order: Leg,
         talk: Conversation,
         wanted_ms: int,
@@ -132,7 +132,7 @@ class LineLegs:
         self._dials: list[LineLeg] = []
         self._gone: list[str] = []
         self._orders: list[LegOrder] = []
-        self.accepted: Final[dict[tuple[int, str], int]] = {}
+        self.accepted: Final[dict[tuple[GatewayKey, str], int]] = {}
         """The messages that carriers have named since the last step, by gateway and name."""
 
     def __iter__(self) -> Iterator[LineLeg]:
@@ -183,7 +183,7 @@ class LineLegs:
             self._orders.append(LegOrder(leg.gateway_id, leg.key, order))
             leg.is_changed = True
 
-    def turn_away(self, gateway_id: int, key: str, order: Clear) -> None:
+    def turn_away(self, gateway_id: GatewayKey, key: str, order: Clear) -> None:
         """End a call that came in, and is no leg, after the commit."""
         self._orders.append(LegOrder(gateway_id, key, order))
 
@@ -324,7 +324,7 @@ def _ends_by_ms(leg: LineLeg) -> int:
 def _row(leg: LineLeg) -> LegRow:
     dialling = msgspec.json.encode(leg.order).decode()
     place = leg.talk.standing.place if isinstance(leg.talk, SecondTalk) else 0
-    return LegRow(leg.key, leg.call_id, place, leg.gateway_id, dialling, leg.wanted_ms, leg.standing())
+    return LegRow(leg.key, leg.call_id, place, *leg.gateway_id, dialling, leg.wanted_ms, leg.standing())
 
 
 def _change(leg: LineLeg) -> LegChange:

@@ -6,8 +6,7 @@ import msgspec
 
 from dialer.carriers.port import Found
 from dialer.domain.line import Heard
-from dialer.domain.plans import SIMULATED, SMS_LINES_FROM
-from dialer.store.tables import SMS, VOICE
+from dialer.domain.plans import SIMULATED, GatewayKey
 
 STARTING: Final = "it is starting"
 """The reason why a line does not work that has not said that it does."""
@@ -35,12 +34,7 @@ class LineSettings(NamedTuple):
 class LineNews(NamedTuple):
     """Something that a line has heard of a leg, and when the service was told."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     heard: Heard | Found
     told_ms: int
-
-
-def record_of(gateway_id: int) -> tuple[str, int]:
-    """Return the medium and the id of a gateway's record, as logs and metrics name it, from the engine's id."""
-    return (VOICE, gateway_id) if gateway_id < SMS_LINES_FROM else (SMS, gateway_id - SMS_LINES_FROM)

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 from dialer.domain.enums import LegType
 from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.line import Dialling, Leg
+from dialer.domain.plans import GatewayKey
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.readable import Unreadable, readable
@@ -31,6 +32,7 @@ class LegRow(NamedTuple):
     key: str
     call_id: int
     place: int
+    medium: str
     gateway_id: int
     dialling: str
     wanted_ms: int
@@ -55,7 +57,7 @@ class StoredLeg(NamedTuple):
     call_id: int
     place: int
     """The place of its transfer in the call; 0 for the leg of the call itself."""
-    gateway_id: int
+    gateway_id: GatewayKey
     order: Leg
     wanted_ms: int
     handed_ms: int | None
@@ -178,7 +180,8 @@ def _readable(rows: Iterable[RowMapping], unreadable: Unreadable) -> list[Stored
 
 
 def _odd(row: RowMapping) -> StoredLeg:
-    place, gateway_id = (row[name] if isinstance(row[name], int) else 0 for name in ("place", "gateway_id"))
+    place, number = (row[name] if isinstance(row[name], int) else 0 for name in ("place", "gateway_id"))
+    gateway_id = GatewayKey(str(row["medium"]), number)
     order = Dialling(str(row["key"]), "", "", 0, 0)
     return StoredLeg(row["key"], row["call_id"], place, gateway_id, order, 0, 0, None, "", "", is_odd=True)
 
@@ -188,7 +191,7 @@ def _stored(row: RowMapping) -> StoredLeg:
         key=row["key"],
         call_id=row["call_id"],
         place=row["place"],
-        gateway_id=row["gateway_id"],
+        gateway_id=GatewayKey(row["medium"], row["gateway_id"]),
         order=_ORDER.decode(row["dialling"]),
         wanted_ms=row["wanted_ms"],
         handed_ms=row["handed_ms"],
@@ -208,15 +211,15 @@ def service_leg_key(connection: Connection) -> bytes:
     return key or b""
 
 
-def name_part(connection: Connection, gateway_id: int, message_id: int, name: str) -> None:
+def name_part(connection: Connection, gateway_id: GatewayKey, message_id: int, name: str) -> None:
     """Store a name under which a carrier knows a part of a message. A name that it uses again moves."""
-    named = insert_or(_parts).values(gateway_id=gateway_id, name=name, message_id=message_id)
+    named = insert_or(_parts).values(gateway_id=gateway_id.id, name=name, message_id=message_id)
     moved = {"message_id": message_id}
     connection.execute(named.on_conflict_do_update(index_elements=["gateway_id", "name"], set_=moved))
 
 
-def message_named(connection: Connection, gateway_id: int, name: str) -> int | None:
+def message_named(connection: Connection, gateway_id: GatewayKey, name: str) -> int | None:
     """Return the message on its way that a carrier knows under a name; None if there is none."""
-    query = select(_parts.c.message_id).where(_parts.c.gateway_id == gateway_id, _parts.c.name == name)
+    query = select(_parts.c.message_id).where(_parts.c.gateway_id == gateway_id.id, _parts.c.name == name)
     found: int | None = connection.scalar(query)
     return found

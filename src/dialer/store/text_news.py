@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, exists, func, insert, select, true
 from dialer.domain.line import Receipt, TextReceived
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import digits_of
+from dialer.domain.plans import SMS, GatewayKey
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
 
@@ -32,10 +33,10 @@ _HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
 
 
 class StoredNews(NamedTuple):
-    """A callback as it is stored. The gateway's id is the engine's."""
+    """A callback as it is stored."""
 
     id: int
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     heard: Receipt | TextReceived
     told_ms: int
@@ -45,7 +46,7 @@ class UnreadNews(NamedTuple):
     """A callback that holds neither a receipt nor a text message, with the reason."""
 
     id: int
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     heard: str
     reason: str
@@ -60,20 +61,22 @@ class Writer(NamedTuple):
     number: str
 
 
-def add_news(connection: Connection, gateway_id: int, key: str, heard: Receipt | TextReceived, now_ms: int) -> bool:
+def add_news(
+    connection: Connection, gateway_id: GatewayKey, key: str, heard: Receipt | TextReceived, now_ms: int
+) -> bool:
     """Store a callback, and return True; return False if too many wait already. Wishes have room of their own."""
     is_wish = isinstance(heard, TextReceived) and is_opt_out(heard.text)
     most = STOPS_MAX if is_wish else NEWS_MAX
     waiting = select(func.count()).select_from(select(_news.c.id).limit(most).subquery())
     if (connection.scalar(waiting) or 0) >= most:
         return False
-    values = {"gateway_id": gateway_id, "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
+    values = {"gateway_id": gateway_id.id, "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
     connection.execute(insert(_news).values(**values, heard=msgspec.json.encode(heard).decode()))
     return True
 
 
 def waiting_news(
-    connection: Connection, among: AbstractSet[int] | None = None, without: AbstractSet[int] = frozenset()
+    connection: Connection, among: AbstractSet[int] | None = None, without: AbstractSet[GatewayKey] = frozenset()
 ) -> tuple[list[StoredNews], list[UnreadNews]]:
     """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again.
 
@@ -88,8 +91,9 @@ def waiting_news(
         if among is not None:
             query = query.where(_news.c.id.in_(sorted(among)))
         if without:
-            query = query.where(_news.c.gateway_id.not_in(sorted(without)))
-        for news_id, gateway_id, key, heard, told_ms in connection.execute(query):
+            query = query.where(_news.c.gateway_id.not_in([one.id for one in sorted(without) if one.medium == SMS]))
+        for news_id, number, key, heard, told_ms in connection.execute(query):
+            gateway_id = GatewayKey(SMS, number)
             try:
                 found.append(StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms))
             except (msgspec.MsgspecError, TypeError, ValueError) as error:
@@ -103,16 +107,18 @@ def delete_news(connection: Connection, ids: Collection[int]) -> None:
         connection.execute(delete(_news).where(_news.c.id.in_(ids)))
 
 
-def is_on_its_way(connection: Connection, gateway_id: int, key: str, name: str) -> bool:
+def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name: str) -> bool:
     """Return whether a text message with this key, or else this name, is on its way over a gateway."""
     if key:
-        found = exists().where(_legs.c.key == key, _legs.c.gateway_id == gateway_id)
+        found = exists().where(
+            _legs.c.key == key, _legs.c.medium == gateway_id.medium, _legs.c.gateway_id == gateway_id.id
+        )
     else:
-        found = exists().where(_parts.c.gateway_id == gateway_id, _parts.c.name == name)
+        found = exists().where(_parts.c.gateway_id == gateway_id.id, _parts.c.name == name)
     return bool(connection.scalar(select(found)))
 
 
-def writers_to(connection: Connection, gateway_id: int, number: str) -> list[Writer]:
+def writers_to(connection: Connection, gateway_id: GatewayKey, number: str) -> list[Writer]:
     """Return the accounts that wrote to a number over a gateway, the last one first.
 
     Carriers may leave the plus of a number out. Of very many accounts, the last `WRITERS_MAX` are returned.
@@ -123,7 +129,7 @@ def writers_to(connection: Connection, gateway_id: int, number: str) -> list[Wri
         spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
     newest = (
         select(func.max(_messages.c.id).label("id"))
-        .where(_messages.c.gateway_id == gateway_id, _messages.c.phone_number.in_(sorted(spellings)))
+        .where(_messages.c.gateway_id == gateway_id.id, _messages.c.phone_number.in_(sorted(spellings)))
         .group_by(_messages.c.user_id)
         .order_by(func.max(_messages.c.id).desc())
         .limit(WRITERS_MAX)

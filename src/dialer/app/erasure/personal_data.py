@@ -39,10 +39,10 @@ from dialer.store.tables import (
     Row,
     SealedSurvey,
     SectionTemplate,
-    SmsGateway,
     SurveyTemplate,
     User,
 )
+from dialer.store.tables.carriers import kind_of
 from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 ROWS_AT_ONCE: Final = 500
@@ -100,7 +100,7 @@ CONFIGURATION: Final = frozenset(
     model.__table__
     for model in (
         *(Agent, AudioFile, BranchingTemplate, CallerId, CallerIdGroup, Campaign, Did, DncList, Gateway, Phonebook),
-        *(Queue, SealedSurvey, SectionTemplate, SmsGateway, SurveyTemplate, User),
+        *(Queue, SealedSurvey, SectionTemplate, SurveyTemplate, User),
     )
 )
 """Tables of the configuration. A number in them is in use, so it is not erased; a user must change it."""
@@ -129,7 +129,7 @@ def users_of(connection: Connection, spellings: Spellings) -> list[str]:
         if table in CONFIGURATION:
             for batch in _batches(connection, table, spellings):
                 rows = _rows(connection, batch)
-                found.extend(f"{table.name} {row['id']}" for row in rows if _cleared(table, row, spellings))
+                found.extend(f"{kind_of(table, row)} {row['id']}" for row in rows if _cleared(table, row, spellings))
     return found[:USERS_NAMED_MAX]
 
 

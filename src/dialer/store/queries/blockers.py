@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, Select, case, func, select
+from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_hours import CallingHours
@@ -27,7 +27,6 @@ from dialer.store.tables import (
     Campaign,
     Gateway,
     SealedSurvey,
-    SmsGateway,
     SmsMessage,
     Tier,
     Transfer,
@@ -36,7 +35,6 @@ from dialer.store.tables import (
 
 _campaigns = Campaign.__table__
 _gateways = Gateway.__table__
-_sms_gateways = SmsGateway.__table__
 _requests = CallRequest.__table__
 _messages = SmsMessage.__table__
 _transfers = Transfer.__table__
@@ -94,16 +92,12 @@ def circumstances_of(
 
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
     is_sms = _campaigns.c.medium == SMS
-    rests_until_ms = case((is_sms, _sms_gateways.c.rests_until_ms), else_=_gateways.c.rests_until_ms)
+    gateway_id = case((is_sms, _campaigns.c.sms_gateway_id), else_=_campaigns.c.aleg_gateway_id)
+    names = ("rests_until_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
     return (
         select(
             _campaigns,
-            rests_until_ms.label("rests_until_ms"),
-            case((is_sms, _sms_gateways.c.line_down), else_=_gateways.c.line_down).label("line_down"),
-            case((is_sms, _sms_gateways.c.protocol), else_=_gateways.c.protocol).label("protocol"),
-            case((is_sms, 0), else_=_gateways.c.max_channels).label("max_channels"),
-            case((is_sms, _sms_gateways.c.addprefix), else_=_gateways.c.addprefix).label("addprefix"),
-            case((is_sms, _sms_gateways.c.removeprefix), else_=_gateways.c.removeprefix).label("removeprefix"),
+            *[_gateways.c[name] for name in names],
             _users.c.balance,
             _users.c.held,
             _users.c.call_rate,
@@ -112,8 +106,7 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
             _users.c.allows_special,
         )
         .join(_users, _users.c.id == _campaigns.c.user_id)
-        .outerjoin(_gateways, _gateways.c.id == _campaigns.c.aleg_gateway_id)
-        .outerjoin(_sms_gateways, _sms_gateways.c.id == _campaigns.c.sms_gateway_id)
+        .outerjoin(_gateways, and_(_gateways.c.medium == _campaigns.c.medium, _gateways.c.id == gateway_id))
         .where(_campaigns.c.id.in_(campaign_ids))
     )
 

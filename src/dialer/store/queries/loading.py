@@ -16,13 +16,13 @@ from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, Dia
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.situation import PacingFigures
-from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
+from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.floor import agents_of, queues_of
-from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
+from dialer.store.queries.progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable import UNREADABLE, Unreadable, check_types, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
@@ -114,7 +114,7 @@ class LoadedRows(NamedTuple):
 
     accounts: list[AccountOpened]
     gateways: list[GatewayOpened]
-    parameters: dict[int, str]
+    parameters: dict[GatewayKey, str]
     """Parameters of each gateway as JSON text, by its id."""
     campaigns: list[CampaignOpened]
     queues: list[QueueOpened]
@@ -257,12 +257,15 @@ class Loader:
         check_types(row, _campaigns)
         if row["frequency"] < 1:
             raise ValueError(f"frequency is {row['frequency']}, and should be at least 1")
+        gateway_id = gateway_of(row)
+        if gateway_id is None:
+            raise ValueError("there is no gateway")
         voicemail_id = row["voicemail_audiofile_id"]
         lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
         return CampaignPlan(
             id=row["id"],
             user_id=row["user_id"],
-            gateway_id=gateway_id_of(row),
+            gateway_id=gateway_id,
             flow=self._flow(connection, row["id"]),
             starting_ms=row["startingdate"],
             expires_ms=row["expirationdate"],
@@ -284,7 +287,7 @@ class Loader:
             dnc_id=lists.first,
             dnc_ids=lists.ids,
             text_message=row["text_message"] if row["medium"] == SMS else None,
-            sms_gateway_id=sms_gateway_id_of(row),
+            sms_gateway_id=sms_gateway_of(row),
             max_xfer=row["max_xfer"],
             dial_method=DialMethod(row["dial_method"]),
             agent_dial_rate=row["agent_dial_rate"] / MONEY_SCALE,

@@ -1,5 +1,6 @@
 """The tables: one module for each part of the service."""
 
+from dialer.domain.plans import SMS, VOICE
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import (
     ApiKey,
@@ -27,8 +28,6 @@ from dialer.store.tables.calls import (
 )
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
-    SMS,
-    VOICE,
     Campaign,
     CampaignDncList,
     CampaignForecast,
@@ -36,7 +35,7 @@ from dialer.store.tables.campaigns import (
     SealedSurvey,
     Subscriber,
 )
-from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
+from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
 from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook
 from dialer.store.tables.figures import (
     AgentHour,
@@ -86,6 +85,7 @@ __all__ = [
     "FleetChange",
     "FleetWorker",
     "Gateway",
+    "GatewayCounter",
     "GatewaySlice",
     "IdempotentResponse",
     "KeyCheck",
@@ -106,7 +106,6 @@ __all__ = [
     "ServiceState",
     "SetAsideReport",
     "Shard",
-    "SmsGateway",
     "SmsMessage",
     "Subscriber",
     "SubscriberCount",

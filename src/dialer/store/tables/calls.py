@@ -9,6 +9,7 @@ from dialer.store.tables._base import (
     Code,
     Increment,
     LongText,
+    Medium,
     Milliseconds,
     Money,
     Name,
@@ -148,6 +149,7 @@ class LiveLeg(Row):
     """The place of its transfer in the call; 0 for the leg of the call itself."""
     is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if it has been told to end, and nobody needs it any more."""
+    medium: Mapped[Medium]
     gateway_id: Mapped[int] = mapped_column(BIG)
     dialling: Mapped[str] = mapped_column(Text)
     """The order to dial, as JSON."""
@@ -225,6 +227,7 @@ class SetAsideReport(Row):
 
     identity: Mapped[str] = mapped_column(String(36), unique=True)
     """A keyed hash of the report without its age, by which it is recognised if the line tells it again."""
+    medium: Mapped[Medium]
     gateway_id: Mapped[int] = mapped_column(BIG)
     key: Mapped[str] = mapped_column(String(36), index=True)
     """The name of the leg; empty if it has none that could be one."""

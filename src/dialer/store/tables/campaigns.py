@@ -2,14 +2,16 @@
 
 from typing import Final
 
-from sqlalchemy import Boolean, ForeignKey, Index, String
+from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.plans import SMS, VOICE
 from dialer.store.tables._base import (
     BIG,
     Code,
     Count,
     LongText,
+    Medium,
     Milliseconds,
     Money,
     Name,
@@ -19,9 +21,6 @@ from dialer.store.tables._base import (
     mentions,
     needs,
 )
-
-VOICE: Final = "voice"
-SMS: Final = "sms"
 
 HALT_COMPLETED: Final = "completed"
 """The `halt_reason` of a subscriber who completed the survey in a call that came in, during an attempt."""
@@ -33,7 +32,7 @@ class Campaign(Row):
     __tablename__ = "campaign"
 
     user_id: Mapped[int] = belongs_to("user_account")
-    medium: Mapped[str] = mapped_column(String(8), default=VOICE, server_default=VOICE)
+    medium: Mapped[Medium] = mapped_column(default=VOICE, server_default=VOICE)
     """`voice` or `sms`. Both follow one life cycle; an attempt is a call or a text message."""
     campaign_code: Mapped[str] = mapped_column(String(20), unique=True)
     name: Mapped[str] = mapped_column(String(100))
@@ -63,8 +62,10 @@ class Campaign(Row):
     completion_maxretry: Mapped[int] = mapped_column(default=0)
     completion_intervalretry: Mapped[int] = mapped_column(default=900)
     calltimeout: Mapped[int] = mapped_column(default=45)
-    aleg_gateway_id: Mapped[int | None] = needs("gateway")
-    sms_gateway_id: Mapped[int | None] = needs("sms_gateway")
+    aleg_gateway_id: Mapped[int | None] = mapped_column(BIG, index=True)
+    sms_gateway_id: Mapped[int | None] = mapped_column(BIG, index=True)
+    sms_medium: Mapped[Medium] = mapped_column(default=SMS, server_default=SMS)
+    """Always `sms`: half of the foreign key of `sms_gateway_id`, as `medium` is of that of `aleg_gateway_id`."""
     text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
     """Text that a campaign of text messages sends."""
     object_id: Mapped[int] = mapped_column(BIG, default=0, index=True)
@@ -95,6 +96,13 @@ class Campaign(Row):
     """JSON object: how often caller IDs were shown, by area code, so that they take turns. Or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        ForeignKeyConstraint(["medium", "aleg_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
+        ForeignKeyConstraint(["sms_medium", "sms_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
+        CheckConstraint("sms_medium = 'sms'", name="sms_medium"),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class CampaignPhonebook(Row):
