@@ -1,10 +1,13 @@
 """Tests of commands in a folder without a database: they report it, and create none."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.commands.conftest import PASSWORD, Outcome, Run
+from tests.new_database import new_file
 
 
 @pytest.mark.parametrize(
@@ -58,3 +61,20 @@ def test_a_database_of_an_earlier_version_is_changed_by_no_command_but_upgrade(
     line = "dialer: the database is from another version of dialer: run `dialer database upgrade`\n"
     assert run(*command.split(), stdin=PASSWORD) == Outcome(1, "", line)
     assert [path.name for path in tmp_path.iterdir()] == ["dialer.db"]
+
+
+@pytest.mark.parametrize("command", ["database upgrade", "serve", "users list", "audit"])
+def test_a_database_from_before_the_first_release_is_refused_with_what_to_do(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    path = Path(new_file(tmp_path).partition("///")[2])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA journal_mode=WAL")  # As the program does.
+        connection.execute("UPDATE alembic_version SET version_num = '0047_0041'")
+    before = path.read_bytes()
+    line = (
+        "dialer: the database is from before the first release of dialer (revision 0047_0041) and cannot be upgraded:"
+        " move it away and start with a new one, or use the dialer that made it\n"
+    )
+    assert run(*command.split()) == Outcome(1, "", line)
+    assert path.read_bytes() == before

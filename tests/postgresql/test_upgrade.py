@@ -3,31 +3,90 @@
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
-from alembic import command
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, event, text
 
 from dialer.store import migrate
 from dialer.store.backends import postgresql as backend
 from dialer.store.database import Database
 from tests.postgresql.test_fitness import made
+from tests.store.later import NEWEST, all_rows, filled, use_later_migrations
 
-OLD = "0043_0041"
+BASELINE = "0001_from_0001"
+LATER_STATEMENTS_MIN = 6
+LOOKED_AT = (
+    "SELECT table_name, column_name, data_type, column_default FROM information_schema.columns",
+    "SELECT indexdef FROM pg_indexes",
+    "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint",
+    "SELECT pg_get_triggerdef(oid) FROM pg_trigger",
+    "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace",
+)
 
 
 @pytest.fixture
-def database() -> Iterator[Database]:
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """Return a database of an older revision. Those of other tests do not keep their commits, which is refused."""
     url = made("ENCODING 'UTF8' LOCALE 'C'").render_as_string(hide_password=False)
-
-    def upgrade(connection: Connection) -> None:
-        command.upgrade(migrate._configuration(connection), OLD)  # noqa: SLF001 - as `migrate.upgrade` does
-        backend.after_upgrade(connection)
-
-    migrate._in_transaction(url, upgrade)  # noqa: SLF001 - as above
+    migrate.upgrade(url)
+    use_later_migrations(monkeypatch, tmp_path)
     with closing(Database(url)) as one:
         yield one
+
+
+def contents(url: str) -> list[object]:
+    """Return all tables, indexes, triggers, functions and rows."""
+
+    def read(unit: Connection) -> list[object]:
+        return [sorted(map(str, unit.execute(text(query)).all())) for query in LOOKED_AT]
+
+    with closing(Database(url)) as database:  # A connection of before would keep plans for the old tables.
+        return [*database.read_now(read), all_rows(database)]
+
+
+class Dies:
+    """Breaks the connection of an upgrade before one of its statements, as the end of the process does."""
+
+    def __init__(self, before: int) -> None:
+        self._left = before
+        self.statements = 0
+
+    def __call__(self, connection: Connection, *_statement: object) -> None:
+        """Count a statement, or break the connection before it."""
+        if self.statements == self._left:
+            connection.connection.driver_connection.close()  # type: ignore[union-attr]
+        self.statements += 1
+
+
+def upgrade_that_dies(url: str, before: int) -> Dies:
+    """Upgrade, but die before a statement."""
+    dies = Dies(before)
+    event.listen(Engine, "before_cursor_execute", dies)
+    try:
+        migrate.upgrade(url)
+    except migrate.MigrationError:
+        assert dies.statements > before
+    finally:
+        event.remove(Engine, "before_cursor_execute", dies)
+    return dies
+
+
+async def test_wherever_it_is_killed_nothing_has_changed_and_the_next_start_finishes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = await filled(tmp_path, monkeypatch)
+    use_later_migrations(monkeypatch, tmp_path)
+    house.database.close()
+    before, statement = contents(house.url), 0
+    while upgrade_that_dies(house.url, statement).statements > statement:
+        assert contents(house.url) == before
+        statement += 1
+    after = contents(house.url)
+    assert statement > LATER_STATEMENTS_MIN
+    assert NEWEST in str(after)
+    migrate.upgrade(house.url)
+    assert contents(house.url) == after
 
 
 def revision(unit: Connection) -> str:
@@ -49,7 +108,7 @@ def test_an_upgrade_waits_for_readers_without_a_deadlock(database: Database) -> 
 
     assert set(database.read_now(read)) == {0}
     upgrading.join()
-    assert database.read_now(revision) > OLD
+    assert database.read_now(revision) == NEWEST
 
 
 def test_an_upgrade_that_finds_no_moment_without_readers_says_so(
@@ -66,5 +125,5 @@ def test_an_upgrade_that_finds_no_moment_without_readers_says_so(
             migrate.upgrade(url)
 
     database.read_now(read)
-    assert database.read_now(revision) == OLD
+    assert database.read_now(revision) == BASELINE
     migrate.upgrade(url)

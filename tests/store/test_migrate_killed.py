@@ -7,16 +7,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
 
 import pytest
-from sqlalchemy import Engine, create_engine, event, text
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Engine, event
 
 from dialer.store import migrate
-from tests.store.test_migrate_rates import USER, bring
-
-MIGRATED_EVERY: Final = 4
+from tests.store.later import NEWEST, filled, use_later_migrations
 
 
 class Killed:
@@ -63,27 +59,22 @@ def contents(path: Path) -> tuple[str, ...]:
         return tuple(sorted(" ".join(sorted(re.findall(r"\w+", line))) for line in connection.iterdump()))
 
 
-@pytest.fixture(params=[None, "0009", "0010"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Create a database of an earlier version, or none."""
-    path = tmp_path / "dialer.db"
-    if request.param is not None:
-        engine = create_engine(f"sqlite:///{path}", poolclass=NullPool)
-        with engine.begin() as connection:
-            bring(connection, request.param)
-            if request.param == "0010":
-                connection.execute(text(USER))
-    return path
-
-
-def test_whenever_it_is_killed_nothing_has_changed_and_the_next_start_finishes(database: Path) -> None:
-    """The copies before every statement are checked, and some of those before a revision's last one are migrated."""
+@pytest.mark.parametrize("is_new", [True, False])
+async def test_whenever_it_is_killed_nothing_has_changed_and_the_next_start_finishes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_new: bool
+) -> None:
+    """The copies before every statement are checked, and those before the last one of a revision are migrated."""
+    database = tmp_path / "dialer.db"
+    if not is_new:
+        (await filled(tmp_path, monkeypatch)).database.close()
+    use_later_migrations(monkeypatch, tmp_path)
     before = contents(database)
     with killing(database) as killed:
         migrate.upgrade(f"sqlite:///{database}")
     after = contents(database)
-    assert len(killed.left) > len(killed.steps) > 0
+    assert len(killed.left) > len(killed.steps) == (3 if is_new else 2)
     assert {contents(path) for path in set(killed.left)} == {before}
-    for path in sorted(set(killed.steps.values()))[::MIGRATED_EVERY]:
+    for path in set(killed.steps.values()):
         migrate.upgrade(f"sqlite:///{path}")
         assert contents(path) == after
+    assert any(NEWEST in line for line in after)

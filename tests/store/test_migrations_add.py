@@ -11,21 +11,19 @@ from dialer.store.migrate import FLOOR, MIGRATIONS, floor_of
 NAMES: Final = ("revision = ", "down_revision = ")
 ADDING: Final = frozenset({"create_table", "add_column", "create_index", "f"})
 """Functions of `op` after which older code can still read and write."""
-FIRST: Final = "0030"
-"""First revision whose id has a floor."""
 
 
 def misnamed(folder: Path) -> list[str]:
-    """Return the later migrations of a folder whose revisions have the wrong floor, each with the right revision."""
+    """Return the migrations of a folder whose revisions have the wrong floor, each with the right revision."""
     found = []
     for path in sorted(folder.glob("0*.py")):
-        if path.name[:4] >= FIRST:
-            source = path.read_text("utf-8")
-            given = {ast.unparse(one) for one in ast.parse(source).body if isinstance(one, ast.Assign)}
-            ids = [next(one for one in given if one.startswith(name))[len(name) + 1 : -1] for name in NAMES]
-            right = path.name[:4] + FLOOR + (path.name[:4] if troubles(source) else floor_of(ids[1]))
-            if ids[0] != right:
-                found.append(f"{path.name}: {right}")
+        source = path.read_text("utf-8")
+        given = {ast.unparse(one) for one in ast.parse(source).body if isinstance(one, ast.Assign)}
+        ids = [next(one for one in given if one.startswith(name))[len(name) :].strip("'") for name in NAMES]
+        is_floor = ids[1] == "None" or troubles(source)
+        right = path.name[:4] + FLOOR + (path.name[:4] if is_floor else floor_of(ids[1]))
+        if ids[0] != right:
+            found.append(f"{path.name}: {right}")
     return found
 
 
@@ -57,9 +55,9 @@ def test_a_migration_that_does_not_only_add_is_its_own_floor() -> None:
 @pytest.mark.parametrize(
     ("statement", "before", "right"),
     [
-        ("op.create_table('x')", "0029", "0030_0029"),
-        ("op.create_table('x')", "0029_0021", "0030_0021"),
-        ("op.drop_table('x')", "0029_0021", "0030_0030"),
+        ("op.create_table('x')", "0029_from_0029", "0030_from_0029"),
+        ("op.create_table('x')", "0029_from_0021", "0030_from_0021"),
+        ("op.drop_table('x')", "0029_from_0021", "0030_from_0030"),
     ],
 )
 def test_a_wrong_floor_is_found(tmp_path: Path, statement: str, before: str, right: str) -> None:

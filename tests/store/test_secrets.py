@@ -1,20 +1,16 @@
 """Tests of secrets in rows: encrypted in the database, and readable with the key only."""
 
-import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Connection, create_engine, delete, insert, select, text, update
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Connection, delete, insert, select, text, update
 
-from dialer.store import migrate
 from dialer.store.bulk import bulk_insert, stored
 from dialer.store.database import Database
 from dialer.store.key_check import check_key, rotate, secret_columns
@@ -22,7 +18,6 @@ from dialer.store.key_ring import RING, GivenKeys, Secret, SecretsKeyError, Unre
 from dialer.store.tables import SMS, VOICE, Gateway, KeyCheck
 from tests import SECRETS_KEY
 from tests.new_database import new_database
-from tests.store.test_migrate_rates import bring
 
 PASSWORD: Final = "swordfish-of-the-carrier"
 OTHER_KEY: Final = "another-key-of-the-secrets-of-dialer"
@@ -184,58 +179,3 @@ def test_every_key_of_a_ring_decrypts_and_the_first_encrypts(keys: list[str], se
     for key in keys:
         assert ring.decrypt(fernet_of(key).encrypt(secret.encode())).decode() == secret
     assert fernet_of(keys[0]).decrypt(ring.encrypt(secret.encode())).decode() == secret
-
-
-GATEWAYS: Final = (
-    "INSERT INTO gateway (id, name, description, addprefix, removeprefix, protocol, max_channels, max_cps, parameters,"
-    " created_date, updated_date) VALUES (:id, 'a', '', '', '', 'sip', 0, 0, :parameters, 0, 0)"
-)
-SMS_GATEWAYS: Final = (
-    "INSERT INTO sms_gateway (id, name, description, addprefix, removeprefix, protocol, max_cps, parameters,"
-    " created_date, updated_date) VALUES (:id, 'a', '', '', '', 'smpp', 0, :parameters, 0, 0)"
-)
-BEFORE: Final = "0038_0036"
-MANY: Final = 1_203
-"""More gateways than a migration reads at once."""
-
-
-def old_database(folder: Path) -> str:
-    """Return the URL of a database of a version that kept passwords in clear."""
-    url = f"sqlite:///{folder}/old.db"
-    values: list[dict[str, Any]] = [{"id": one, "parameters": PARAMETERS} for one in range(1, MANY + 1)]
-    with create_engine(url, poolclass=NullPool).begin() as connection:
-        bring(connection, BEFORE)
-        connection.execute(text(GATEWAYS), values)
-        connection.execute(text(SMS_GATEWAYS), values[:1])
-        # An earlier version of a row, which lies in a free part of the file.
-        connection.execute(text("UPDATE gateway SET parameters = parameters || :more"), {"more": " " * 50})
-        connection.execute(text("UPDATE gateway SET parameters = trim(parameters)"))
-    return url
-
-
-@pytest.mark.sqlite_only("its files are read")
-def test_a_migration_encrypts_the_rows_and_leaves_no_password_in_the_file(tmp_path: Path) -> None:
-    url = old_database(tmp_path)
-    assert PASSWORD.encode() in everything(tmp_path)
-    migrate.upgrade(url)
-    assert PASSWORD.encode() not in everything(tmp_path)
-    with closing(Database(url)) as database:
-        database.write_now(check_key)
-        assert database.read_now(parameters) == [PARAMETERS] * (MANY + 1)
-
-
-@pytest.mark.sqlite_only("its files are read")
-def test_a_migration_without_a_key_changes_nothing(tmp_path: Path) -> None:
-    url = old_database(tmp_path)
-    before = hashlib.sha256(everything(tmp_path)).digest()
-
-    class Unwritable(Nowhere):
-        def create(self) -> str:
-            raise SecretsKeyError("the key cannot be created in /etc/dialer.key: Read-only file system")
-
-    RING.hold(Unwritable())
-    with pytest.raises(SecretsKeyError, match="Read-only"):
-        migrate.upgrade(url)
-    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
-        assert connection.execute("SELECT DISTINCT parameters FROM gateway").fetchall() == [(PARAMETERS,)]
-    assert hashlib.sha256(everything(tmp_path)).digest() == before

@@ -1,4 +1,4 @@
-"""Migrations: the steps from any earlier database to the tables of this version.
+"""Migrations: the steps from the baseline, or any database since, to the tables of this version.
 
 To add one after the models have changed, run `python -m dialer.store.migrate "Description of the change"`. Then read,
 format and correct the new file in `store/migrations/versions`. Workers go on while a database is upgraded, so it should
@@ -9,7 +9,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -23,7 +22,6 @@ from sqlalchemy.exc import DBAPIError
 
 from dialer.store.backends.backend import TablesInUseError, UnfitDatabaseError, backend_for, backend_of
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.database_files import FilesError
 
 Result = TypeVar("Result")
 
@@ -31,14 +29,12 @@ MIGRATIONS: Final = Path(__file__).parent / "migrations"
 ATTEMPTS_MAX: Final = 60
 """Number of times that an upgrade tries to lock the tables of a database that others read."""
 BETWEEN_ATTEMPTS_S: Final = 0.5
-FLOOR: Final = "_"
+FLOOR: Final = "_from_"
 """Mark in the id of a revision before its floor: the oldest revision whose code can work with the tables after it.
 
-"0031_0029" is revision 31, which code from revision 29 on can work with. A migration that only adds keeps the floor of
-the one before. One that does not is its own floor.
+"0031_from_0029" is revision 31, which code from revision 29 on can work with. A migration that only adds keeps the
+floor of the one before. One that does not is its own floor. Revisions from before the baseline do not have the mark.
 """
-_COMPACTED_FROM: Final = "0041"
-"""The revision that encrypts secrets. Databases of earlier ones are compacted after it."""
 
 
 class MigrationError(Exception):
@@ -52,12 +48,11 @@ def upgrade(url: str) -> None:
     database as it was, and of two processes that start at once the second finds nothing to do.
 
     Raises:
-        MigrationError: the database cannot be opened or written, is from a newer version, or is not dialer's.
+        MigrationError: the database cannot be opened or written, is from a newer version or from before the first
+            release, or is not dialer's.
     """
     try:
-        before = _when_tables_are_free(url)
-        if before is not None and number_of(before) < _COMPACTED_FROM:
-            _compact(url)
+        _when_tables_are_free(url)
     except UnfitDatabaseError as error:
         raise MigrationError(str(error)) from error
     except CommandError as error:
@@ -66,11 +61,8 @@ def upgrade(url: str) -> None:
         raise MigrationError(f"the database cannot be opened: {' '.join(str(error.orig).split())}") from error
 
 
-def _when_tables_are_free(url: str) -> str | None:
-    """Upgrade in the first moment in which nobody reads, and return the revision before.
-
-    Between two attempts, others read and write.
-    """
+def _when_tables_are_free(url: str) -> None:
+    """Upgrade in the first moment in which nobody reads. Between two attempts, others read and write."""
     for _ in range(ATTEMPTS_MAX):
         try:
             return _in_transaction(url, _upgrade)
@@ -117,33 +109,30 @@ def _known(scripts: ScriptDirectory) -> set[str]:
 
 
 def _check_floor(revision: str, newest: str | None) -> None:
-    """Check that code whose last revision is `newest` can work with a database at a later one."""
-    floor = revision.partition(FLOOR)[2]
-    if not floor or newest is None or number_of(newest) < floor:
+    """Check that code whose last revision is `newest` can work with a database at a revision that it does not know."""
+    if FLOOR not in revision:
+        raise MigrationError(
+            f"the database is from before the first release of dialer (revision {revision}) and cannot be upgraded:"
+            " move it away and start with a new one, or use the dialer that made it"
+        )
+    if newest is None or number_of(newest) < floor_of(revision):
         raise MigrationError(
             f"the database is at revision {revision}, which only a newer dialer knows: install that version"
         )
 
 
 def number_of(revision: str) -> str:
-    """Return the id of a revision without its floor."""
+    """Return the number of a revision, with which its id begins."""
     return revision.partition(FLOOR)[0]
 
 
 def floor_of(revision: str) -> str:
-    """Return the oldest revision whose code can work with a revision. The first ones have no other floor."""
-    return revision.partition(FLOOR)[2] or revision
+    """Return the number of the oldest revision whose code can work with a revision."""
+    return revision.partition(FLOOR)[2]
 
 
-def _compact(url: str) -> None:
-    """Rewrite the database, so that free parts of it keep nothing of what a migration encrypted."""
-    backend = backend_for(url)
-    with suppress(FilesError):  # Another process uses the database, or the disk is full.
-        backend.compact(backend.synchronous_url(url))
-
-
-def _upgrade(connection: Connection) -> str | None:
-    """Run the steps that are missing, and return the revision before them."""
+def _upgrade(connection: Connection) -> None:
+    """Run the steps that are missing."""
     backend = backend_of(connection)
     backend.check_fitness(connection)
     config = _configuration(connection)
@@ -153,13 +142,12 @@ def _upgrade(connection: Connection) -> str | None:
         raise MigrationError("the database holds tables, but none of dialer's: give it a database of its own")
     if revision is not None and revision not in _known(scripts):
         _check_floor(revision, scripts.get_current_head())
-        return revision
+        return
     if revision == scripts.get_current_head():
-        return revision  # The check below reads every row, and a start must be quick.
+        return  # The check below reads every row, and a start must be quick.
     backend.before_upgrade(connection)
     command.upgrade(config, "head")
     backend.after_upgrade(connection)
-    return revision
 
 
 def _configuration(connection: Connection) -> Config:

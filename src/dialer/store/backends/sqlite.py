@@ -35,6 +35,9 @@ from dialer.store.backends.backend import (
 )
 from dialer.store.backends.sqlite_triggers import TRIGGERS
 
+_LAST_IDS: Final = "last_ids"
+_AUTOINCREMENT: Final = "sqlite_sequence"
+"""SQLite's own table of last ids. It makes it with the first table that needs it."""
 DRIVER_ERROR: Final = sqlite3.Error
 """Base class of the errors that the driver raises where it is used without SQLAlchemy."""
 HAS_FILE: Final = True
@@ -315,19 +318,28 @@ def create_triggers(connection: Connection, table: str) -> None:
 
 
 def before_upgrade(connection: Connection) -> None:
-    """Do nothing: the write lock of the transaction is enough."""
+    """Remember the last ids. The write lock of the transaction is enough to keep others away."""
+    connection.info[_LAST_IDS] = last_ids(connection) if _AUTOINCREMENT in _tables(connection) else {}
 
 
 def after_upgrade(connection: Connection) -> None:
-    """Create the triggers that are missing, as migrations that copy a table drop them, and check all references.
+    """Restore triggers and last ids, which migrations that copy a table drop with it, and check all references.
 
     Raises:
         UnfitDatabaseError: a reference has no target.
     """
+    tables, last = _tables(connection), last_ids(connection)
+    before: dict[str, int] = connection.info.pop(_LAST_IDS, {})
+    kept = {name: max(one, last.get(name, 0)) for name, one in before.items() if name in tables}
+    keep_last_ids(connection, last | kept)
     for table in TRIGGERS:
         create_triggers(connection, table)
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise UnfitDatabaseError(f"the migration would leave a reference of table {broken[0]} without its target")
+
+
+def _tables(connection: Connection) -> AbstractSet[str]:
+    return set(connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").scalars())
 
 
 def _driver(connection: Connection) -> Any:  # noqa: ANN401 - `sqlite3.Connection`, which SQLAlchemy does not declare

@@ -191,6 +191,12 @@ class Subscriber(Row):
         Index("uq_subscriber_campaign_id_number", "campaign_id", "number", unique=True),
         Index("ix_subscriber_hopper", "campaign_id", "status", "zone", "due_ms", "id"),
         Index("ix_subscriber_number", "number", "id", "campaign_id"),
-        Index("ix_subscriber_last_attempt", "last_attempt", "id", "campaign_id"),
+        Index(
+            "ix_subscriber_last_attempt",
+            "last_attempt",
+            "id",
+            "campaign_id",
+            postgresql_ops={"last_attempt": "NULLS FIRST"},  # As SQLite does anyway.
+        ),
         {"sqlite_autoincrement": True},
     )
