@@ -62,7 +62,7 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
         "amd": st.integers(0, 3),
         "expires_ms": st.sampled_from([START_MS + 100_000, START_MS + HOUR_MS, START_MS + DAY_MS]),
-        "gateway_id": st.sampled_from([1, 1, 2]),
+        "gateway_id": st.sampled_from([FIRST, FIRST, SECOND]),
     }
 )
 agents_of_a_centre = st.lists(

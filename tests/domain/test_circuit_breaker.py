@@ -122,7 +122,7 @@ class TestCampaigns:
             others=(GatewayPlan(SECOND),),
         ).run()
         assert moments(fleet)[5:] == [35_000]
-        assert moments(fleet, 2) == [second * 1_000 for second in range(8)]
+        assert moments(fleet, SECOND) == [second * 1_000 for second in range(8)]
 
     def test_all_on_the_same_gateway_wait(self) -> None:
         """The second campaign begins during the rest that the first has caused."""
@@ -148,7 +148,7 @@ class TestCampaigns:
         undisturbed, restarted = failing().run(), failing()
         restarted.run(START_MS + restart_ms).restart()
         assert moments(restarted.run(START_MS + DAY_MS)) == moments(undisturbed)
-        assert restarted.breaker(1) == undisturbed.breaker(1)
+        assert restarted.breaker(FIRST) == undisturbed.breaker(FIRST)
 
     def test_each_change_is_recorded_once(self) -> None:
         callees = [NO_CIRCUIT, BUSY, BUSY, *[NO_CIRCUIT] * 5]

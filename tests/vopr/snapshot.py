@@ -12,15 +12,16 @@ _CALLING: Final = 7
 _COLUMNS: Final = tuple(Campaign.__table__.c.keys())
 _CAMPAIGNS: Final = f"SELECT {', '.join(_COLUMNS)} FROM campaign ORDER BY id"  # noqa: S608 - names of our columns
 _CALLS: Final = """
-    SELECT id, campaign_id, subscriber_id, CAST(gateway_id AS TEXT), attempt, started_ms, ended_ms, status, phone_number, user_id
+    SELECT id, campaign_id, subscriber_id, CAST(gateway_id AS TEXT), attempt, started_ms, ended_ms, status,
+        phone_number, user_id
     FROM callrequest WHERE id >= ? ORDER BY id"""
 _TEXTS: Final = """
-    SELECT id, campaign_id, subscriber_id, 'sms:' || gateway_id, attempt, send_date, ended_ms, status, phone_number, user_id,
-        callrequest_id
+    SELECT id, campaign_id, subscriber_id, 'sms:' || gateway_id, attempt, send_date, ended_ms, status, phone_number,
+        user_id, callrequest_id
     FROM sms_message WHERE id >= ? ORDER BY id"""
 _LEGS: Final = """
-    SELECT t.id, c.campaign_id, CASE WHEN t.gateway_id > 0 THEN CAST(t.gateway_id AS TEXT) ELSE '' END, t.joined_ms, t.started_ms, t.ended_ms, t.answered_ms, t.reason,
-        t.agent_id, t.offers, t.status
+    SELECT t.id, c.campaign_id, CASE WHEN t.gateway_id > 0 THEN CAST(t.gateway_id AS TEXT) ELSE '' END, t.joined_ms,
+        t.started_ms, t.ended_ms, t.answered_ms, t.reason, t.agent_id, t.offers, t.status
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
 _USERS: Final = "SELECT id, balance, held FROM user_account"

@@ -62,6 +62,8 @@ MACHINE_MADE: Final = frozenset(
         # Numbers in the browser's name are masked.
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
         "campaign.campaign_code",
+        *(f"{name}.medium" for name in ("campaign", "cps_returned", "gateway", "gateway_counter", "gateway_slice")),
+        *("campaign.sms_medium", "live_leg.medium", "set_aside_report.medium"),
         "campaign_forecast.document",
         "campaign_hour.member",
         "cdr.callid",

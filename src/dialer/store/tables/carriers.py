@@ -14,7 +14,7 @@ from dialer.store.tables._base import BIG, Count, LongText, Medium, Milliseconds
 def _next_id(context: Any) -> int:  # noqa: ANN401 - SQLAlchemy's context of an insertion
     """Return the id of a new gateway: each medium counts by itself."""
     gateways, counters = Gateway.__table__, GatewayCounter.__table__
-    medium = context.get_current_parameters().get("medium", VOICE)
+    medium = context.get_current_parameters().get("medium") or VOICE
     highest = select(func.max(gateways.c.id)).where(gateways.c.medium == medium)
     last = select(counters.c.last_id).where(counters.c.medium == medium)
     found: int = max(context.connection.scalar(query) or 0 for query in (highest, last)) + 1
