@@ -14,7 +14,6 @@ from dialer.domain import inbound
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus
 from dialer.domain.line import Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.domain.numbers import prefixes
-from dialer.domain.plans import GatewayKey
 from dialer.domain.talk import Talk
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_legs import LineLegs
@@ -271,7 +270,7 @@ async def test_a_callback_row_that_holds_nonsense_is_set_aside(house: LineHouse)
     gateway_id = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
     await answering(house)
     for heard in ("{", "[]", '{"type":"Receipt"}', '{"type":"Ended","age_ms":0,"cause":16}', ""):
-        house.add(TextNews, gateway_id=GatewayKey(SMS, gateway_id), key="", heard=heard, is_text=False, told_ms=0)
+        house.add(TextNews, gateway_id=gateway_id, key="", heard=heard, is_text=False, told_ms=0)
     await house.pass_s(60)
     assert house.rows(TextNews) == []
     assert Counter(kind for kind, _ in aside(house)) == {"TextNews": 5}
@@ -287,7 +286,7 @@ async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch
 
     monkeypatch.setattr("dialer.runtime.texts_heard.writers_to", raising)
     await answering(house)
-    row = {"gateway_id": GatewayKey(SMS, gateway_id), "key": "", "is_text": True, "told_ms": 0}
+    row = {"gateway_id": gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'
     house.add(TextNews, heard=heard, **row)
     await house.pass_s(60)

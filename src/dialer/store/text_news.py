@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, delete, exists, func, insert, select, true
+from sqlalchemy import Connection, delete, exists, func, insert, select, true, tuple_
 
 from dialer.domain.line import Receipt, TextReceived
 from dialer.domain.messages.opt_out import is_opt_out
@@ -70,7 +70,7 @@ def add_news(
     waiting = select(func.count()).select_from(select(_news.c.id).limit(most).subquery())
     if (connection.scalar(waiting) or 0) >= most:
         return False
-    values = {"gateway_id": gateway_id.id, "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
+    values = {**gateway_id.columns(), "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
     connection.execute(insert(_news).values(**values, heard=msgspec.json.encode(heard).decode()))
     return True
 
@@ -83,7 +83,7 @@ def waiting_news(
     `among` limits them to those with these ids, and `without` leaves out some gateways. The second list has those that
     hold nothing of the kind.
     """
-    columns = (_news.c.id, _news.c.gateway_id, _news.c.key, _news.c.heard, _news.c.told_ms)
+    columns = (_news.c.id, _news.c.medium, _news.c.gateway_id, _news.c.key, _news.c.heard, _news.c.told_ms)
     found: list[StoredNews] = []
     odd: list[UnreadNews] = []
     for is_text in (_news.c.is_text == true(), _news.c.is_text != true()):
@@ -91,9 +91,9 @@ def waiting_news(
         if among is not None:
             query = query.where(_news.c.id.in_(sorted(among)))
         if without:
-            query = query.where(_news.c.gateway_id.not_in([one.id for one in sorted(without) if one.medium == SMS]))
-        for news_id, number, key, heard, told_ms in connection.execute(query):
-            gateway_id = GatewayKey(SMS, number)
+            query = query.where(tuple_(_news.c.medium, _news.c.gateway_id).not_in(sorted(without)))
+        for news_id, medium, number, key, heard, told_ms in connection.execute(query):
+            gateway_id = GatewayKey(medium, number)
             try:
                 found.append(StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms))
             except (msgspec.MsgspecError, TypeError, ValueError) as error:
@@ -114,7 +114,7 @@ def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name
             _legs.c.key == key, _legs.c.medium == gateway_id.medium, _legs.c.gateway_id == gateway_id.id
         )
     else:
-        found = exists().where(_parts.c.gateway_id == gateway_id.id, _parts.c.name == name)
+        found = exists().where(_parts.c.gateway_id == gateway_id.id, gateway_id.medium == SMS, _parts.c.name == name)
     return bool(connection.scalar(select(found)))
 
 
@@ -123,6 +123,8 @@ def writers_to(connection: Connection, gateway_id: GatewayKey, number: str) -> l
 
     Carriers may leave the plus of a number out. Of very many accounts, the last `WRITERS_MAX` are returned.
     """
+    if gateway_id.medium != SMS:
+        return []
     digits = digits_of(number)
     spellings = {digits, f"+{digits}"}
     if digits.startswith(INTERNATIONAL):

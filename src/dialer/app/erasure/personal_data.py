@@ -63,7 +63,7 @@ MACHINE_MADE: Final = frozenset(
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
         "campaign.campaign_code",
         *(f"{name}.medium" for name in ("campaign", "cps_returned", "gateway", "gateway_counter", "gateway_slice")),
-        *("campaign.sms_medium", "live_leg.medium", "set_aside_report.medium"),
+        *("campaign.sms_medium", "live_leg.medium", "set_aside_report.medium", "text_news.medium"),
         "campaign_forecast.document",
         "campaign_hour.member",
         "cdr.callid",

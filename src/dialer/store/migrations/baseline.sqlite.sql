@@ -42,6 +42,7 @@ CREATE TABLE live_leg (
 CREATE INDEX ix_live_leg_call_id ON live_leg (call_id);
 CREATE TABLE text_news (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	"key" VARCHAR(36) DEFAULT '' NOT NULL,
 	heard TEXT NOT NULL,

@@ -3,6 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.plans import SMS
 from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
@@ -209,6 +210,8 @@ class TextNews(Row):
 
     __tablename__ = "text_news"
 
+    medium: Mapped[Medium] = mapped_column(default=SMS, server_default=SMS)
+    """`voice` only if the line of a gateway for calls heard a text message."""
     gateway_id: Mapped[int] = mapped_column(BIG)
     key: Mapped[str] = mapped_column(String(36), default="", server_default="")
     """Our name of the message; empty if the carrier only gave its own."""
