@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,23 +34,23 @@ def add(unit: Connection, medium: str, **values: object) -> int:
     return int(unit.execute(insert(_gateways).values(row).returning(_gateways.c.id)).scalar_one())
 
 
-def remove(unit: Connection, medium: str, gateway_id: int) -> None:
-    unit.execute(delete(_gateways).where(_gateways.c.medium == medium, _gateways.c.id == gateway_id))
+def remove(unit: Connection, key: GatewayKey) -> None:
+    unit.execute(delete(_gateways).where(_gateways.c.medium == key.medium, _gateways.c.id == key.id))
 
 
 def test_each_medium_counts_by_itself(database: Database) -> None:
     media = (VOICE, SMS, SMS, VOICE, VOICE)
-    assert [database.write_now(lambda unit, one=one: add(unit, one)) for one in media] == [1, 1, 2, 2, 3]
+    assert [database.write_now(partial(add, medium=one)) for one in media] == [1, 1, 2, 2, 3]
 
 
 @pytest.mark.parametrize("medium", [VOICE, SMS])
 def test_the_id_of_a_deleted_gateway_is_not_used_again(database: Database, medium: str) -> None:
     def work(unit: Connection) -> list[int]:
         first = add(unit, medium)
-        remove(unit, medium, first)
+        remove(unit, GatewayKey(medium, first))
         second = add(unit, medium)
         chosen = add(unit, medium, id=7)
-        remove(unit, medium, second)
+        remove(unit, GatewayKey(medium, second))
         return [first, second, chosen, add(unit, medium)]
 
     assert database.write_now(work) == [1, 2, 7, 8]
@@ -69,17 +70,17 @@ def test_a_gateway_that_a_campaign_uses_stays_and_the_one_of_the_other_medium_wi
     database.write_now(fill)
     for used in (GatewayKey(VOICE, 1), GatewayKey(SMS, 2)):
         with pytest.raises(IntegrityError):
-            database.write_now(lambda unit, used=used: remove(unit, *used))
+            database.write_now(partial(remove, key=used))
     for unused in (GatewayKey(SMS, 1), GatewayKey(VOICE, 2)):
-        database.write_now(lambda unit, unused=unused: remove(unit, *unused))
+        database.write_now(partial(remove, key=unused))
     left = database.read_now(lambda unit: set(unit.execute(select(_gateways.c.medium, _gateways.c.id)).all()))
     assert left == {(VOICE, 1), (SMS, 2)}
 
 
 def test_a_row_is_found_by_medium_and_id(database: Database) -> None:
     for medium in (VOICE, SMS):
-        database.write_now(lambda unit, medium=medium: add(unit, medium, name=f"the {medium} one"))
-    rows = [database.read_now(lambda unit, key=key: gateway_row(unit, key)) for key in (GatewayKey(SMS, 1), None)]
+        database.write_now(partial(add, medium=medium, name=f"the {medium} one"))
+    rows = [database.read_now(partial(gateway_row, gateway=key)) for key in (GatewayKey(SMS, 1), None)]
     assert (rows[0] and rows[0]["name"], rows[1]) == ("the sms one", None)
 
 

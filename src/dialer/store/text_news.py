@@ -109,12 +109,14 @@ def delete_news(connection: Connection, ids: Collection[int]) -> None:
 
 def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name: str) -> bool:
     """Return whether a text message with this key, or else this name, is on its way over a gateway."""
+    if not key and gateway_id.medium != SMS:
+        return False
     if key:
         found = exists().where(
             _legs.c.key == key, _legs.c.medium == gateway_id.medium, _legs.c.gateway_id == gateway_id.id
         )
     else:
-        found = exists().where(_parts.c.gateway_id == gateway_id.id, gateway_id.medium == SMS, _parts.c.name == name)
+        found = exists().where(_parts.c.gateway_id == gateway_id.id, _parts.c.name == name)
     return bool(connection.scalar(select(found)))
 
 
