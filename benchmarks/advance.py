@@ -15,8 +15,8 @@ from sqlalchemy import Connection, insert, select
 
 from benchmarks.fixture_campaign import SECTIONS
 from benchmarks.measure import costs_us, interleaved, report, report_growth, timed
-from dialer.app.change_campaign import start_campaign
-from dialer.app.payments import record_payment
+from dialer.app.accounts.payments import record_payment
+from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker

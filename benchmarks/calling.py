@@ -26,12 +26,12 @@ import structlog
 
 from benchmarks.live import p99
 from benchmarks.servers import HOST
-from dialer.carriers.port import Found
+from dialer.carriers.line_port import Found
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sockets import bind
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.line import Answered, Clear, Dialling, Ended, Heard
+from dialer.domain.sessions.leg_protocol import Answered, Clear, Dialling, Ended, Heard
 
 CALLS_A_SECOND: Final = 50
 SECONDS: Final = 30

@@ -24,7 +24,7 @@ from benchmarks.importing import forget_numbers, pieces
 from benchmarks.measure import Work, interleaved, report, timed
 from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
-from dialer.app.imports import ContactRows, import_csv
+from dialer.app.imports.imports import ContactRows, import_csv
 from dialer.app.unit import UnitOfWork
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker

@@ -24,8 +24,8 @@ from benchmarks.campaigning import MUCH_MONEY, message
 from benchmarks.databases import NAMES, OpenEmpty, cluster, new_databases
 from benchmarks.live import PARAMETERS
 from benchmarks.servers import cpu_s_of_all
-from dialer.app.change_campaign import start_campaign
-from dialer.app.payments import record_payment
+from dialer.app.accounts.payments import record_payment
+from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User

@@ -18,10 +18,10 @@ from typing import Final
 from benchmarks.advance import START_MS
 from benchmarks.fixture_database import PHONEBOOK, create_database
 from benchmarks.measure import timed
-from dialer.app import imports
-from dialer.app.imports import ContactRows, import_csv
+from dialer.app.imports import imports
+from dialer.app.imports.imports import ContactRows, import_csv
 from dialer.app.unit import UnitOfWork
-from dialer.domain import zones
+from dialer.domain.calling_times import zones
 from dialer.domain.numbers import normal_form
 from dialer.domain.search_keys import name_keys
 from dialer.store.database import Database

@@ -25,7 +25,7 @@ from benchmarks.servers import DIALER, LITESTAR, running
 from benchmarks.serving import Plan, Sample, Samples, Target, get, in_turns, plan_of, report, sample
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
-from dialer.app.api_keys import NewApiKey, create_api_key
+from dialer.app.accounts.api_keys import NewApiKey, create_api_key
 from dialer.app.unit import UnitOfWork
 from dialer.domain.roles import Scope
 from dialer.runtime.clock import VirtualClock

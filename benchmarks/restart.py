@@ -18,8 +18,8 @@ from pathlib import Path
 from sqlalchemy import Connection, insert
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
-from dialer.app.change_campaign import start_campaign
-from dialer.app.payments import record_payment
+from dialer.app.accounts.payments import record_payment
+from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.store.collecting import collect_campaign
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User

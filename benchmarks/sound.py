@@ -33,7 +33,7 @@ from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacke
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.line import Play
+from dialer.domain.sessions.leg_protocol import Play
 
 CALLS: Final = (100, 500, 1_000)
 LOADED: Final = 100

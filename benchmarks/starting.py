@@ -20,7 +20,7 @@ from benchmarks.campaigning import MUCH_MONEY, message, start
 from benchmarks.databases import cluster, new_databases
 from benchmarks.fixture_database import create_database
 from benchmarks.servers import DIALER, Server, running
-from dialer.app.payments import record_payment
+from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
 from dialer.store.move import move

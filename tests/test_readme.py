@@ -17,22 +17,26 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts, forecasting, trial_calls
+from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls
+from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
-from dialer.api.records.importing import IMPORTS_OF_A_USER_MAX
-from dialer.api.routes import bulk, campaign_check, recordings, recycling, text_callbacks
-from dialer.app import api_keys, import_report, imports, second_factor, sessions
+from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
+from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
+from dialer.api.routes import recycle as recycling
+from dialer.app.accounts import api_keys, second_factor, sessions
+from dialer.app.imports import csv_records, imports
+from dialer.app.imports import report as import_report
 from dialer.carriers import pace
 from dialer.carriers.freeswitch import connection, framing
 from dialer.carriers.freeswitch import parameters as switch_parameters
-from dialer.carriers.media import peer, recording, rooms, rtp, switchboard
+from dialer.carriers.media import peer, recording, rooms, rtp, sound_router
 from dialer.carriers.sip import invitation, messages, parameters, peers, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import capture, clock, sound_room, speech
-from dialer.domain import inbound
 from dialer.domain.billing import money
-from dialer.domain.messages.call_messages import WAITING_MAX
+from dialer.domain.engine import inbound
+from dialer.domain.engine.call_messages import WAITING_MAX
 from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
@@ -40,11 +44,10 @@ from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
-from dialer.runtime.reports import TEXT_MAX as REPORT_TEXT_MAX
+from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
-from dialer.store import csv_records
 from dialer.store.media import files
 from dialer.store.queries import survey_results
 from dialer.store.set_aside import KEPT_MS, ROWS_MAX
@@ -262,9 +265,9 @@ LIMITS: Final = {
         f"{recording.RECORDING_MS_MAX // 1_000} s, or {recording.RECORDING_SILENCE_MS // 1_000} s of silence at its end"
     ),
     "A packet of sound, or of reports": f"{rtp.PACKET_BYTES_MAX:,} bytes",
-    "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // switchboard.PHASES} ms",
+    "Packets of sound of the other side of a call": f"1 in {rtp.FRAME_MS // sound_router.PHASES} ms",
     "Packets of strangers that are thrown away at all ports of sound": (
-        f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // switchboard.PHASES} ms"
+        f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // sound_router.PHASES} ms"
     ),
     "Messages of the other end of a call, if that is not the carrier": (
         f"{peers.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"

@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from dialer.domain.calling_hours import ANY_HOUR
+from dialer.domain.calling_times.calling_hours import ANY_HOUR
 from dialer.domain.secret_keys import KEY_MIN
 from dialer.settings_values import (
     ADMINS,
@@ -82,7 +82,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     default_region: str | None = None
     """ISO 3166 code of the country of phone numbers without a `+`."""
     calling_hours: str | None = None
-    """The service's calling hours as text (`dialer.domain.calling_hours`); None: the default."""
+    """The service's calling hours as text (`dialer.domain.calling_times.calling_hours`); None: the default."""
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
     speech: str | None = None

@@ -9,9 +9,9 @@ import phonenumbers
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from dialer.domain.calling_hours import read_calling_hours as parse_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours as parse_calling_hours
+from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.secret_keys import is_keys
-from dialer.domain.zones import is_zone
 
 _DATABASES: Final = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+psycopg", "postgresql+asyncpg")
 """Starts of the URLs of databases. A driver's name after the `+` decides nothing."""

@@ -14,8 +14,8 @@ from dialer.forecast.forecast import Progress, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.runtime.clock import Clock, VirtualClock
-from dialer.runtime.tally import Tally
-from dialer.runtime.vitals import Vitals
+from dialer.runtime.dial_counters import Tally
+from dialer.runtime.process_health import Vitals
 from dialer.store.database import Database
 
 NOW_MS = 1_795_000_000_000

@@ -4,11 +4,20 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.app.call_centre import change_agent_status, delete_agent, delete_queue
-from dialer.app.change_campaign import start_campaign
-from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
-from dialer.app.delete_campaign import delete_campaign
-from dialer.app.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list, remove_from_dnc
+from dialer.app.accounts.payments import record_payment
+from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
+from dialer.app.accounts.users import NewUser, change_password, create_user
+from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
+from dialer.app.campaigns.change import start_campaign
+from dialer.app.campaigns.delete import delete_campaign
+from dialer.app.campaigns.subscribers import (
+    add_subscriber,
+    change_subscriber,
+    change_subscriber_status,
+    delete_subscriber,
+)
+from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
+from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_entry, delete_dnc_list, remove_from_dnc
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError, UnknownRecordError
 from dialer.app.events import (
     AgentDeleted,
@@ -30,15 +39,6 @@ from dialer.app.events import (
     UserCreated,
 )
 from dialer.app.gateways import change_gateway
-from dialer.app.payments import record_payment
-from dialer.app.rate_cards import add_rate, change_rate, delete_rate
-from dialer.app.subscribers import (
-    add_subscriber,
-    change_subscriber,
-    change_subscriber_status,
-    delete_subscriber,
-)
-from dialer.app.users import NewUser, change_password, create_user
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus
 from dialer.domain.plans import GatewayKey
 from dialer.store.tables import (

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, write_report
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.switchboard import SendSound, SoundBoard
+from dialer.carriers.media.sound_router import SendSound, SoundBoard
+from dialer.carriers.sip.outputs import LegArrived, Send
 from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
-from dialer.carriers.sip.wire import LegArrived, Send
-from dialer.domain.line import Ask, Confer, Order, Record
+from dialer.domain.sessions.leg_protocol import Ask, Confer, Order, Record
 from tests.carriers.sip.calling import invitation, order_for
 from tests.carriers.sip.network import OURS, SERVER, THEIRS
 from tests.carriers.sip.test_in_dialog import SDP, Scripted, offered, run

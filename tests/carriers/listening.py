@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from dialer.carriers.port import Found
-from dialer.domain.line import Heard
+from dialer.carriers.line_port import Found
+from dialer.domain.sessions.leg_protocol import Heard
 
 WAIT_S: Final = 20
 

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain.enums import Cause
-from dialer.domain.line import (
+from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
     Arriving,

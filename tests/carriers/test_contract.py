@@ -1,4 +1,4 @@
-"""The contract of lines (`dialer.carriers.port.Line`), against each carrier.
+"""The contract of lines (`dialer.carriers.line_port.Line`), against each carrier.
 
 `DIALER_TEST_FREESWITCH` may name a real FreeSWITCH by the parameters of its gateway, as docs/freeswitch.md explains.
 """
@@ -14,12 +14,23 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
-from dialer.carriers.port import Alive, Line, LiveLeg, Over, Unplaced
+from dialer.carriers.line_port import Alive, Line, LiveLeg, Over, Unplaced
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Bridge, Clear, Confer, Dialling, Done, Ended, Hold, Texting
+from dialer.domain.sessions.leg_protocol import (
+    Answered,
+    Ask,
+    Bridge,
+    Clear,
+    Confer,
+    Dialling,
+    Done,
+    Ended,
+    Hold,
+    Texting,
+)
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier

@@ -10,15 +10,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from dialer.carriers.carrier import Milestone
+from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AmdStatus, Cause, SectionType
-from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
+from dialer.domain.sessions.ivr_session import Reaction, Stage, Standing, Talk
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.talk import Reaction, Stage, Standing, Talk
 from dialer.sim import simulation
 from dialer.sim.callee import Callee, callee_behind
 from dialer.sim.callee_profile import parse_behaviour

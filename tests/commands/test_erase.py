@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from dialer.domain.line import SPEECH_FOLDER
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.store.tables import Gateway
 from tests.commands.conftest import Outcome, Run
 from tests.runtime.house import ALL_ANSWER, House

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from dialer.api.records.trial_calls import TrialFailedError
-from dialer.app.trial_calls import TrialCall
+from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.carriers.sip.messages import read_message, write_response
 from dialer.commands.trial_calls import place_for_api
 from dialer.store.tables import Gateway

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import insert, update
 
-from dialer.api.records.forecasting import Forecaster, ForecastUnderWay
+from dialer.api.records.forecast import Forecaster, ForecastUnderWay
 from dialer.store.database import Database
 from dialer.store.tables import CampaignForecast, DncContact, Subscriber, User
 from tests.api.harness import NOW_MS, Caller

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dialer.console.pages.number import CAMPAIGNS_A_PAGE
-from dialer.domain.line import SPEECH_FOLDER
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign
 from tests.console.visitor import Visitor, words

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from dialer.api.http.throttle import PAIR_FAILURES_MAX
-from dialer.app.sessions import SESSIONS_MAX
+from dialer.app.accounts.sessions import SESSIONS_MAX
 from dialer.console.browsers import browser_name
 from dialer.store.database import Database
 from dialer.store.tables import ConsoleSession

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dialer.api.records.trial_calls import TrialCaller, TrialCallRead
-from dialer.app.trial_calls import TrialCall
+from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.runtime.clock import VirtualClock
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.building import HOSTILE

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dialer.app.errors import RefusedError
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier

@@ -8,7 +8,7 @@ import pytest
 from dialer.demo import phonebook
 from dialer.demo.places import COUNTRY_CODES, PLACE_OF_NUMBER, PLACES, Place
 from dialer.demo.preparation import STARTS
-from dialer.domain.zones import zone_of_number
+from dialer.domain.calling_times.zones import zone_of_number
 
 
 def test_the_shipped_files_are_the_generated_ones() -> None:

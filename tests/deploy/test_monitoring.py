@@ -10,8 +10,8 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from dialer.api.http.vital_metrics import VitalMetrics
-from dialer.runtime.vitals import Durations, GatewayShare, Membership, Vitals
+from dialer.api.http.worker_metrics import VitalMetrics
+from dialer.runtime.process_health import Durations, GatewayShare, Membership, Vitals
 from tests.gateways import FIRST
 from tests.optional_tools import find_tool
 from tests.test_server import ADMIN, serving

@@ -17,8 +17,8 @@ from dialer.domain.plans import CampaignPlan, GatewayKey, GatewayPlan
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from tests.domain.fleet import DAY_MS, START_MS, Fleet, numbers, plan
-from tests.domain.test_engine_properties import story
+from tests.domain.engine.test_engine_properties import story
+from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
 from tests.gateways import FIRST, SECOND
 
 HOUR_MS: Final = 3_600_000

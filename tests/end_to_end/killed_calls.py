@@ -131,7 +131,7 @@ def _at_dial(*, is_sent: bool) -> None:
 
 def _after_question(death: Callable[[], None]) -> Callable[[], None]:
     def prepared() -> None:
-        from dialer.domain.line import Ask  # noqa: PLC0415 - as above
+        from dialer.domain.sessions.leg_protocol import Ask  # noqa: PLC0415 - as above
         from dialer.runtime.lines import Lines  # noqa: PLC0415 - as above
 
         original, dies = Lines.perform, _once(death)

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.store.audit.audit import audit
 from dialer.store.database import Database
+from dialer.store.reconciliation.reconcile import audit
 from tests.api.harness import Caller
 from tests.end_to_end.service import advance
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import httpx
 
-from dialer.app.imports import CHUNK_ROWS
+from dialer.app.imports.imports import CHUNK_ROWS
 from tests.end_to_end.test_storage import poll
 from tests.test_server import ADMIN, VIRTUAL, Served, serving
 

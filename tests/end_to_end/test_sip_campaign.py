@@ -13,12 +13,12 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
-from dialer.carriers.media.tones import tone
-from dialer.carriers.port import Exchange
+from dialer.carriers.line_port import Exchange
+from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import SIP
 from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker

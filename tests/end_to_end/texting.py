@@ -9,15 +9,15 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
-from dialer.carriers.texts.opening import TEXT_LINES
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.carriers.texts.line_factories import TEXT_LINES
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.audit.audit import audit
 from dialer.store.database import Database
 from dialer.store.queries.accounts import has_accounts
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
 from tests.new_database import new_database

@@ -8,7 +8,7 @@ import anyio
 import psycopg
 import pytest
 
-from dialer.runtime.wakes import CHANGED, SEEN, Wakes
+from dialer.runtime.notifications import CHANGED, SEEN, Wakes
 from dialer.store.backends import postgresql as backend
 from dialer.store.backends.backend import Bell
 from dialer.store.database import Database

@@ -7,13 +7,14 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from dialer.domain import effects, engine
-from dialer.domain.billing.credit import Account
-from dialer.domain.dialling import CampaignDialling
-from dialer.domain.engine import Engine
+from dialer.domain import effects
+from dialer.domain.engine import engine
+from dialer.domain.engine.credit import Account
+from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine.engine import Engine
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.hopper import Hopper
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.gateway_load import GatewayLoad
-from dialer.domain.hopper import Hopper
 from dialer.domain.plans import Disposition
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.runtime.live_engine import LiveEngine

@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
-from dialer.app.change_campaign import change_campaign
-from dialer.app.contacts import add_contact
-from dialer.app.do_not_call import add_to_dnc
-from dialer.app.payments import record_payment
-from dialer.app.rate_cards import add_rate
+from dialer.app.accounts.payments import record_payment
+from dialer.app.accounts.rate_cards import add_rate
+from dialer.app.campaigns.change import change_campaign
+from dialer.app.contacts.contacts import add_contact
+from dialer.app.contacts.do_not_call import add_to_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.zones import zone_of_number
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier

@@ -7,20 +7,20 @@ from typing import Final, TypeVar
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.app.change_campaign import change_campaign
-from dialer.carriers.carrier import Carrier
-from dialer.domain.engine import Engine
+from dialer.app.campaigns.change import change_campaign
+from dialer.carriers.engine_port import Carrier
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.second_talk import SecondStanding
+from dialer.domain.sessions.b_leg_session import SecondStanding
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import NewKernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
-from dialer.store.audit.audit import audit
 from dialer.store.database import StorageUnavailableError
 from dialer.store.media.files import Media
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, AudioFile, CallRequest, Gateway, LiveLeg, Transfer, User
 from tests.new_database import new_database
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House

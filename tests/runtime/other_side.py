@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Arrived, Arriving, Bridge, Dialling, Ended, Heard, Leg, Order
 from dialer.domain.numbers.normal_form import is_number
+from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Bridge, Dialling, Ended, Heard, Leg, Order
 from dialer.sim.callee import Callee, Fate, callee_behind
 from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour, read_agent
 from dialer.sim.chance import Chance

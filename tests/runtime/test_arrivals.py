@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.app.call_dispositions import Disposed, dispose_of_call, disposition_of
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
 from dialer.app.erasure.erasure import erase_ended, erase_number
 from dialer.app.errors import RefusedError
-from dialer.domain import inbound
+from dialer.domain.engine import inbound
 from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.line import Ended
+from dialer.domain.sessions.leg_protocol import Ended
 from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.order import Order
 from dialer.store.live_legs import leg_keys

@@ -5,13 +5,13 @@ from functools import partial
 
 import pytest
 
-from dialer.app.call_dispositions import Disposed, dispose_of_call, disposition_of
-from dialer.app.delete_campaign import delete_campaign
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.erasure.people import erase_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
-from dialer.store.audit.statistics import audit_statistics
+from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, DncContact, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, DAY_MS, MONDAY_NOON_MS, House
 

@@ -7,9 +7,9 @@ import pytest
 from msgspec import structs
 
 from dialer.app.gateways import change_gateway
-from dialer.domain.calling_hours import CallingHours, read_calling_hours
+from dialer.domain.calling_times.calling_hours import CallingHours, read_calling_hours
+from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.gateway_load import GatewayLoad
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select
 
-from dialer.app.campaign_check import findings_of_campaign
-from dialer.app.users import change_user
-from dialer.app.waits import waits_of
-from dialer.domain.calling_hours import CallingHours
+from dialer.app.accounts.users import change_user
+from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.why_waiting import waits_of
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import CampaignStatus, SubscriberStatus, TransferStatus
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.tables import (

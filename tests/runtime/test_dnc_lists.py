@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.app.do_not_call import add_dnc_list, change_dnc_list, delete_dnc_list
+from dialer.app.contacts.do_not_call import add_dnc_list, change_dnc_list, delete_dnc_list
 from dialer.app.errors import RefusedError, StillUsedError
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.queries.do_not_call import on_dnc

@@ -9,23 +9,23 @@ from typing import Final
 import pytest
 from sqlalchemy import Connection
 
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg
 from dialer.domain.enums import CampaignStatus, MessageStatus
-from dialer.domain.line import Accepted, Leg, Order, Receipt, Texting, TextReceived
+from dialer.domain.fleet.shards import shard_of
 from dialer.domain.plans import GatewayKey
 from dialer.domain.roles import Role
-from dialer.domain.sharing import shard_of
+from dialer.domain.sessions.leg_protocol import Accepted, Leg, Order, Receipt, Texting, TextReceived
 from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.fleet import Fleet
-from dialer.runtime.keeper import Keeper
+from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_member import Keeper
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import text_news
-from dialer.store.audit.audit import audit
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import SMS, DncContact, DncList, Gateway, SmsMessage, Subscriber, TextNews, User
 from dialer.store.text_news import add_news
 from dialer.store.touched import NOTHING, Touched, touch

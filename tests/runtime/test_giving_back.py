@@ -8,7 +8,7 @@ from dialer.domain.plans import GatewayPlan, Lent
 from dialer.store.fleet.slices import Demand, GatewayLimits, new_slice, settle_slice
 from tests.gateways import FIRST
 from tests.new_database import new_database
-from tests.runtime.test_fleet import START_MS, Workers
+from tests.runtime.test_fleet_coordinator import START_MS, Workers
 
 
 def test_channels_that_are_given_back_are_not_used_again_when_their_calls_end(tmp_path: Path) -> None:

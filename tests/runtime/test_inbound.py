@@ -6,11 +6,11 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, event
 
-from dialer.app.change_campaign import change_campaign
-from dialer.domain.calling_hours import CallingHours
+from dialer.app.campaigns.change import change_campaign
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, LegType, SubscriberStatus
-from dialer.store.audit.audit import audit
 from dialer.store.queries.loading import Loader
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     SMS,
     CallBack,

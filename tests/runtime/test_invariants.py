@@ -16,7 +16,7 @@ from dialer.runtime.kernel import Kernel
 from dialer.runtime.quarantine import CALLS_MAX
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.audit.audit import audit
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallRequest, Campaign, Cdr, DncContact, Gateway, LedgerEntry, Subscriber, User
 from tests.runtime import broken
 from tests.runtime.broken import ANN, ANNS, BOB, BOBS, Plant, both_start, plans, street

@@ -4,14 +4,14 @@ from collections import Counter
 
 from dialer.domain import effects, events
 from dialer.domain.billing.money import Rate
-from dialer.domain.engine import Engine
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened
 from dialer.domain.plans import GatewayPlan, Subscriber
 from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
-from tests.domain.fleet import DAY_MS, START_MS, numbers, plan
+from tests.domain.workers import DAY_MS, START_MS, numbers, plan
 from tests.gateways import FIRST
 
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 from sqlalchemy import Connection
 
-from dialer.app.change_campaign import change_campaign
+from dialer.app.campaigns.change import change_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import GatewayKey, Lent

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain import inbound
+from dialer.domain.engine import inbound
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.line import Ended, TextReceived
+from dialer.domain.sessions.leg_protocol import Ended, TextReceived
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
 from dialer.store.journal import rows as journal_rows
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, SetAsideReport, TextNews, User

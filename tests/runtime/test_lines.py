@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
-from dialer.carriers.port import Alive
+from dialer.carriers.line_port import Alive
 from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
-from dialer.domain.line import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
 from dialer.domain.plans import VOICE, GatewayKey
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
 from dialer.runtime import lines
-from dialer.runtime.line_news import LineSettings
+from dialer.runtime.line_reports import LineSettings
 from dialer.runtime.lines import Lines
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Gateway, LiveLeg, Subscriber, SurveyResult, User

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, TransferStatus
-from dialer.store.audit.audit import audit
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     CallRequest,
     Campaign,

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from msgspec import structs
 from sqlalchemy import Connection, delete, insert, select, update
 
-from dialer.app.change_campaign import abort_campaign, end_campaign, pause_campaign, start_campaign
-from dialer.app.payments import record_payment
+from dialer.app.accounts.payments import record_payment
+from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.unit import UnitOfWork
-from dialer.domain.board import ACTIVE, OpenCampaign
-from dialer.domain.calling_hours import CallingHours
-from dialer.domain.engine import Engine
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.engine.engine import Engine
+from dialer.domain.engine.state import ACTIVE, OpenCampaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.states import CAMPAIGN_MOVES

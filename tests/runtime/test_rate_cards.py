@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import msgspec
 
-from dialer.app.rate_cards import change_rate, delete_rate
+from dialer.app.accounts.rate_cards import change_rate, delete_rate
 from dialer.domain.billing.money import Rate, format_money
 from dialer.domain.digest import cdr_digest
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
-from dialer.store.queries.blockers import circumstances_of
 from dialer.store.queries.rates import rate_of
+from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Gateway, LedgerEntry, Transfer, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 

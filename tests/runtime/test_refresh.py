@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dialer.app.change_campaign import abort_campaign, change_campaign, pause_campaign
+from dialer.app.campaigns.change import abort_campaign, change_campaign, pause_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Contact, DncContact, Gateway, SmsMessage, Subscriber

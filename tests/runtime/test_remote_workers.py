@@ -13,7 +13,7 @@ from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import announce, last_change
 from dialer.store.fleet.leases import register
-from dialer.store.fleet.seats import is_seen_by_all, take_seat
+from dialer.store.fleet.worker_positions import is_seen_by_all, take_seat
 from dialer.store.tables import Seat
 from dialer.store.touched import NOTHING, Touched, touch
 from tests.new_database import new_database

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, RowMapping, select
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.line import Ask, Bridge, Clear, Hold, Play
+from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Hold, Play
 from dialer.store.database import StorageUnavailableError
 from dialer.store.jumps import Jump, follow_jump
 from dialer.store.live_legs import leg_keys

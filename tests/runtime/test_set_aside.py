@@ -9,12 +9,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from dialer.app.erasure.erasure import erase_number
-from dialer.carriers.port import Alive, Over, Unknown
-from dialer.domain import inbound
+from dialer.carriers.line_port import Alive, Over, Unknown
+from dialer.domain.engine import inbound
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus
-from dialer.domain.line import Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.domain.numbers import prefixes
-from dialer.domain.talk import Talk
+from dialer.domain.sessions.ivr_session import Talk
+from dialer.domain.sessions.leg_protocol import Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_legs import LineLegs
 from dialer.store.journal import rows as journal_rows

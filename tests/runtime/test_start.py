@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.app.campaign_readiness import FINDINGS_NAMED_MAX
-from dialer.app.change_campaign import start_campaign
+from dialer.app.campaigns.change import start_campaign
+from dialer.app.campaigns.readiness import FINDINGS_NAMED_MAX
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus, DialMethod, SectionType
 from dialer.domain.survey.sections.table import queue_ids_of

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from dialer.app.call_centre import change_agent
-from dialer.app.delete_campaign import delete_campaign
-from dialer.app.situation import read_situation
-from dialer.app.statistics import RowsAsked, read_statistics
-from dialer.app.subscribers import delete_subscriber
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.campaigns.delete import delete_campaign
+from dialer.app.campaigns.statistics import RowsAsked, read_statistics
+from dialer.app.campaigns.subscribers import delete_subscriber
+from dialer.app.live_overview import read_situation
 from dialer.domain.enums import AgentStatus, CampaignStatus
-from dialer.store.audit.statistics import audit_statistics
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
+from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import AgentHour, Cdr, Subscriber
 from tests.runtime.centre import centre

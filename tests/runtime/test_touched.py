@@ -8,11 +8,11 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, event, insert, select, update
 
-from dialer.app.change_campaign import abort_campaign, start_campaign
+from dialer.app.campaigns.change import abort_campaign, start_campaign
 from dialer.app.unit import UnitOfWork
-from dialer.carriers.carrier import Carrier
+from dialer.carriers.engine_port import Carrier
 from dialer.domain import effects, events
-from dialer.domain.engine import Engine
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
 from dialer.runtime.clock import VirtualClock

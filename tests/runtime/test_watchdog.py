@@ -5,9 +5,9 @@ from typing import Final
 
 import pytest
 
+from dialer.domain.engine.watchdog import GRACE_MS, LOOKS_EVERY_MS
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.events import CallEnded, Event
-from dialer.domain.watchdog import GRACE_MS, LOOKS_EVERY_MS
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier

@@ -5,15 +5,15 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.app.call_dispositions import Disposed, dispose_of_call
-from dialer.app.change_campaign import change_campaign
-from dialer.app.contacts import change_contact, delete_contact
-from dialer.app.do_not_call import delete_dnc_list, remove_from_dnc
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.change import change_campaign
+from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
+from dialer.app.campaigns.subscribers import change_subscriber_status
+from dialer.app.contacts.contacts import change_contact, delete_contact
+from dialer.app.contacts.do_not_call import delete_dnc_list, remove_from_dnc
 from dialer.app.errors import RefusedError
-from dialer.app.recycle_campaign import RecycleFilter, recycle_chunk
-from dialer.app.subscribers import change_subscriber_status
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
-from dialer.store.audit.audit import audit
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     CallRequest,
     CampaignDncList,

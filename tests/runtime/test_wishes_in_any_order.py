@@ -10,11 +10,11 @@ from typing import Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.app.call_dispositions import Disposed, dispose_of_call
-from dialer.app.contacts import change_contact, delete_contact
-from dialer.app.do_not_call import add_to_dnc
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
+from dialer.app.contacts.contacts import change_contact, delete_contact
+from dialer.app.contacts.do_not_call import add_to_dnc
 from dialer.app.errors import RefusedError
-from dialer.app.recycle_campaign import RecycleFilter, recycle_chunk
 from dialer.domain.enums import AgentDisposition, CampaignStatus
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
 from dialer.store.tables import (

@@ -6,10 +6,10 @@ from typing import TypeVar
 import pytest
 from sqlalchemy import Connection, delete
 
-from dialer.app.change_campaign import start_campaign
+from dialer.app.campaigns.change import start_campaign
+from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.statistics import Grouping
-from dialer.domain.zones import zone_of_number
 from dialer.runtime.clock import ScaledClock
 from dialer.runtime.worker import NotVirtualError, Worker
 from dialer.sim.carrier import SimulatedCarrier

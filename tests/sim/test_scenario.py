@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.calendars import Calendar
+from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.enums import AmdBehavior, SectionType
 from dialer.domain.plans import CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow

@@ -8,9 +8,9 @@ import anyio
 import pytest
 from sqlalchemy import Connection, text
 
-from dialer.app.payments import refund_call
-from dialer.store.audit.audit import DIFFERENCES_SHOWN_MAX, Audited, audit
+from dialer.app.accounts.payments import refund_call
 from dialer.store.database import Database
+from dialer.store.reconciliation.reconcile import DIFFERENCES_SHOWN_MAX, Audited, audit
 from dialer.store.tables import Cdr, User
 from tests.runtime.centre import centre
 from tests.runtime.house import House

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dialer.store import migrate
-from dialer.store.audit.audit import audit
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallRequest, Cdr, Subscriber, SubscriberMove
 from tests.runtime.house import House
 from tests.store.later import NEWEST, NUMBERS, all_rows, filled, use_later_migrations

@@ -5,24 +5,24 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
 
-from dialer.app.call_centre import change_agent_status, delete_agent, delete_queue
-from dialer.app.call_dispositions import Disposed, dispose_of_call
-from dialer.app.change_campaign import (
+from dialer.app.accounts.payments import record_payment
+from dialer.app.accounts.rate_cards import add_rate
+from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.change import (
     abort_campaign,
     change_campaign,
     end_campaign,
     pause_campaign,
     start_campaign,
 )
-from dialer.app.contacts import add_contact, change_contact, delete_contact
-from dialer.app.copy_campaign import add_copy
-from dialer.app.do_not_call import add_to_dnc, change_dnc_list
+from dialer.app.campaigns.copy import add_copy
+from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
+from dialer.app.campaigns.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
+from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact
+from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_list
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.gateways import change_gateway
-from dialer.app.payments import record_payment
-from dialer.app.rate_cards import add_rate
-from dialer.app.recycle_campaign import RecycleFilter, recycle_chunk
-from dialer.app.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
 from dialer.app.touching import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert
 
-from dialer.app.payments import record_payment
+from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import Row
 from dialer.store.touched import Touched

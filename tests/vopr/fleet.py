@@ -17,12 +17,12 @@ import structlog
 from sqlalchemy import Connection, text, update
 
 from dialer.app.errors import RefusedError
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import LeaseLostError
-from dialer.runtime.fleet import Fleet
-from dialer.runtime.keeper import Keeper
+from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_member import Keeper
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.sqlite import version

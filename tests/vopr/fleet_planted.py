@@ -4,11 +4,11 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from dialer.domain.gateway_load import GatewayLoad
-from dialer.runtime.fleet import Fleet
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.runtime.fleet_coordinator import Fleet
 from dialer.runtime.guard import Guard
 from dialer.runtime.live_engine import LiveEngine
-from dialer.store.fleet import changes, seats, shards, slices
+from dialer.store.fleet import changes, shards, slices, worker_positions
 from dialer.store.touched import NOTHING
 from tests.vopr.planted import Patch, Planted, Wrapped, wrap
 
@@ -26,7 +26,7 @@ def go_on_when_replaced(patch: Patch) -> None:
 
     wrap(patch, Fleet, "begin", around)
     patch.setattr(Fleet, "may_step", lambda self: self.worker_id is not None)
-    patch.setattr(seats, "save_seat", lambda *_: True)
+    patch.setattr(worker_positions, "save_seat", lambda *_: True)
 
 
 def use_what_was_given_back(patch: Patch) -> None:

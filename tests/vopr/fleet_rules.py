@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.domain.sharing import SHARDS
+from dialer.domain.fleet.shards import SHARDS
 from dialer.store.database import Database
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import ask

@@ -6,9 +6,9 @@ from typing import Final, get_args
 
 import msgspec
 
-from dialer.carriers.carrier import Carrier
+from dialer.carriers.engine_port import Carrier
 from dialer.domain import effects, events
-from dialer.domain.engine import Engine
+from dialer.domain.engine.engine import Engine
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.sim.chance import Chance
 from tests.vopr.faults import Mischief

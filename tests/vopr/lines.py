@@ -11,11 +11,11 @@ from typing import Final
 import structlog
 from sqlalchemy import select
 
-from dialer.carriers.carrier import Carrier
-from dialer.domain.engine import Engine
+from dialer.carriers.engine_port import Carrier
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.identity import leg_key
-from dialer.domain.line import Arriving, Leg
+from dialer.domain.sessions.leg_protocol import Arriving, Leg
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import (

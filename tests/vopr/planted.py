@@ -10,20 +10,20 @@ import pytest
 from msgspec import structs
 from sqlalchemy import Connection
 
-from dialer.domain import dialling, engine, retry
-from dialer.domain.billing.credit import Account
-from dialer.domain.board import Board
-from dialer.domain.called_off import CalledOff
-from dialer.domain.dialling import CampaignDialling
 from dialer.domain.effects import KeepWish
-from dialer.domain.engine import Engine
+from dialer.domain.engine import dialling, engine, retry
+from dialer.domain.engine.called_off import CalledOff
+from dialer.domain.engine.credit import Account
+from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine.engine import Engine
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.state import Board
+from dialer.domain.engine.transfers import Transfers
+from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.gateway_load import GatewayLoad
-from dialer.domain.hopper import Hopper
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
-from dialer.domain.transfers import Transfers
-from dialer.domain.watchdog import Watchdog
 from dialer.runtime import coordinator, recovery
 from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal import claims

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.store.audit.statistics import audit_statistics
+from dialer.store.reconciliation.statistics import audit_statistics
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import ask
 

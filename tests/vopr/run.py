@@ -7,16 +7,16 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, select, update
 
-from dialer.app.change_campaign import start_campaign
+from dialer.app.accounts.payments import record_payment
+from dialer.app.campaigns.change import start_campaign
 from dialer.app.errors import RefusedError
-from dialer.app.payments import record_payment
 from dialer.app.unit import UnitOfWork
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.runtime.clock import VirtualClock
-from dialer.store.audit.audit import audit
 from dialer.store.database import StorageUnavailableError
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, Campaign, Subscriber, User
 from dialer.store.touched import EVERYTHING
 from tests.vopr.actions import perform

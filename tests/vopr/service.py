@@ -9,9 +9,9 @@ from typing import Any, Final, NoReturn, TypeVar
 import structlog
 from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Carrier
-from dialer.domain.calling_hours import CallingHours
-from dialer.domain.engine import Engine
+from dialer.carriers.engine_port import Carrier
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.engine.engine import Engine
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker

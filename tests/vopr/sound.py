@@ -16,7 +16,7 @@ from dialer.carriers.media.peer import LEARNING_PACKETS, Address, Peer, Rank
 from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.domain.line import Ask
+from dialer.domain.sessions.leg_protocol import Ask
 from tests.carriers.media.studio import PEER, SOUND, key_packets
 from tests.vopr.dice import Dice
 

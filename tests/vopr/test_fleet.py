@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier

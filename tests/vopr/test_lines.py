@@ -11,7 +11,7 @@ from dialer.runtime import containment, live_engine, recovery, worker
 from dialer.runtime.containment import Containment
 from dialer.runtime.line_legs import LineLegs
 from dialer.runtime.lines import Lines
-from dialer.runtime.reports import described
+from dialer.runtime.report_checks import described
 from dialer.runtime.worker import Worker
 from dialer.store.set_aside import KnownReports
 from dialer.store.tables import CallRequest

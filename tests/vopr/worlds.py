@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import DialMethod, QueueStrategy
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.plans import SMS
-from dialer.domain.zones import zone_of_number
 from tests.vopr.dice import Dice
 from tests.vopr.worlds_surveys import draw_survey
 

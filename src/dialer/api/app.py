@@ -22,10 +22,10 @@ from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
-from dialer.api.http.vital_metrics import VitalMetrics
+from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
-from dialer.api.records.forecasting import Forecaster, Forecasting
+from dialer.api.records.forecast import Forecaster, Forecasting
 from dialer.api.records.table import RESOURCES
 from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
 from dialer.api.routes import health
@@ -34,13 +34,13 @@ from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
 from dialer.api.routes.call_centre_statistics import read_statistics_of_agent, read_statistics_of_queue
 from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
 from dialer.api.routes.clock import ClockController
-from dialer.api.routes.copies import copy_campaign, copy_sms_campaign
+from dialer.api.routes.copy import copy_campaign, copy_sms_campaign
 from dialer.api.routes.dispositions import read_disposition, set_disposition
 from dialer.api.routes.exports import export
 from dialer.api.routes.forecast import forecast_campaign, forecast_sms_campaign
 from dialer.api.routes.imports import import_contacts, import_dnc_contacts
 from dialer.api.routes.recordings import download_recording, download_recordings
-from dialer.api.routes.recycling import recycle_campaign, recycle_sms_campaign
+from dialer.api.routes.recycle import recycle_campaign, recycle_sms_campaign
 from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
 from dialer.api.routes.statistics import (

@@ -16,11 +16,11 @@ from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.auth import origin_of
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
-from dialer.app.trail import REMOVED_AT_ONCE, Origin, remove_old_entries, write_trail
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries, write_trail
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
-from dialer.runtime.tally import Tally
-from dialer.runtime.vitals import Vitals
+from dialer.runtime.dial_counters import Tally
+from dialer.runtime.process_health import Vitals
 from dialer.settings import Settings
 from dialer.store.database import Database
 

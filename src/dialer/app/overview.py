@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.situation import FloorSituation, read_situation
+from dialer.app.live_overview import FloorSituation, read_situation
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls

@@ -7,7 +7,7 @@ import rich_click as click
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.limits import SharedLimits
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     database_clock,
     database_ms,
     open_existing_database,

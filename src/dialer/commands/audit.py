@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import rich_click as click
 
-from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, print_json
-from dialer.store.audit.audit import Audited
-from dialer.store.audit.audit import audit as audit_unit
+from dialer.store.reconciliation.reconcile import Audited
+from dialer.store.reconciliation.reconcile import audit as audit_unit
 
 
 @click.command()

@@ -6,7 +6,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.commands.key_file import key_path
-from dialer.commands.opening import existing_database_file, settings_from_environment
+from dialer.commands.open_service import existing_database_file, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.store.database_files import Copy, copy
 

@@ -7,16 +7,16 @@ import anyio
 import msgspec
 import rich_click as click
 
-from dialer.app.campaign_check import findings_of_campaign
+from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,
     service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, json_option, print_json, printable
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, forecast_campaign

@@ -5,7 +5,7 @@ from typing import Final
 
 import rich_click as click
 
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     check_is_there,
     check_media_dir,
     existing_database_file,

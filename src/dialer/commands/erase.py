@@ -7,7 +7,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     check_media_dir,
     open_existing_database,
     open_service_clock,

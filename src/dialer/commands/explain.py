@@ -11,14 +11,14 @@ import rich_click as click
 from msgspec import structs
 
 from dialer.carriers.voice.capture import capture_folder, read_capture, sip_call_id
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,
     service_settings,
     settings_from_environment,
 )
 from dialer.commands.output import examples, print_json
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.runtime.clock import RealClock
 from dialer.store.database import Database

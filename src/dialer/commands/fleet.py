@@ -6,14 +6,14 @@ import rich_click as click
 from rich.console import Group
 from sqlalchemy import Connection
 
-from dialer.commands.opening import database_ms, open_existing_database, settings_from_environment
+from dialer.commands.open_service import database_ms, open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json
 from dialer.commands.tables import add_row, draw, stacked, table
 from dialer.domain.plans import GatewayKey
 from dialer.store.fleet.leases import all_leases
-from dialer.store.fleet.seats import all_seats
 from dialer.store.fleet.shards import owners
 from dialer.store.fleet.slices import all_slices
+from dialer.store.fleet.worker_positions import all_seats
 
 _SECOND_MS = 1_000
 

@@ -10,7 +10,7 @@ import rich_click as click
 from rich.console import Console
 
 from dialer.app.errors import CampaignNotReadyError
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,
     service_settings,

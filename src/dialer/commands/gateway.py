@@ -6,17 +6,17 @@ from pathlib import Path
 import anyio
 import rich_click as click
 
+from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, find_trial_call
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.trial_calls import TrialCall, TrialRules, find_trial_call
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError
 from dialer.carriers.sip.parameters import SipParametersError
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import Trial, TrialOrder
 from dialer.commands.gateway_texts import try_text
-from dialer.commands.opening import open_existing_database, service_settings, settings_from_environment
+from dialer.commands.open_service import open_existing_database, service_settings, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, printable, say
 from dialer.commands.trial_calls import PlaceCall, caller_of
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.plans import FREESWITCH
 from dialer.runtime.clock import RealClock

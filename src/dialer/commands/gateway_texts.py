@@ -3,10 +3,10 @@
 import anyio
 import rich_click as click
 
-from dialer.carriers.texts.opening import TEXT_LINES
+from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.texts.parameters import TextParametersError
 from dialer.carriers.texts.trial import send_trial_text
-from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import print_json, printable, say
 from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.prefixes import dialled_number

@@ -8,11 +8,11 @@ from rich.table import Table
 from sqlalchemy import Connection, Row, select
 
 from dialer.api.crud.moments import show_timestamp
-from dialer.app.api_keys import CreatedApiKey, NewApiKey, create_api_key, revoke_api_key
+from dialer.app.accounts.api_keys import CreatedApiKey, NewApiKey, create_api_key, revoke_api_key
+from dialer.app.accounts.users import known_user
 from dialer.app.errors import UnknownRecordError
 from dialer.app.unit import UnitOfWork
-from dialer.app.users import known_user
-from dialer.commands.opening import open_existing_database, settings_from_environment
+from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.commands.units import in_unit
 from dialer.domain.roles import Scope

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dialer.carriers.freeswitch.starting import freeswitch_lines
-from dialer.carriers.texts.opening import TEXT_LINES
+from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.voice.starting import sip_lines
 from dialer.domain.plans import FREESWITCH, SIP
 from dialer.runtime.lines import NewLine

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from dialer.commands.key_file import KeyFile
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     check_there_is_one,
     is_there,
     move_media_dir,

@@ -17,8 +17,8 @@ from dialer.api.routes.exports import write_csv
 from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statistics_answer, statistics_question
 from dialer.api.routes.statistics_hours import AFTER, BEFORE
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
-from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
-from dialer.commands.opening import (
+from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
+from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,
     service_settings,

@@ -11,7 +11,7 @@ from sqlalchemy import RowMapping
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
-from dialer.app.statistics import Interval, RowsAsked
+from dialer.app.campaigns.statistics import Interval, RowsAsked
 from dialer.commands.output import printable
 from dialer.commands.tables import add_row, stacked, table
 from dialer.domain.enums import CampaignStatus, SubscriberStatus

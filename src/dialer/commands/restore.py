@@ -7,7 +7,7 @@ import rich_click as click
 
 from dialer.commands.backup import print_copy, summary
 from dialer.commands.key_file import key_path
-from dialer.commands.opening import database_file, settings_from_environment
+from dialer.commands.open_service import database_file, settings_from_environment
 from dialer.commands.output import examples, json_option, say
 from dialer.store.database_files import restore as put_back
 

@@ -5,7 +5,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.commands.key_file import KeyFile, new_key
-from dialer.commands.opening import open_existing_database, serving_alone, settings_from_environment
+from dialer.commands.open_service import open_existing_database, serving_alone, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, say
 from dialer.settings import Settings, SettingsError
 from dialer.store.backends.backend import backend_for

@@ -12,10 +12,10 @@ from typing import Final, TypeVar
 import rich_click as click
 
 from dialer.api.app import create_app
-from dialer.app.users import NewUser, create_user
+from dialer.app.accounts.users import NewUser, create_user
 from dialer.carriers.voice.starting import lines_folder
 from dialer.commands.lines import new_lines
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     given_in,
     open_database,
     open_service_clock,
@@ -28,7 +28,7 @@ from dialer.commands.output import examples, say
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password

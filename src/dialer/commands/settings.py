@@ -9,7 +9,7 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     given_in,
     is_there,
     open_existing_database,

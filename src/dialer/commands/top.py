@@ -10,8 +10,8 @@ from typing import Final
 import rich_click as click
 from rich.live import Live
 
-from dialer.app.situation import read_situation
-from dialer.commands.opening import (
+from dialer.app.live_overview import read_situation
+from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,
     service_settings,

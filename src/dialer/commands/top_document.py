@@ -3,11 +3,11 @@
 import msgspec
 
 from dialer.api.crud.moments import show_timestamp
-from dialer.app.situation import CampaignNow, FloorSituation
+from dialer.app.live_overview import CampaignNow, FloorSituation
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
-from dialer.store.queries.situation import GatewayUse
+from dialer.store.queries.live_overview import GatewayUse
 
 
 class TopCampaign(msgspec.Struct, frozen=True):

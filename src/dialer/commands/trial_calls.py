@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
 from dialer.api.records.trial_calls import TrialCallRead, TrialFailedError
-from dialer.app.trial_calls import TrialCall
+from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
 from dialer.carriers.freeswitch.trial import place_switch_call
 from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from dialer.app.trail import COMMAND_LINE, write_trail
+from dialer.app.audit_log import COMMAND_LINE, write_trail
 from dialer.app.unit import UnitOfWork
-from dialer.commands.opening import open_service_clock, service_settings
+from dialer.commands.open_service import open_service_clock, service_settings
 from dialer.settings import Settings
 from dialer.store.database import Database
 

@@ -8,10 +8,10 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from dialer.app.second_factor import remove_second_factor
+from dialer.app.accounts.second_factor import remove_second_factor
+from dialer.app.accounts.users import NewUser, change_password, change_user, create_user, known_user
 from dialer.app.unit import UnitOfWork
-from dialer.app.users import NewUser, change_password, change_user, create_user, known_user
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     check_is_there,
     open_existing_database,
     open_or_create_database,

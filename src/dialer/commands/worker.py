@@ -11,7 +11,7 @@ import rich_click as click
 from dialer.api.app import create_worker_app
 from dialer.carriers.voice.starting import lines_folder
 from dialer.commands.lines import new_lines
-from dialer.commands.opening import (
+from dialer.commands.open_service import (
     database_clock,
     database_ms,
     open_existing_database,
@@ -21,10 +21,10 @@ from dialer.commands.opening import (
     store_speech,
 )
 from dialer.commands.output import examples
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.logs import configure_logs
-from dialer.runtime.fleet import Fleet
-from dialer.runtime.keeper import Keeper
+from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_member import Keeper
 from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server

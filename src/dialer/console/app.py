@@ -28,7 +28,7 @@ from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_r
 from dialer.console.pages.campaign_forecast import forecast_campaign
 from dialer.console.pages.campaigns import show_campaigns
 from dialer.console.pages.desk import change_own_status, dispose_on_desk, show_desk, stream_desk
-from dialer.console.pages.importing import check_file, import_file, show_import
+from dialer.console.pages.imports import check_file, import_file, show_import
 from dialer.console.pages.money import show_money
 from dialer.console.pages.new_campaign import make_simulator, make_survey, show_people, show_survey, upload_people
 from dialer.console.pages.number import erase, show_number

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview
-from dialer.app.situation import CampaignNow
 from dialer.console.rendering import clock, money
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CampaignReason

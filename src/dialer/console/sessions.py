@@ -21,8 +21,8 @@ from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import add_headers
 from dialer.api.http.permissions import Permissions
 from dialer.api.service import SERVICE, Service
-from dialer.app.api_keys import hash_secret
-from dialer.app.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
+from dialer.app.accounts.api_keys import hash_secret
+from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
 from dialer.app.unit import UnitOfWork
 from dialer.domain.roles import Role
 from dialer.store.database import Database, StorageUnavailableError

@@ -8,8 +8,8 @@ from litestar import Response
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.service import ApiRequest
-from dialer.app.sessions import LIFE_MS, NewSession
-from dialer.app.trail import Origin
+from dialer.app.accounts.sessions import LIFE_MS, NewSession
+from dialer.app.audit_log import Origin
 from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie, is_secure
 from dialer.console.words import capitalised

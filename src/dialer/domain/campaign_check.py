@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.calendars import END_OF_DAY, Calendar
+from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
+from dialer.domain.calling_times.calling_windows import window_at
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
-from dialer.domain.windows import window_at
 
 RETRIES_TRIED_MAX: Final = 20
 """Number of retries whose times are computed."""

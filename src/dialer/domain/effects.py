@@ -3,10 +3,10 @@
 import msgspec
 
 from dialer.domain.billing.charge import Bill
-from dialer.domain.circuit_breaker import CircuitBreaker
+from dialer.domain.engine.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
 from dialer.domain.events import CallReceived
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
 from dialer.domain.reasons import CampaignReason, SubscriberReason, TextReason

@@ -8,10 +8,10 @@ import msgspec
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.domain.circuit_breaker import CircuitBreaker
+from dialer.domain.engine.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayKey, GatewayPlan, LegOutcome, Lent, Subscriber
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
 

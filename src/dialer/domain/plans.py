@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from dialer.domain.billing.money import Rate
-from dialer.domain.calendars import Calendar
+from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.enums import (
     AmdBehavior,
     AmdSensitivity,
@@ -142,7 +142,7 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     protocol: str = SIMULATED
     """The kind of its carrier."""
     hours: Calendar | None = None
-    """The service's calling hours (`dialer.domain.calling_hours`); None if calls are allowed at any hour."""
+    """The service's calling hours (`dialer.domain.calling_times.calling_hours`); None if calls are allowed at any hour."""
 
     @property
     def is_simulated(self) -> bool:
@@ -169,7 +169,7 @@ class Subscriber(msgspec.Struct, gc=False):
     number: str
     """Normal form. Empty for a caller who withholds it."""
     zone: str
-    """A zone key (`dialer.domain.zones`)."""
+    """A zone key (`dialer.domain.calling_times.zones`)."""
     contact_id: int | None = None
     attempts: int = 0
     failures: int = 0

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
-from dialer.app.change_campaign import start_campaign
+from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.calling_hours import read_calling_hours
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CallRequestStatus, CampaignStatus
 from dialer.domain.statistics import Grouping

@@ -5,8 +5,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from dialer.domain.enums import Cause
-from dialer.domain.line import Arrived, Arriving
 from dialer.domain.plans import Call
+from dialer.domain.sessions.leg_protocol import Arrived, Arriving
 from dialer.store.queries.callers import cause_of
 
 

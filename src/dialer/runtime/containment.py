@@ -16,12 +16,12 @@ from dialer.domain.events import Event
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call, GatewayKey
 from dialer.runtime.coordinator import LeaseLostError
+from dialer.runtime.dial_counters import Tally
 from dialer.runtime.line_rests import COST_OF_FAILURE, COST_OF_FAULT, LineRests
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.reports import Report, described
+from dialer.runtime.report_checks import Report, described
 from dialer.runtime.suspects import Allowance, Suspects
-from dialer.runtime.tally import Tally
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import pause_user
 from dialer.store.set_aside import SetAside, set_aside

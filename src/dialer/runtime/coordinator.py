@@ -6,7 +6,7 @@ from sqlalchemy import Connection
 
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import GatewayKey
-from dialer.runtime.vitals import Membership
+from dialer.runtime.process_health import Membership
 from dialer.store.database import Database
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State, open_state, save_state

@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from dialer.domain.board import Board
+from dialer.domain.engine.gateway_load import SECOND_MS
+from dialer.domain.engine.state import Board
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.gateway_load import SECOND_MS
 from dialer.domain.plans import GatewayKey
-from dialer.runtime.vitals import GatewayShare
+from dialer.runtime.process_health import GatewayShare
 from dialer.store.fleet.slices import Demand, GatewayLimits
 
 

@@ -13,17 +13,17 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from dialer.domain import effects
-from dialer.domain.board import Board
-from dialer.domain.called_off import lists_of_wish, lists_over
+from dialer.domain.calling_times.calling_windows import Windows
+from dialer.domain.engine.called_off import lists_of_wish, lists_over
+from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
+from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.engine.state import Board
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
-from dialer.domain.gateway_load import SECOND_MS, UNLIMITED, limits_of
-from dialer.domain.hopper import NEVER_MS
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
-from dialer.domain.windows import Windows
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
 from dialer.store.invariants import money_of, standing_of

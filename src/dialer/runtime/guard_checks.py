@@ -2,8 +2,8 @@
 
 from typing import Final, NoReturn
 
-from dialer.domain.billing.credit import is_forbidden
 from dialer.domain.effects import Dial
+from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan

@@ -11,9 +11,9 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Final, Protocol
 
-from dialer.carriers.carrier import Carrier, Milestone
+from dialer.carriers.engine_port import Carrier, Milestone
 from dialer.domain import effects, events
-from dialer.domain.engine import Engine
+from dialer.domain.engine.engine import Engine
 from dialer.domain.plans import Call, GatewayKey
 
 _FollowUp = tuple[events.Event, ...]

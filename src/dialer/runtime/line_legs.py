@@ -10,13 +10,13 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 from sqlalchemy import Connection
 
-from dialer.carriers.port import Alive, Found, Over, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
-from dialer.domain.line import Clear, Dialling, Ended, Heard, Leg, Order, Texting
-from dialer.domain.message_talk import MessageStanding, MessageTalk
 from dialer.domain.plans import Call, GatewayKey
-from dialer.domain.second_talk import SecondStanding, SecondTalk
-from dialer.domain.talk import Standing, Talk
+from dialer.domain.sessions.b_leg_session import SecondStanding, SecondTalk
+from dialer.domain.sessions.ivr_session import Standing, Talk
+from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Heard, Leg, Order, Texting
+from dialer.domain.sessions.message_session import MessageStanding, MessageTalk
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
 

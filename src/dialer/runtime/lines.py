@@ -14,12 +14,12 @@ import anyio
 import msgspec
 import structlog
 
-from dialer.carriers.port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
-from dialer.domain.line import Heard, TextReceived
+from dialer.carriers.line_port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.plans import GatewayKey
+from dialer.domain.sessions.leg_protocol import Heard, TextReceived
 from dialer.runtime.line_legs import HandOver, LineLeg
-from dialer.runtime.line_news import STARTING, LineNews, LineSettings
-from dialer.runtime.reports import storable
+from dialer.runtime.line_reports import STARTING, LineNews, LineSettings
+from dialer.runtime.report_checks import storable
 from dialer.runtime.switchboard import Switchboard
 
 HEARD_PER_STEP: Final = 1_000

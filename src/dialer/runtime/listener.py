@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 
 from dialer.domain import events
 from dialer.domain.enums import Cause
-from dialer.domain.line import Arrived, Receipt, Ringing, TextReceived
 from dialer.domain.plans import GatewayKey
-from dialer.runtime.line_news import LineNews
-from dialer.runtime.reports import Report, ReportError, checked, described
+from dialer.domain.sessions.leg_protocol import Arrived, Receipt, Ringing, TextReceived
+from dialer.runtime.line_reports import LineNews
+from dialer.runtime.report_checks import Report, ReportError, checked, described
 from dialer.runtime.switchboard import Switchboard
 from dialer.store.queries.selection import Shards
 from dialer.store.set_aside import KnownReports, SetAside, set_aside

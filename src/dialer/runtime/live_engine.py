@@ -13,23 +13,23 @@ import structlog
 from msgspec import structs
 from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Carrier
+from dialer.carriers.engine_port import Carrier
 from dialer.domain import events
-from dialer.domain.board import ACTIVE
-from dialer.domain.engine import Engine
+from dialer.domain.engine.engine import Engine
+from dialer.domain.engine.state import ACTIVE
 from dialer.domain.plans import NOTHING_LENT, GatewayKey, GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.collection import Collection
 from dialer.runtime.coordinator import Coordinator, Wishes
+from dialer.runtime.dial_counters import StepTally
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.line_news import STARTING, LineNews, LineSettings
+from dialer.runtime.line_reports import STARTING, LineNews, LineSettings
 from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.suspects import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
-from dialer.runtime.tally import StepTally
 from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key

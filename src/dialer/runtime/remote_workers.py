@@ -9,14 +9,14 @@ import anyio
 from sqlalchemy import Connection
 
 from dialer.runtime.clock import Clock, RealClock
-from dialer.runtime.tally import Tally
-from dialer.runtime.vitals import Durations, Vitals
-from dialer.runtime.wakes import CHANGED, SEEN, Wakes
+from dialer.runtime.dial_counters import Tally
+from dialer.runtime.notifications import CHANGED, SEEN, Wakes
+from dialer.runtime.process_health import Durations, Vitals
 from dialer.runtime.worker import NotVirtualError
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
 from dialer.store.fleet.leases import LEASE_MS
-from dialer.store.fleet.seats import is_seen_by_all
+from dialer.store.fleet.worker_positions import is_seen_by_all
 
 LOOK_S: Final = 0.01
 """Time between two looks for the workers' progress, where they cannot wake this process."""

@@ -6,8 +6,8 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from dialer.domain.plans import GatewayKey
-from dialer.runtime.line_news import LineNews
-from dialer.runtime.reports import Report
+from dialer.runtime.line_reports import LineNews
+from dialer.runtime.report_checks import Report
 
 
 class Allowance(NamedTuple):

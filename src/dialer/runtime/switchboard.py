@@ -10,12 +10,17 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Carrier, Milestone, Taken
-from dialer.carriers.port import Alive, Over, Unknown, Unplaced
+from dialer.carriers.engine_port import Carrier, Milestone, Taken
+from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import (
+from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
+from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.sessions.b_leg_session import SecondReaction, SecondStanding, SecondTalk
+from dialer.domain.sessions.ivr_session import Reaction, Stage, Talk
+from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
     Arrived,
@@ -27,15 +32,10 @@ from dialer.domain.line import (
     Heard,
     Receipt,
 )
-from dialer.domain.message_talk import MessageTalk
-from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
-from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.second_talk import SecondReaction, SecondStanding, SecondTalk
-from dialer.domain.talk import Reaction, Stage, Talk
+from dialer.domain.sessions.message_session import MessageTalk
 from dialer.runtime.arrivals import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, order_of, restored, talk_of
-from dialer.runtime.line_news import LineNews, LineSettings
+from dialer.runtime.line_reports import LineNews, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE

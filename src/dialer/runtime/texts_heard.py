@@ -11,11 +11,11 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.domain import events
-from dialer.domain.line import TextReceived
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
 from dialer.domain.plans import GatewayKey
-from dialer.runtime.line_news import LineNews
+from dialer.domain.sessions.leg_protocol import TextReceived
+from dialer.runtime.line_reports import LineNews
 from dialer.runtime.listener import Listener
 from dialer.runtime.suspects import Allowance
 from dialer.store.queries.selection import owns

@@ -16,23 +16,23 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.carriers.carrier import Carrier
-from dialer.domain.calling_hours import CallingHours
-from dialer.domain.engine import Engine
+from dialer.carriers.engine_port import Carrier
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.engine.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import GatewayKey
 from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.containment import Containment
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
+from dialer.runtime.dial_counters import Tally
 from dialer.runtime.gateway_use import gateways_in_use
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.line_news import LineNews
+from dialer.runtime.line_reports import LineNews
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
-from dialer.runtime.tally import Tally
-from dialer.runtime.vitals import Durations, Vitals
+from dialer.runtime.process_health import Durations, Vitals
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import started_users
 from dialer.store.journal.journal import Recordings

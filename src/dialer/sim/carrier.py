@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.carrier import Milestone, Taken
+from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer

@@ -9,9 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from dialer.domain import effects, events
-from dialer.domain.called_off import lists_of_wish
+from dialer.domain.engine.called_off import lists_of_wish
 from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
 from dialer.domain.states import OPEN_SUBSCRIBERS
 

@@ -7,8 +7,8 @@ from itertools import chain, islice, zip_longest
 from math import gcd
 from typing import Final
 
+from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.zones import zone_of_number
 from dialer.sim.chance import Chance
 
 PLACES_MAX: Final = 9

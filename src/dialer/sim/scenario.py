@@ -11,9 +11,10 @@ from msgspec import Meta
 
 from dialer.domain.billing.money import MoneyError, parse_money
 from dialer.domain.billing.rates import CARDS_MAX
+from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
-from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
 from dialer.domain.survey.sections import fields
 from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
@@ -21,7 +22,6 @@ from dialer.domain.survey.sections.multi_choice import LABEL_MAX
 from dialer.domain.survey.sections.rating import LAPS_MAX
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
-from dialer.domain.zones import is_zone
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.sim.population import PopulationError, capacity_of
 from dialer.sim.scenario_floor import (
@@ -72,7 +72,7 @@ class ScenarioError(ValueError):
 
 
 class Weekday(StrEnum):
-    """Day of the week, in the order of `dialer.domain.windows.Calendar`."""
+    """Day of the week, in the order of `dialer.domain.calling_times.calling_windows.Calendar`."""
 
     MONDAY = "monday"
     TUESDAY = "tuesday"

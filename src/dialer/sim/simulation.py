@@ -8,9 +8,10 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from dialer.domain.billing.money import Rate, parse_money
-from dialer.domain.calendars import Calendar
-from dialer.domain.called_off import lists_over
-from dialer.domain.engine import Engine
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calling_times.zones import zone_key, zone_of_number
+from dialer.domain.engine.called_off import lists_over
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -18,7 +19,6 @@ from dialer.domain.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPla
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.domain.zones import zone_key, zone_of_number
 from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dialer.carriers.carrier import Milestone
+from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.opt_out import is_opt_out

@@ -11,10 +11,10 @@ import msgspec
 from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, true, update
 
 from dialer.domain.enums import SubscriberStatus
-from dialer.domain.line import Dialling, Texting
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.domain.second_talk import SecondStanding
-from dialer.domain.talk import Standing
+from dialer.domain.sessions.b_leg_session import SecondStanding
+from dialer.domain.sessions.ivr_session import Standing
+from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (

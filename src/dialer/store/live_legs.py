@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 
 from dialer.domain.enums import LegType
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.line import Dialling, Leg
 from dialer.domain.plans import GatewayKey
+from dialer.domain.sessions.leg_protocol import Dialling, Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.readable import Unreadable, readable

@@ -12,9 +12,9 @@ import msgspec
 from sqlalchemy import Column, Connection, Table, bindparam, delete, select, update
 from sqlalchemy.exc import DBAPIError
 
-from dialer.store.audit.audit import Audited, audit
 from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import Bulk, bulk_insert, pages, stored
+from dialer.store.reconciliation.reconcile import Audited, audit
 from dialer.store.tables import KeyCheck, Row
 
 MOVED_ROWS: Final = 5_000

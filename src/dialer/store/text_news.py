@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, delete, exists, func, insert, select, true, tuple_
 
-from dialer.domain.line import Receipt, TextReceived
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import SMS, GatewayKey
+from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
 

@@ -19,7 +19,7 @@ from dialer.api.crud.resource import Resource, references_of
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.records.table import RESOURCES
-from dialer.app.api_keys import hash_secret
+from dialer.app.accounts.api_keys import hash_secret
 from dialer.store.tables import ApiKey, AudioFile
 from tests.api.authority import CHANGED_BY_AGENTS, SCOPES, Authority, authority
 from tests.api.builders import Estate, stored

@@ -93,7 +93,7 @@ def test_every_header_has_a_description_and_an_example(described: Json) -> None:
 
 
 def test_every_enumeration_names_and_explains_its_values(described: Json) -> None:
-    """Explain a new enumeration in `dialer.domain.meanings`, or in the `meanings` of a `TextChoice`."""
+    """Explain a new enumeration in `dialer.domain.enum_descriptions`, or in the `meanings` of a `TextChoice`."""
     for name, schema in enumerations(described):
         names, meanings = schema.get("x-enum-varnames", []), schema.get("x-enum-descriptions", [])
         assert len(names) == len(set(names)) == len(meanings) == len(schema["enum"]), name

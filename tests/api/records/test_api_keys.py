@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.app.api_keys import KEYS_MAX
+from dialer.app.accounts.api_keys import KEYS_MAX
 from dialer.store.database import Database
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json
 

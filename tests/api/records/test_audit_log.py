@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from dialer.api.app import create_app
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
 from dialer.app import events
-from dialer.app.trail import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
+from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import AuditLog

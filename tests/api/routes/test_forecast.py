@@ -10,7 +10,7 @@ import pytest
 
 from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError, RecordNotFoundError
-from dialer.api.records.forecasting import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
+from dialer.api.records.forecast import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.forecast.forecast import NoCampaignError, Progress
 from dialer.forecast.order import FIRST_SEED_MAX, Order

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialer.app.import_report import CSV_ERRORS_MAX
-from dialer.app.imports import CHUNK_ROWS
+from dialer.app.imports.imports import CHUNK_ROWS
+from dialer.app.imports.report import CSV_ERRORS_MAX
 from tests.api.harness import Caller
 
 CSV = {"Content-Type": "text/csv"}

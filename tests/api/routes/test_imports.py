@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dialer.app.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
+from dialer.app.imports.imports import CHUNK_ROWS, IMPORT_BYTES_MAX
 from dialer.domain.numbers.normal_form import normalise
 from dialer.store.database import Database, StorageUnavailableError
 from tests.api.harness import Caller, FakeWorker

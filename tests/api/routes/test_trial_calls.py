@@ -13,7 +13,7 @@ from litestar.testing import TestClient
 from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError
 from dialer.api.records.trial_calls import TRIALS_MAX, TrialCaller, TrialCallRead, TrialFailedError
-from dialer.app.trial_calls import TrialCall
+from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.runtime.clock import VirtualClock
 from dialer.settings import Settings
 from dialer.store.database import Database

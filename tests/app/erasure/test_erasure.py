@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from dialer.app.delete_campaign import delete_campaign
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.erasure.erasure import Erased, erase_ended, erase_number
 from dialer.app.errors import RefusedError
 from dialer.domain.enums import CallRequestStatus, CampaignStatus, SubscriberStatus
@@ -16,10 +16,10 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store import database_files
-from dialer.store.audit.audit import audit
 from dialer.store.database import Database
 from dialer.store.queries.do_not_call import entries_on, hashed
 from dialer.store.queries.survey_results import count_answers
+from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     SMS,
     CallRequest,

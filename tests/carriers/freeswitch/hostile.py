@@ -14,8 +14,8 @@ from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_n
 from dialer.carriers.freeswitch.framing import BODY_BYTES_MAX, HEAD_BYTES_MAX, FrameReader, FramingError
 from dialer.carriers.freeswitch.legs import ForTurn, LegOutput, Say, SwitchLegs
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
-from dialer.carriers.port import LiveLeg
-from dialer.domain.line import Ask, Bridge, Clear, Detect, Dialling, Hold, Order, Play, Record, Speech
+from dialer.carriers.line_port import LiveLeg
+from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Detect, Dialling, Hold, Order, Play, Record, Speech
 from tests.carriers.hostile import mutated, report
 
 OUTPUTS_MAX: Final = 4

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dialer.carriers.freeswitch.finding import ringing_in
-from dialer.carriers.port import Alive, LiveLeg, Over, Unknown
+from dialer.carriers.line_port import Alive, LiveLeg, Over, Unknown
 from dialer.domain.enums import Cause
-from dialer.domain.line import Arrived, Arriving, Ask, Clear, Done, Ended, Hold
+from dialer.domain.sessions.leg_protocol import Arrived, Arriving, Ask, Clear, Done, Ended, Hold
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import FakeSwitch
 from tests.carriers.freeswitch.test_line import Scene

@@ -8,9 +8,9 @@ from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.finding import over_by_note
 from dialer.carriers.freeswitch.legs import QUIET_MS, STOP_MS, LegOutput, Look, Say, SwitchLegs, Tell
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
-from dialer.carriers.port import LiveLeg, Over
+from dialer.carriers.line_port import LiveLeg, Over
 from dialer.domain.enums import AmdStatus, Cause
-from dialer.domain.line import (
+from dialer.domain.sessions.leg_protocol import (
     Answered,
     Ask,
     Bridge,

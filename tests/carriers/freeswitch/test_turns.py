@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from dialer.carriers.freeswitch.turns import LoopClock
-from dialer.carriers.port import LiveLeg, Unplaced
+from dialer.carriers.line_port import LiveLeg, Unplaced
 from dialer.domain.enums import Cause
-from dialer.domain.line import Clear, Ended
+from dialer.domain.sessions.leg_protocol import Clear, Ended
 from tests.carriers.freeswitch.fake_switch import FakeSwitch
 from tests.carriers.freeswitch.test_line import ADA, Scene
 

@@ -3,13 +3,13 @@
 import struct
 from typing import Final
 
-from dialer.carriers.media.keys import KEYS
+from dialer.carriers.media.dtmf_events import KEYS
 from dialer.carriers.media.rtcp import RtcpReport, read_reports
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.switchboard import PHASES, OrderDone, SendSound, SoundBoard, SoundLost, SoundOutput
+from dialer.carriers.media.sound_router import PHASES, OrderDone, SendSound, SoundBoard, SoundLost, SoundOutput
 from dialer.carriers.sip.sdp import AgreedSound, Codec
-from dialer.domain.line import Order
+from dialer.domain.sessions.leg_protocol import Order
 
 PEER: Final = ("192.0.2.10", 30_000)
 SOUND: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMA, 8, 101)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.keys import KEYS, KeyReader
+from dialer.carriers.media.dtmf_events import KEYS, KeyReader
+from dialer.carriers.media.dtmf_inband import COLUMNS_HZ, PAD, ROWS_HZ, ToneReader, silence, tone
 from dialer.carriers.media.recording import RECORDING_SILENCE_MS
 from dialer.carriers.media.rooms import BUFFER_FRAMES
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
-from dialer.carriers.media.switchboard import OrderDone
-from dialer.carriers.media.tones import COLUMNS_HZ, PAD, ROWS_HZ, ToneReader, silence, tone
+from dialer.carriers.media.sound_router import OrderDone
 from dialer.carriers.sip.sdp import Codec, Direction
-from dialer.domain.line import Ask, Bridge, Confer, Done, Hold, Play, Record
+from dialer.domain.sessions.leg_protocol import Ask, Bridge, Confer, Done, Hold, Play, Record
 from tests.carriers.media.studio import PEER, SOUND, Studio, key_packets, sound_packet
 
 

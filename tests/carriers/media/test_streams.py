@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
+from dialer.carriers.media.dtmf_events import KEYS, KeyReader
+from dialer.carriers.media.dtmf_inband import silence, tone
 from dialer.carriers.media.framing import Framer
-from dialer.carriers.media.keys import KEYS, KeyReader
 from dialer.carriers.media.rooms import BUFFER_FRAMES, JitterBuffer
 from dialer.carriers.media.rtcp import REPORT_MS, Block, RtcpError, RtcpReport, Sent, read_reports, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, samples_between
 from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundTerms
-from dialer.carriers.media.tones import silence, tone
 from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction, read_sound
-from dialer.domain.line import Ask, Bridge, Confer, Done, Play, Record
+from dialer.domain.sessions.leg_protocol import Ask, Bridge, Confer, Done, Play, Record
 from tests.carriers.media.studio import PEER, Studio, key_packets
 
 ULAW: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMU, 0, None)

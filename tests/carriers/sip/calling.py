@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.outputs import LegArrived, Output
 from dialer.carriers.sip.sdp import write_offer
-from dialer.carriers.sip.wire import LegArrived, Output
-from dialer.domain.line import Arriving
+from dialer.domain.sessions.leg_protocol import Arriving
 from tests.carriers.sip.network import HERE, OURS, SERVER, T1_MS, THEIRS, Callee
 
 TRIES_MAX: Final = 7

@@ -6,11 +6,11 @@ from typing import Final
 
 from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.messages import Received, read_message, write_response
+from dialer.carriers.sip.outputs import LegOver, Output, Send
 from dialer.carriers.sip.sdp import Codec, LocalSound, write_offer
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import UserAgent
-from dialer.carriers.sip.wire import LegOver, Output, Send
-from dialer.domain.line import Dialling
+from dialer.domain.sessions.leg_protocol import Dialling
 
 SERVER: Final = ("192.0.2.10", 5060)
 HERE: Final = ("192.0.2.1", 5070)

@@ -13,12 +13,12 @@ from typing import Final
 
 from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.outputs import Address, LegOver, Output, Send, TrunkState
 from dialer.carriers.sip.sdp import Codec, LocalSound
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import UserAgent
-from dialer.carriers.sip.wire import Address, LegOver, Output, Send, TrunkState
 from dialer.carriers.voice.sockets import UdpSocket, bind
-from dialer.domain.line import Dialling
+from dialer.domain.sessions.leg_protocol import Dialling
 from tests.carriers.listening import Watch
 from tests.carriers.sip.sipp import playing, scenario
 from tests.carriers.sip.test_sipp import free_port

@@ -4,8 +4,8 @@ from random import Random
 from typing import Final
 
 from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.outputs import LegArrived, Output, Send
 from dialer.carriers.sip.trunk import Trunk
-from dialer.carriers.sip.wire import LegArrived, Output, Send
 from tests.carriers.sip.network import SERVER, T1_MS, Network, at_once
 
 CARRIER: Final = "192.0.2.10"

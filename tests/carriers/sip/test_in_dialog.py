@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.outputs import KeyTold, LegAnswered, LegOver, Output, SoundAgreed
 from dialer.carriers.sip.sdp import Direction, write_offer
 from dialer.carriers.sip.session_timer import MIN_SE_S
-from dialer.carriers.sip.wire import KeyTold, LegAnswered, LegOver, Output, SoundAgreed
 from tests.carriers.sip.network import OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
 
 SDP: Final = ("Content-Type", "application/sdp")

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.messages import read_message
+from dialer.carriers.sip.outputs import LegAnswered, LegArrived, LegOver, Send
 from dialer.carriers.sip.user_agent import ARRIVALS_PER_S_MAX, UserAgent
-from dialer.carriers.sip.wire import LegAnswered, LegArrived, LegOver, Send
 from tests.carriers.sip.calling import Calling, accept, invitation, order_for
 from tests.carriers.sip.network import SERVER, TRUNK, Network, at_once
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.wire import LegAnswered, Output
+from dialer.carriers.sip.outputs import LegAnswered, Output
 from tests.carriers.sip.network import OURS, Callee, Network, at_once, dialling
 
 

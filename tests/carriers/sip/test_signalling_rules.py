@@ -16,9 +16,9 @@ from dialer.carriers.sip.messages import (
     read_message,
     split_list,
 )
+from dialer.carriers.sip.outputs import Send, SoundAgreed, TrunkState, Wire
 from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer, write_offer
 from dialer.carriers.sip.user_agent import UserAgent
-from dialer.carriers.sip.wire import Send, SoundAgreed, TrunkState, Wire
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.network import OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
 from tests.carriers.sip.test_in_dialog import SDP, Scripted, offered, run, statuses

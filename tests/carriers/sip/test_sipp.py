@@ -7,7 +7,7 @@ from typing import Final
 
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
-from dialer.domain.line import Ask, Dialling, Done
+from dialer.domain.sessions.leg_protocol import Ask, Dialling, Done
 from tests.carriers.sip.sipp import BRANCHES, running
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from dialer.carriers.sip.wire import LegAnswered
+from dialer.carriers.sip.outputs import LegAnswered
 from tests.carriers.sip.sipp import (
     ANSWERS,
     CHALLENGE,

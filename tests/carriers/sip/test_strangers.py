@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip import peers
 from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.outputs import LegAnswered, LegArrived, Send, SoundAgreed
 from dialer.carriers.sip.trunk import Trunk
 from dialer.carriers.sip.user_agent import PEER_BYTES_MAX, UserAgent
-from dialer.carriers.sip.wire import LegAnswered, LegArrived, Send, SoundAgreed
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.network import HERE, OURS, SERVER, TRUNK, Callee, Network, dialling
 from tests.carriers.sip.strangers import CHALLENGES, EVIL, SETTLED_MS, Tapped, challenge, request, story

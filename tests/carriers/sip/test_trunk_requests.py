@@ -5,8 +5,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.carriers.sip.messages import Received, read_message
+from dialer.carriers.sip.outputs import Send, TrunkState
 from dialer.carriers.sip.user_agent import UserAgent
-from dialer.carriers.sip.wire import Send, TrunkState
 from tests.carriers.sip.calling import invitation
 from tests.carriers.sip.network import SERVER, TRUNK, Callee, Network
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.carriers.port import Unknown, Unplaced
+from dialer.carriers.line_port import Unknown, Unplaced
 from dialer.carriers.texts.callbacks import receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
 from dialer.carriers.texts.requests import outcome_of
@@ -16,8 +16,8 @@ from dialer.carriers.texts.smpp_messages import heard_in, name_of, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
 from dialer.carriers.texts.smpp_pdus import Delivery, PduError, Tag, delivery_of
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.line import Accepted, Ended, Receipt, Texting, TextReceived
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, parts_of
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Receipt, Texting, TextReceived
 
 SHOP = SmppParameters(host="carrier.example", system_id="shop")
 WORDS = HttpParameters(url="https://carrier.example/", id="a.0.id", status="a.0.s", accepted=("ok",), receipts=True)

@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
-from dialer.carriers.port import Found
+from dialer.carriers.line_port import Found
 from dialer.carriers.texts.pauses import PAUSE_S_MAX, Pauses
-from dialer.domain.line import Heard
+from dialer.domain.sessions.leg_protocol import Heard
 
 IN_FLIGHT: Final = 10
 TAKEN, REFUSED = True, False

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.media.rtp import RATE_HZ
-from dialer.carriers.media.tones import tone
 from dialer.carriers.voice.sound_files import SoundFiles
 from tests.carriers.sip.test_sipp import free_port
 from tests.optional_tools import find_tool

@@ -6,8 +6,8 @@ from threading import Thread
 from typing import Self
 
 from dialer.carriers.sip.messages import Received, read_message, write_response
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import SDP_TYPE, Codec, LocalSound, read_sound, write_offer
-from dialer.carriers.sip.wire import Address
 
 
 class SmallCarrier:

@@ -4,12 +4,12 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.carriers.sip.wire import Address
+from dialer.carriers.voice.sip_trunk_endpoint import Telephone
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.carriers.voice.telephone import Telephone
-from dialer.domain.line import Answered, Dialling, Done, Ended, Heard, Order, Ringing
+from dialer.domain.sessions.leg_protocol import Answered, Dialling, Done, Ended, Heard, Order, Ringing
 
 WAIT_S: Final = 30
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.domain.line import Ask, Dialling, Done, Heard
+from dialer.domain.sessions.leg_protocol import Ask, Dialling, Done, Heard
 from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.baresip import Buttons, baresip
 from tests.carriers.voice.listener import Listener

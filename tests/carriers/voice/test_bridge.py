@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+from dialer.carriers.line_port import Alive, LiveLeg
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
-from dialer.carriers.port import Alive, LiveLeg
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.line import Answered, Bridge, Clear, Dialling
+from dialer.domain.sessions.leg_protocol import Answered, Bridge, Clear, Dialling
 from tests.carriers.listening import WAIT_S, Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.carriers.voice import telephone
+from dialer.carriers.voice import sip_trunk_endpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from tests.carriers.sip.test_sipp import free_port
@@ -17,10 +17,10 @@ async def test_a_telephone_whose_registrar_says_nothing_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its port is free again."""
-    monkeypatch.setattr(telephone, "CLOSING_S", 0.01)
+    monkeypatch.setattr(sip_trunk_endpoint, "CLOSING_S", 0.01)
     ours = free_port()
     parameters = SipParameters(server=f"127.0.0.1:{free_port()}", username="anna", register=True, local_port=ours)
-    phone = telephone.Telephone(parameters, SoundRoom(), SoundFiles(tmp_path), Listener())
+    phone = sip_trunk_endpoint.Telephone(parameters, SoundRoom(), SoundFiles(tmp_path), Listener())
     await phone.open()
     await phone.close()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

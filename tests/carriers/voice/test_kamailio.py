@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.domain.line import Ask, Dialling
+from dialer.domain.sessions.leg_protocol import Ask, Dialling
 from tests.carriers.sip.sipp import (
     BRANCHES,
     CLEARED,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from dialer.carriers.port import Alive, LiveLeg, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, LiveLeg, Unknown, Unplaced
 from dialer.carriers.sip.messages import read_message
 from dialer.carriers.voice.capture import Capture, read_capture
 from dialer.carriers.voice.frames import OpenLine
@@ -20,7 +20,7 @@ from dialer.carriers.voice.process import LineProcess, socket_path
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.carriers.voice.starting import sip_lines
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Arrived, Arriving, Clear, Dialling, Ended, Hold, Texting
+from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Clear, Dialling, Ended, Hold, Texting
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.test_sipp import free_port

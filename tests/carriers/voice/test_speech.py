@@ -12,11 +12,11 @@ import pytest
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice import speech
+from dialer.carriers.voice.sip_trunk_endpoint import Telephone
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker, SpeechError, spoken_sound, why_silent
-from dialer.carriers.voice.telephone import Telephone
-from dialer.domain.line import SPEECH_FOLDER, Order, Play, Speech
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Order, Play, Speech
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool
 

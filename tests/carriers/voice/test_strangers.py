@@ -9,14 +9,14 @@ from typing import Final
 
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms
-from dialer.carriers.media.switchboard import PHASES
+from dialer.carriers.media.sound_router import PHASES
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec
 from dialer.carriers.voice.capture import Capture, read_capture
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import STRANGERS_MAX, SoundRoom
-from dialer.domain.line import Ask, Clear, Dialling, Done
+from dialer.domain.sessions.leg_protocol import Ask, Clear, Dialling, Done
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.media.studio import key_packets
 from tests.carriers.voice.carrier import SmallCarrier

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.billing.credit import Account
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.engine.credit import Account
 from tests.domain.billing.test_money import rates
-from tests.domain.fleet import Fleet, plan
+from tests.domain.workers import Fleet, plan
 
 DEFAULT = Rate(6_000)
 digits = st.text("0123", max_size=6)

@@ -8,12 +8,12 @@ import pytest
 from dialer.domain import events
 from dialer.domain.billing.money import Rate
 from dialer.domain.effects import CheckNumber, CheckText, DropText, Effect, KeepText, SendText, WakeGateway
-from dialer.domain.engine import Engine
+from dialer.domain.engine import call_messages
+from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.messages import call_messages
 from dialer.domain.plans import NOTHING_LENT, SMPP, Call, GatewayPlan, Lent, Subscriber
 from dialer.domain.reasons import TextReason
-from tests.domain.fleet import START_MS, plan
+from tests.domain.workers import START_MS, plan
 from tests.gateways import FIRST, TEXTS
 
 ADA, BEN, CARL, DORA = "+3545550101", "+3545550102", "+3545550103", "+3545550104"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dialer.domain.gateway_load import GatewayLoad
+from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.plans import SIP, GatewayPlan
 from tests.gateways import FIRST
 

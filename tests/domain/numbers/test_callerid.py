@@ -11,7 +11,7 @@ from dialer.domain.numbers.callerid import Turns, choose_callerid, turns_of
 from dialer.domain.plans import CallerIdChoice, CampaignPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
-from tests.domain.fleet import START_MS, Fleet, plan
+from tests.domain.workers import START_MS, Fleet, plan
 from tests.gateways import FIRST
 
 OWN: Final = "+15550000"

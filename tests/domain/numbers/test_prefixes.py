@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.prefixes import dialled_number, number_given
 from dialer.domain.plans import GatewayPlan
-from tests.domain.fleet import Fleet, plan
+from tests.domain.workers import Fleet, plan
 from tests.gateways import FIRST
 
 NUMBER = "+12025550100"

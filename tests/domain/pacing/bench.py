@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from dialer.domain.pacing import measure
-from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, PacingFigures, Situation, Strategy
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, PacingFigures, Situation, Strategy
 
 FIRST_ANSWERS: Final = 100
 """The number of answers after which the share of abandoned calls is compared with the target."""

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from dialer.domain.pacing.situation import PacingFigures, Situation
+from dialer.domain.pacing.inputs import PacingFigures, Situation
 
 NOW_MS: Final = 1_795_168_800_000
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from dialer.domain.pacing.adaptive import Adaptive, OnDrops, Threshold
+from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
 from dialer.domain.pacing.readings import Reading, remember
-from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 
 HOUR_MS: Final = 3_600_000
 MIDNIGHT_MS: Final = 20_000 * 24 * HOUR_MS

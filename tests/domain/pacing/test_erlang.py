@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from dialer.domain.pacing.erlang import Erlang, ended_by
-from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
 
 NOW_MS: Final = 1_000_000
 FEW_CALLS: Final = PacingFigures(ring_ms=[20_000] * 10, handling_ms=[100_000] * 10)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.pacing.fixed import FREQUENCY_MAX, FixedRate, due_ms, fixed_rate
-from dialer.domain.pacing.situation import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, Situation
 
 
 def dials(frequency: int, delays_ms: list[int], start_ms: int = 1_795_168_800_000) -> list[int]:

@@ -1,7 +1,7 @@
 """Tests of the measurements of a campaign's calls."""
 
 from dialer.domain.pacing import measure
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 
 
 def test_a_call_that_an_agent_takes_is_learned_from_at_each_step() -> None:

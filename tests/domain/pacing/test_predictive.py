@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
 from dialer.domain.pacing.predictive import Predictive, outlook, overflow
-from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
 from tests.domain.pacing.situations import situations
 
 NOW_MS: Final = 1_000_000

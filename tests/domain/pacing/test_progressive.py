@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 
+from dialer.domain.pacing.inputs import Pace, Situation
 from dialer.domain.pacing.progressive import Progressive
-from dialer.domain.pacing.situation import Pace, Situation
 from tests.domain.pacing.situations import situations
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.enums import DialMethod
-from dialer.domain.pacing.situation import Situation
+from dialer.domain.pacing.inputs import Situation
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
 from tests.domain.pacing.bench import Bench, Population, Result
 from tests.domain.pacing.situations import situations

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.floor import AgentOffer, Decision, Floor, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, Decision, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from tests.domain.queueing.hall import QUEUE, START_MS
 from tests.domain.queueing.script import Play, Script, scripts

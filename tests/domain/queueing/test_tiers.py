@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
+from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.hopper import NEVER_MS
-from dialer.domain.queueing.floor import AgentOffer, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, Withdraw
 from tests.domain.queueing.hall import START_MS, Hall, at
 
 RULES: Final[dict[str, Any]] = {"tier_rules_apply": True, "tier_rule_wait_ms": 30_000}

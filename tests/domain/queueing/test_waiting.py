@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.hopper import NEVER_MS
 from dialer.domain.queueing import queue_state as line_module
-from dialer.domain.queueing.floor import AgentOffer, Floor, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, Floor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import TransferReason
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, left, tiers

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import httpx
 from sqlalchemy import Connection, text
 
-from dialer.commands.opening import database_ms
+from dialer.commands.open_service import database_ms
 from dialer.store.database import Database, StorageUnavailableError
 from tests.api.harness import PASSWORD
 from tests.end_to_end.killing import NO_TLS

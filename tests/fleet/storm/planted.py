@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import anyio.lowlevel
 import pytest
 
-from dialer.runtime.fleet import Fleet
+from dialer.runtime.fleet_coordinator import Fleet
 from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.store.backends import postgresql_turns
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Lock

@@ -64,7 +64,10 @@ def _set_wall_clock(ahead_ms: int) -> None:
 
 
 def _set_leases(lease_ms: int) -> None:
-    from dialer.runtime import fleet, remote_workers  # noqa: PLC0415 - the product, after its clock is set
+    from dialer.runtime import (
+        fleet_coordinator,
+        remote_workers,  # noqa: PLC0415 - the product, after its clock is set
+    )
     from dialer.store.fleet import leases  # noqa: PLC0415 - as above
 
     for module in (leases, fleet, remote_workers):
@@ -74,7 +77,7 @@ def _set_leases(lease_ms: int) -> None:
 
 def _set_traps() -> None:
     """Install the signals' handlers, and the places in the product where they take effect."""
-    from dialer.runtime.fleet import Fleet  # noqa: PLC0415 - as above
+    from dialer.runtime.fleet_coordinator import Fleet  # noqa: PLC0415 - as above
     from dialer.store import database  # noqa: PLC0415 - as above
 
     set_off: set[int] = set()

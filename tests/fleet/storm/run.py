@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from dialer.commands.opening import database_ms
+from dialer.commands.open_service import database_ms
 from dialer.store.database import Database
 from dialer.store.fleet.leases import LEASE_MS
 from tests.databases.cluster import Cluster

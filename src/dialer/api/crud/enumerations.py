@@ -8,7 +8,7 @@ from typing import Any, Final
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.domain.meanings import MEANINGS
+from dialer.domain.enum_descriptions import MEANINGS
 
 VARNAMES: Final = "x-enum-varnames"
 DESCRIPTIONS: Final = "x-enum-descriptions"

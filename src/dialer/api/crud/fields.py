@@ -19,7 +19,7 @@ from dialer.api.crud.enumerations import enum_schema, text_schema
 from dialer.api.crud.urls import ID_MAX, Links
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, format_money, parse_money
-from dialer.domain.calling_hours import CallingHours
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.gateway_secrets import without_secrets
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
 

@@ -25,10 +25,10 @@ from sqlalchemy import (
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
+from dialer.api.crud.audit_log import note_changed, note_created, note_deleted
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values, table_of
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
-from dialer.api.crud.trail import note_changed, note_created, note_deleted
 from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError

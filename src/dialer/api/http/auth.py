@@ -34,8 +34,8 @@ from dialer.api.http.other_sites import refuse_other_sites
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.refusals import Refusals
 from dialer.api.http.throttle import client_address
-from dialer.app.api_keys import BEGINNING, hash_secret
-from dialer.app.trail import Origin
+from dialer.app.accounts.api_keys import BEGINNING, hash_secret
+from dialer.app.audit_log import Origin
 from dialer.domain.roles import Role
 from dialer.domain.roles import Scope as KeyScope
 from dialer.domain.usernames import username_key

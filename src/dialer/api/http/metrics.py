@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.invariants import Rule
 from dialer.domain.reasons import TextReason
-from dialer.runtime.tally import Tally
+from dialer.runtime.dial_counters import Tally
 from dialer.store.tables import SMS, VOICE
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -11,8 +11,8 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
+from dialer.app.audit_log import Origin, write_entries
 from dialer.app.events import RecordWritten
-from dialer.app.trail import Origin, write_entries
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.touched import NOTHING, touch
 

@@ -19,7 +19,7 @@ from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.routes.campaign_check import FORECAST
 from dialer.api.routes.import_requests import REPORT_HEADER
 from dialer.api.routes.recordings import AFTER
-from dialer.api.routes.recycling import DRY_RUN
+from dialer.api.routes.recycle import DRY_RUN
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
-from dialer.domain.meanings import MEANINGS
+from dialer.domain.enum_descriptions import MEANINGS
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""

@@ -21,7 +21,7 @@ from dialer.api.http.ignored import CONFIRM
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, FORECAST_PARAMETER
 from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
-from dialer.app.import_variables import OBJECT_COLUMN
+from dialer.app.imports.variables import OBJECT_COLUMN
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""

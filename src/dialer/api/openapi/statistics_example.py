@@ -26,7 +26,7 @@ from dialer.api.routes.statistics_shapes import (
     SubscriberFiguresRead,
     SubscriberStateRead,
 )
-from dialer.app.statistics import GROUPS, Interval
+from dialer.app.campaigns.statistics import GROUPS, Interval
 from dialer.domain.statistics import WAITS_S, Figures
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")

@@ -25,8 +25,8 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, 
 from dialer.api.crud.shapes import Parsed
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
-from dialer.app.payments import record_payment
-from dialer.app.users import add_user, change_user, delete_user, find_user
+from dialer.app.accounts.payments import record_payment
+from dialer.app.accounts.users import add_user, change_user, delete_user, find_user
 from dialer.domain.numbers.destinations import read_countries
 from dialer.domain.roles import Permission, Role
 from dialer.passwords import (

@@ -15,7 +15,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
-from dialer.app.api_keys import NewApiKey, create_api_key, revoke_api_key
+from dialer.app.accounts.api_keys import NewApiKey, create_api_key, revoke_api_key
 from dialer.domain.roles import Permission, Scope
 from dialer.store.tables import ApiKey
 

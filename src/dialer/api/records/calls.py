@@ -14,8 +14,8 @@ from dialer.api.crud.resource import ExportedBeside, Resource
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
+from dialer.domain.enum_descriptions import MEANINGS
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
-from dialer.domain.meanings import MEANINGS
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
 from dialer.store.tables import CallRequest, Cdr, SurveyResult

@@ -7,7 +7,7 @@ from dialer.api.crud.records import Created
 from dialer.api.crud.resource import Change, Resource, Unit, Values
 from dialer.api.crud.shapes import Parsed, Shape, fields_of
 from dialer.api.records.campaigns import NAME_MAX
-from dialer.app.copy_campaign import add_copy, dates_of_copy, name_of_copy
+from dialer.app.campaigns.copy import add_copy, dates_of_copy, name_of_copy
 
 
 def copy_record(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed) -> Created:

@@ -13,7 +13,7 @@ from dialer.api.crud.moments import TimeOfDay, show_timestamp
 from dialer.api.crud.references import ReferenceList
 from dialer.api.crud.resource import Change, Unit, Values, table_of
 from dialer.api.http.errors import ConflictError, Errors
-from dialer.app.change_campaign import change_campaign
+from dialer.app.campaigns.change import change_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.store.tables import Campaign

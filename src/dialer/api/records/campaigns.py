@@ -21,11 +21,11 @@ from dialer.api.records.campaign_life import (
     state_columns,
     window_not_empty,
 )
-from dialer.app.campaign_readiness import agents_missing
-from dialer.app.delete_campaign import delete_campaign
+from dialer.app.campaigns.delete import delete_campaign
+from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
-from dialer.domain.pacing.situation import ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
 

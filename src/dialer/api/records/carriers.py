@@ -15,7 +15,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.crud.shapes import Shapes
 from dialer.api.http.errors import Errors
-from dialer.app.callerid_check import WRONG_NAMED_MAX
+from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import attempts_over, change_gateway, texts_waiting_for
 from dialer.app.touching import touched_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters

@@ -10,8 +10,8 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
-from dialer.app.contacts import add_contact, change_contact, delete_contact, delete_phonebook
-from dialer.app.do_not_call import (
+from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
+from dialer.app.contacts.do_not_call import (
     add_dnc_list,
     add_to_dnc,
     change_dnc_entry,
@@ -19,10 +19,10 @@ from dialer.app.do_not_call import (
     delete_dnc_list,
     remove_from_dnc,
 )
+from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.roles import Role
-from dialer.domain.zones import zone_of_number
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook, User

@@ -13,7 +13,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.calls import CALLREQUESTS
-from dialer.app.call_dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
+from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
 from dialer.domain.enums import AgentDisposition
 
 DispositionGiven: Final = request_shape(

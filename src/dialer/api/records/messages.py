@@ -28,8 +28,8 @@ from dialer.api.records.campaigns import (
     NAME_MAX,
     RETRIES_MAX,
 )
-from dialer.app.delete_campaign import delete_campaign
-from dialer.domain.billing.credit import MESSAGE_CHARACTERS_MAX
+from dialer.app.campaigns.delete import delete_campaign
+from dialer.domain.engine.credit import MESSAGE_CHARACTERS_MAX
 from dialer.domain.enums import CampaignStatus, MessageStatus
 from dialer.store.tables import SMS, Campaign, CampaignDncList, CampaignPhonebook, SmsMessage
 

@@ -12,7 +12,7 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, Values, table_
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
-from dialer.app.call_centre import change_agent, delete_agent, delete_queue
+from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.sim.callee_profile import BehaviourError, parse_agent

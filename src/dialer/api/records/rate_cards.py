@@ -12,7 +12,7 @@ from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Jso
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
 from dialer.api.http.errors import Errors
-from dialer.app.rate_cards import add_rate, change_rate, delete_rate
+from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
 from dialer.domain.roles import Permission
 from dialer.store.tables import RateCardLine

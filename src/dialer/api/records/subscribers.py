@@ -15,14 +15,14 @@ from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.agent_views import own_subscribers
 from dialer.api.records.emergency import no_emergency_number
-from dialer.app.subscribers import add_subscriber, change_subscriber, delete_subscriber
-from dialer.app.waits import waits_of
+from dialer.app.campaigns.subscribers import add_subscriber, change_subscriber, delete_subscriber
+from dialer.app.campaigns.why_waiting import waits_of
+from dialer.domain.calling_times.zones import is_zone, zone_key, zone_of_number, zone_of_offset
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, WaitsFor
-from dialer.domain.waiting import Wait
-from dialer.domain.zones import is_zone, zone_key, zone_of_number, zone_of_offset
+from dialer.domain.why_waiting import Wait
 from dialer.store.tables import Contact, Subscriber
 
 OFFSET_MAX: Final = 8

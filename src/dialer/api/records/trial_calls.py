@@ -15,7 +15,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError
 from dialer.api.service import ApiRequest
-from dialer.app.trial_calls import TrialCall, TrialRules, order_trial_call
+from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call
 
 TRIALS_MAX: Final = 4
 """Trial calls at the same time in one process, each over another gateway."""

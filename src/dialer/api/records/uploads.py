@@ -8,12 +8,12 @@ import anyio.to_thread
 from sqlalchemy import insert
 
 from dialer.api.crud import records
+from dialer.api.crud.audit_log import note_created
 from dialer.api.crud.declaration import optional, writable
 from dialer.api.crud.fields import Text
 from dialer.api.crud.references import NO_OBJECT, Reference
 from dialer.api.crud.resource import Change, Unit
 from dialer.api.crud.shapes import REQUIRED, Parsed, request_shape
-from dialer.api.crud.trail import note_created
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError
 from dialer.api.http.forms import Form

@@ -23,7 +23,7 @@ from dialer.api.routes.call_centre_shapes import (
 )
 from dialer.api.routes.statistics_hours import AFTER, BEFORE, parse_hours
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre_statistics import (
+from dialer.app.call_centre.statistics import (
     AgentStatistics,
     QueueStatistics,
     read_agent_statistics,

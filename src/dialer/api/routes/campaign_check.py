@@ -17,13 +17,13 @@ from dialer.api.crud.urls import Links, parse_id
 from dialer.api.http.errors import AnsweredError, InvalidError, RecordNotFoundError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecasting import Forecaster
+from dialer.api.records.forecast import Forecaster
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
-from dialer.app.campaign_check import findings_of_campaign
+from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
-from dialer.domain.forecast_state import ForecastState
+from dialer.domain.forecast.forecast_state import ForecastState
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast

@@ -22,7 +22,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import ConflictError, InvalidError, RecordNotFoundError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecasting import Forecaster, compute_forecast, order_of
+from dialer.api.records.forecast import Forecaster, compute_forecast, order_of
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.forecast.forecast import CampaignOverError

@@ -15,7 +15,7 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
-from dialer.runtime.vitals import Vitals
+from dialer.runtime.process_health import Vitals
 from dialer.settings_values import DIRECT
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import ServiceState

@@ -19,10 +19,10 @@ from dialer.api.http.streams import describe_bodies, expect_type, pieces
 from dialer.api.routes.exports import CSV, JSON, accepted_type, write_csv
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError
-from dialer.app.import_columns import FIELD, parse_columns
-from dialer.app.import_report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
-from dialer.app.imports import ImportOptions
-from dialer.store.charsets import CHARSETS, UTF8
+from dialer.app.imports.charsets import CHARSETS, UTF8
+from dialer.app.imports.columns import FIELD, parse_columns
+from dialer.app.imports.imports import ImportOptions
+from dialer.app.imports.report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
 
 FILE: Final = "file"
 CHARSET: Final = "charset"

@@ -7,11 +7,11 @@ from litestar.params import FromPath
 
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.records.importing import CONTACTS, NUMBERS, ImportKind, run_import
+from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.routes.import_requests import KNOWN_PARAMETERS, answer, describe_import, parse_request
 from dialer.api.service import ApiRequest
-from dialer.app.import_report import ImportReport
-from dialer.app.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.report import ImportReport
 
 
 @post(

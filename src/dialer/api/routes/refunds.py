@@ -17,7 +17,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, r
 from dialer.api.records.calls import CDRS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.service import ApiRequest
-from dialer.app import payments
+from dialer.app.accounts import payments
 
 if TYPE_CHECKING:
     LedgerRead: TypeAlias = Shape

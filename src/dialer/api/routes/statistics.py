@@ -16,7 +16,7 @@ from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statis
 from dialer.api.routes.statistics_hours import AFTER, BEFORE
 from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
-from dialer.app.statistics import RowsAsked, TooManyRowsError, read_statistics
+from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics
 from dialer.store.queries.statistics import WhoseCalls
 
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}

@@ -18,11 +18,11 @@ from dialer.api.routes.statistics_shapes import (
     SubscriberFiguresRead,
     SubscriberStateRead,
 )
-from dialer.app.statistics import GROUPS, Interval, RowsAsked, Statistics
+from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
+from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.plans import SMS, gateway_named
 from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
-from dialer.domain.zones import is_zone
 from dialer.store.queries.statistics import Counted, Present
 
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"

@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
+from dialer.app.audit_log import COMMAND_LINE, Origin, write_trail
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
-from dialer.app.trail import COMMAND_LINE, Origin, write_trail
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings

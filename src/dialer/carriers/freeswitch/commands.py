@@ -11,7 +11,7 @@ from typing import Final
 
 from dialer.carriers.freeswitch.parameters import NUMBER, FreeSwitchParameters
 from dialer.domain.enums import AmdSensitivity
-from dialer.domain.line import (
+from dialer.domain.sessions.leg_protocol import (
     SPEECH_FOLDER,
     Arriving,
     Ask,

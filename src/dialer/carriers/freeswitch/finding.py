@@ -8,8 +8,8 @@ import msgspec
 from dialer.carriers.freeswitch.causes import cause_of_hangup
 from dialer.carriers.freeswitch.commands import is_fit_key
 from dialer.carriers.freeswitch.events import SwitchEvent, read_event
-from dialer.carriers.port import Alive, LiveLeg, Over
-from dialer.domain.line import Answered, Ended
+from dialer.carriers.line_port import Alive, LiveLeg, Over
+from dialer.domain.sessions.leg_protocol import Answered, Ended
 
 _NOTE: Final = re.compile(r"([0-9]{0,3})_([0-9]{0,17})_([0-9]{0,17})_([A-Z_]{0,64})", re.ASCII)
 

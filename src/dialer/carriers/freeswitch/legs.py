@@ -21,7 +21,7 @@ from dialer.carriers.freeswitch.commands import (
 from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.domain.enums import AmdStatus, Cause
-from dialer.domain.line import (
+from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
     Arriving,

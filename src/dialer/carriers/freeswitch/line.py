@@ -23,11 +23,11 @@ from dialer.carriers.freeswitch.parameters import (
     read_freeswitch_parameters,
 )
 from dialer.carriers.freeswitch.turns import CallTurns
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.line import Arriving, Ask, Clear, Dialling, Ended, Heard, Leg, Order, Play, Texting
+from dialer.domain.sessions.leg_protocol import Arriving, Ask, Clear, Dialling, Ended, Heard, Leg, Order, Play, Texting
 
 FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""

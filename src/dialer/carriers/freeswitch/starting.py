@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
-from dialer.carriers.port import Exchange
+from dialer.carriers.line_port import Exchange
 from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.carriers.voice.speech import Speaker
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
-from dialer.carriers.port import Found, Unplaced
+from dialer.carriers.line_port import Found, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import GREETING, LAST_ANSWER_S, LAST_TURN, Trial, TrialOrder
-from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Speech
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Speech
 
 TONE: Final = "tone_stream://%(1000,0,440)"
 _GRACE_S: Final = 40

@@ -6,7 +6,7 @@ from typing import Final
 
 from dialer.carriers.pace import WirePace
 from dialer.carriers.voice.clock import steady_ms
-from dialer.domain.line import Dialling
+from dialer.domain.sessions.leg_protocol import Dialling
 
 
 class LoopClock:

@@ -2,9 +2,9 @@
 
 from typing import ClassVar, Final
 
+from dialer.carriers.media.dtmf_inband import silence, waiting_tone
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
-from dialer.carriers.media.tones import silence, waiting_tone
-from dialer.domain.line import Ask, Done
+from dialer.domain.sessions.leg_protocol import Ask, Done
 
 _QUIET: Final = silence(FRAME_MS)
 _WAITING: Final = waiting_tone()

@@ -3,10 +3,10 @@
 from typing import Final
 
 from dialer.carriers.media.activities import Activity
-from dialer.carriers.media.detection import GreetingJudge
+from dialer.carriers.media.answering_machine import GreetingJudge
 from dialer.carriers.media.hearing import PacketClock
 from dialer.domain.enums import AmdSensitivity, AmdStatus
-from dialer.domain.line import Done
+from dialer.domain.sessions.leg_protocol import Done
 
 BEEP_WAIT_MS: Final = 30_000
 """The longest wait for the beep of an answering machine."""

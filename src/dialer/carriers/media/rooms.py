@@ -5,8 +5,8 @@ from typing import Final
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.activities import Activity
+from dialer.carriers.media.dtmf_inband import silence
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, TIMESTAMPS, samples_between
-from dialer.carriers.media.tones import silence
 
 MEMBERS_MAX: Final = 16
 BUFFER_FRAMES: Final = 3

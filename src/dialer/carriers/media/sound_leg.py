@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.activities import Activity
+from dialer.carriers.media.dtmf_events import KeyReader
+from dialer.carriers.media.dtmf_inband import ToneReader
 from dialer.carriers.media.framing import Framer
-from dialer.carriers.media.keys import KeyReader
 from dialer.carriers.media.peer import Address, Peer
 from dialer.carriers.media.quality import Quality
 from dialer.carriers.media.relay import Numbers
@@ -23,7 +24,6 @@ from dialer.carriers.media.rtp import (
     read_packet,
     write_packet,
 )
-from dialer.carriers.media.tones import ToneReader
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec, Direction
 
 COMFORT_NOISE: Final = 13

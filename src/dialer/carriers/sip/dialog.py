@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from sipmessage import URI, Address
 
-from dialer.carriers.sip import wire
+from dialer.carriers.sip import outputs
 from dialer.carriers.sip.messages import PORT_MAX, SIP_PORT, Received
 
 ROUTES_MAX: Final = 16
@@ -25,10 +25,10 @@ class Dialog(msgspec.Struct, frozen=True):
     """The URI of the other side's Contact."""
     routes: tuple[str, ...]
     """The route set: the proxies that stay in the way, nearest first."""
-    fallback: wire.Address
+    fallback: outputs.Address
     """The address of the trunk, for targets that name none."""
 
-    def first_hop(self) -> wire.Address:
+    def first_hop(self) -> outputs.Address:
         """Return the address to which requests in the dialog are sent."""
         uri = Address.parse(self.routes[0]).uri if self.routes else URI.parse(self.target)
         return address_of(uri) or self.fallback
@@ -40,7 +40,7 @@ class Dialog(msgspec.Struct, frozen=True):
         return self.target, self.routes
 
 
-def dialog_of(answer: Received, local: str, fallback: wire.Address) -> Dialog:
+def dialog_of(answer: Received, local: str, fallback: outputs.Address) -> Dialog:
     """Return the dialog that a 2xx to an INVITE creates. Without a Contact, the trunk stays the target."""
     routes = tuple(str(route) for route in reversed(answer.record_route))[:ROUTES_MAX]
     contact = answer.contact
@@ -61,7 +61,7 @@ def with_target(dialog: Dialog, request: Received) -> Dialog:
     return dialog if contact is None or not contact.host else msgspec.structs.replace(dialog, target=str(contact))
 
 
-def address_of(uri: URI) -> wire.Address | None:
+def address_of(uri: URI) -> outputs.Address | None:
     """Return the address that a URI names; None if it names none over UDP."""
     if not uri.host or uri.scheme != "sip":
         return None
@@ -77,7 +77,7 @@ def _plain(host: str) -> str:
         return host
 
 
-def host_in_uri(address: wire.Address) -> str:
+def host_in_uri(address: outputs.Address) -> str:
     """Return the URI of an address without a user."""
     host, port = address
     return f"sip:[{host}]:{port}" if ":" in host else f"sip:{host}:{port}"

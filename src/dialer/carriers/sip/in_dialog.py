@@ -11,13 +11,13 @@ from dialer.carriers.sip import causes
 from dialer.carriers.sip.agreeing import Descriptions, agree_on
 from dialer.carriers.sip.dialog import Dialog, with_target
 from dialer.carriers.sip.messages import Outgoing, Received, reply_address, write_response
+from dialer.carriers.sip.outputs import Address, KeyTold, SoundAgreed
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer, is_too_short
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
-from dialer.carriers.sip.wire import Address, KeyTold, SoundAgreed
 
 ANSWERS_KEPT_MAX: Final = 16
 """Responses of one leg that are sent again if their request comes again."""

@@ -12,6 +12,7 @@ from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner, in_dialog
 from dialer.carriers.sip.invitation import Invitation, answered_dialog
 from dialer.carriers.sip.leg import TAKEN_UP_CSEQ, Handle
 from dialer.carriers.sip.messages import Received, reply_address, write_response
+from dialer.carriers.sip.outputs import Address, LegAnswered, LegOver, SoundAgreed
 from dialer.carriers.sip.sdp import (
     PAYLOADS,
     SDP_TYPE,
@@ -24,8 +25,7 @@ from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE
 from dialer.carriers.sip.trunk import METHODS, mark
-from dialer.carriers.sip.wire import Address, LegAnswered, LegOver, SoundAgreed
-from dialer.domain.inbound import ARRIVAL_MS_MAX
+from dialer.domain.engine.inbound import ARRIVAL_MS_MAX
 
 _NO_PORT: Final = 9
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import msgspec
 from sipmessage import URI
 
-from dialer.carriers.sip import wire
+from dialer.carriers.sip import outputs
 from dialer.carriers.sip.dialog import ROUTES_MAX, Dialog, host_in_uri
 from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
@@ -28,7 +28,7 @@ class Invitation(msgspec.Struct, frozen=True):
     """An INVITE as it came, and from where. As JSON, it is what answers the call in another process."""
 
     data: bytes
-    source: wire.Address
+    source: outputs.Address
     tag: str = ""
     """The tag of our end, which nobody can guess. Empty if an earlier version took the call."""
 
@@ -107,7 +107,7 @@ def caller_in(invite: Received) -> str:
         return ""
 
 
-def answered_dialog(invite: Received, tag: str, fallback: wire.Address) -> Dialog:
+def answered_dialog(invite: Received, tag: str, fallback: outputs.Address) -> Dialog:
     """Return the dialog that our 2xx to an INVITE creates (RFC 3261 12.1.1)."""
     contact = invite.contact
     return Dialog(

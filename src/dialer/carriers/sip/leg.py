@@ -12,14 +12,14 @@ from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_o
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.outputs import LegAnswered, LegOver, LegRinging, SoundAgreed
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
-from dialer.carriers.sip.wire import LegAnswered, LegOver, LegRinging, SoundAgreed
-from dialer.domain.line import Dialling
+from dialer.domain.sessions.leg_protocol import Dialling
 
 RINGING: Final = 180
 FORKS_MAX: Final = 8

@@ -8,9 +8,9 @@ import msgspec
 
 from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.messages import SIP_PORT
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk
-from dialer.carriers.sip.wire import Address
 
 HOST_LENGTH_MAX: Final = 253
 INBOUND_HOSTS_MAX: Final = 32

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import Final
 
-from dialer.carriers.sip.wire import Address, Wire
+from dialer.carriers.sip.outputs import Address, Wire
 
 PEER_MESSAGES_A_SECOND_MAX: Final = 20
 """Messages of one host within a second that are read, for each call and request of which it is the other end."""

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.outputs import Wire
 from dialer.carriers.sip.timers import Timer
-from dialer.carriers.sip.wire import Wire
 
 INTERVAL_TOO_SMALL: Final = 422
 MIN_SE_S: Final = 90

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip.digest import SignedRequest, authorise, read_challenge
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
+from dialer.carriers.sip.outputs import Address, Wire
 from dialer.carriers.sip.peers import Peers
 from dialer.carriers.sip.transactions import ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
-from dialer.carriers.sip.wire import Address, Wire
 
 CHALLENGES: Final = frozenset({401, 407})
 TRIES_MAX: Final = 4

@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.outputs import TrunkState
 from dialer.carriers.sip.signalling import AuthorisedRequest, Hear, Signalling
 from dialer.carriers.sip.transactions import OK, REFUSED
 from dialer.carriers.sip.trunk import mark
-from dialer.carriers.sip.wire import TrunkState
 
 EXPIRES_S: Final = 3_600
 EXPIRES_S_MIN: Final = 10

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.outputs import Address, Wire
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
-from dialer.carriers.sip.wire import Address, Wire
 
 OK: Final = 200
 REFUSED: Final = 300

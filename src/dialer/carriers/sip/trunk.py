@@ -9,8 +9,8 @@ from urllib.parse import quote
 import msgspec
 
 from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
-from dialer.carriers.sip.wire import Address
 
 METHODS: Final = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE"
 

@@ -26,13 +26,13 @@ from dialer.carriers.sip.messages import (
     reply_address,
     write_response,
 )
+from dialer.carriers.sip.outputs import Address, LegArrived, Output, Wire
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.standing_requests import Keepalive, Registration
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
-from dialer.carriers.sip.wire import Address, LegArrived, Output, Wire
-from dialer.domain.line import Arriving, Dialling
+from dialer.domain.sessions.leg_protocol import Arriving, Dialling
 
 ARRIVALS_PER_S_MAX: Final = 50
 """Calls that come in within a second. Further ones are refused with 503."""

@@ -7,13 +7,13 @@ from typing import Any, Final
 import httpx
 import structlog
 
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
 from dialer.carriers.texts.hosts import is_internal
 from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
 from dialer.carriers.texts.pauses import Pauses
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
 from dialer.domain.enums import MessageStatus
-from dialer.domain.line import Heard, Leg, Order, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Heard, Leg, Order, Receipt, Texting
 
 IN_FLIGHT_MAX: Final = 200
 """Messages without an answer. Further ones are taken back, and sent a second later."""

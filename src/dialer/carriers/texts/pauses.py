@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from dialer.carriers.port import Exchange
+from dialer.carriers.line_port import Exchange
 
 PAUSE_S: Final = 1.0
 """The first pause after a carrier could not be reached."""

@@ -8,7 +8,7 @@ from typing import Final
 
 import structlog
 
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
 from dialer.carriers.texts.parameters import TextParametersError
 from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, WAIT_S, Pauses
 from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
@@ -16,7 +16,7 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.line import Accepted, Ended, Heard, Leg, Order, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Leg, Order, Receipt, Texting
 
 MESSAGES_MAX: Final = 500
 """Messages that wait for the window or for a response. Further ones are taken back, and sent a second later."""

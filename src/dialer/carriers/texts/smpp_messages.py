@@ -8,8 +8,8 @@ from typing import Final
 from dialer.carriers.texts.smpp_parameters import SmppParameters
 from dialer.carriers.texts.smpp_pdus import VERSION, Address, Delivery, Tag, text_field
 from dialer.domain.enums import MessageStatus
-from dialer.domain.line import Receipt, Texting, TextReceived
 from dialer.domain.messages.sms_parts import GSM7_ALPHABET, GSM7_ESCAPE, GSM7_EXTENSION, is_gsm7, parted
+from dialer.domain.sessions.leg_protocol import Receipt, Texting, TextReceived
 
 ADDRESS_MAX: Final = 20
 NAME_MAX: Final = 64

@@ -8,7 +8,7 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from dialer.carriers.port import Found, Unplaced
+from dialer.carriers.line_port import Found, Unplaced
 from dialer.carriers.texts.http_line import NotSentError, UnansweredError, WebSender
 from dialer.carriers.texts.parameters import SECRET_MIN, HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import outcome_of, request_of
@@ -17,9 +17,9 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import MessageStatus
-from dialer.domain.line import Accepted, Ended, Heard, Receipt, Texting
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.plans import SMPP
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt, Texting
 
 BODY_SHOWN_MAX: Final = 500
 HIDDEN: Final = "*" * SECRET_MIN

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.media.rtp import FRAME_MS
-from dialer.carriers.media.switchboard import PHASES
+from dialer.carriers.media.sound_router import PHASES
 
 TICK_S: Final = FRAME_MS / PHASES / 1_000
 LATE_S_MAX: Final = 0.1

@@ -5,8 +5,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.carriers.port import Alive, LiveLeg, Over, Unknown, Unplaced
-from dialer.domain.line import (
+from dialer.carriers.line_port import Alive, LiveLeg, Over, Unknown, Unplaced
+from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
     Arrived,

@@ -9,18 +9,18 @@ from typing import Final, TypeVar
 import structlog
 from msgspec.structs import replace
 
-from dialer.carriers.port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.sip.invitation import read_invitation
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.sip.wire import Address
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sip_trunk_endpoint import Telephone
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
-from dialer.carriers.voice.telephone import Telephone
-from dialer.domain.line import (
+from dialer.domain.sessions.leg_protocol import (
     Answered,
     Arrived,
     Arriving,

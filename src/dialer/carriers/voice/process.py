@@ -14,7 +14,7 @@ from typing import Final
 
 import structlog
 
-from dialer.carriers.port import Found
+from dialer.carriers.line_port import Found
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.carriers.voice.frames import (
@@ -39,7 +39,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.line import Heard
+from dialer.domain.sessions.leg_protocol import Heard
 
 IDLE_S: Final = 60.0
 """Time after which a process ends that has neither a worker nor a leg."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from dialer.carriers.port import Exchange, Found, LiveLeg, Unplaced
+from dialer.carriers.line_port import Exchange, Found, LiveLeg, Unplaced
 from dialer.carriers.voice.frames import (
     FRAME_BYTES_MAX,
     FindLegs,
@@ -24,7 +24,7 @@ from dialer.carriers.voice.frames import (
     encode_frame,
     read_from_process,
 )
-from dialer.domain.line import Leg, Order
+from dialer.domain.sessions.leg_protocol import Leg, Order
 
 CONNECT_EVERY_S: Final = 0.1
 START_EVERY: Final = 50

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.sip.messages import DATAGRAM_BYTES_MAX
-from dialer.carriers.sip.wire import Address
+from dialer.carriers.sip.outputs import Address
 
 READ_AT_ONCE_MAX: Final = 64
 """Datagrams that one turn of the event loop reads from one socket."""

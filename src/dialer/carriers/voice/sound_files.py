@@ -13,7 +13,7 @@ import miniaudio  # type: ignore[import-untyped]
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RATE_HZ
-from dialer.domain.line import SPEECH_FOLDER
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 
 SECONDS_MAX: Final = 600
 FILE_BYTES_MAX: Final = 64 * 1024 * 1024

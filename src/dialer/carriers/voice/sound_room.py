@@ -11,11 +11,11 @@ from typing import Final
 
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.switchboard import OrderDone, SendSound, SoundBoard, SoundLost
+from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundBoard, SoundLost
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
-from dialer.domain.line import Order
+from dialer.domain.sessions.leg_protocol import Order
 
 STRANGERS_MAX: Final = 256
 """Datagrams of strangers that one tick takes out of all sockets. Each costs a look at its source."""

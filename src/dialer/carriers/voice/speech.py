@@ -18,7 +18,7 @@ import structlog
 
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles, decode_sound
 from dialer.domain.environment import clean_environment
-from dialer.domain.line import SPEECH_FOLDER, Speech
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
 
 PROGRAM: Final = "espeak-ng"
 TEXT_MAX: Final = 4_000

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from dialer.carriers.port import Exchange
+from dialer.carriers.line_port import Exchange
 from dialer.carriers.sip.trunk import mark
 from dialer.carriers.voice.frames import OpenLine
 from dialer.carriers.voice.process import socket_path

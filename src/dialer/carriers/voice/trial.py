@@ -13,16 +13,29 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.media.tones import tone
+from dialer.carriers.media.dtmf_inband import tone
+from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.sip.wire import Address
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sip_trunk_endpoint import Telephone
 from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.carriers.voice.telephone import Telephone
 from dialer.domain.enums import Cause
-from dialer.domain.line import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Order, Play, Record, Ringing, Speech
+from dialer.domain.sessions.leg_protocol import (
+    Answered,
+    Ask,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Heard,
+    Order,
+    Play,
+    Record,
+    Ringing,
+    Speech,
+)
 
 GREETING_S: Final = 1
 GREETING: Final = "greeting.wav"

@@ -12,9 +12,9 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.auth import origin_of
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.service import ApiRequest
-from dialer.app.api_keys import revoke_api_key
-from dialer.app.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
-from dialer.app.users import change_user
+from dialer.app.accounts.api_keys import revoke_api_key
+from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
+from dialer.app.accounts.users import change_user
 from dialer.console.confirming import CURRENT, doubt_of
 from dialer.console.forms import read_fields
 from dialer.console.services import ConsoleServices, current_session, go_to, page

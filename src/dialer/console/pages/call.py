@@ -12,7 +12,7 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.records.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
-from dialer.app.call_dispositions import Disposed, disposition_of
+from dialer.app.call_centre.dispositions import Disposed, disposition_of
 from dialer.console.cells import id_in
 from dialer.console.forms import read_fields
 from dialer.console.pages.calls import CallRow, rows_of_calls

@@ -13,32 +13,32 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecasting import Forecaster, ForecastUnderWay
+from dialer.api.records.forecast import Forecaster, ForecastUnderWay
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
-from dialer.app.campaign_check import findings_of_campaign
-from dialer.app.campaign_readiness import survey_of
-from dialer.app.campaign_view import CampaignView, view_campaign
-from dialer.app.change_campaign import abort_campaign, end_campaign, pause_campaign, start_campaign
+from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
+from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.keep_forecast import kept_forecast
+from dialer.app.campaigns.readiness import survey_of
+from dialer.app.campaigns.view import CampaignView, view_campaign
+from dialer.app.campaigns.why_waiting import NextPerson, next_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.keep_forecast import kept_forecast
 from dialer.app.unit import UnitOfWork
-from dialer.app.waits import NextPerson, next_people
-from dialer.console.charts import line, share
+from dialer.console.charts.charts import line, share
+from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
+from dialer.console.charts.heat import heat_rows
+from dialer.console.charts.survey_graph import Graph, draw_survey
 from dialer.console.forms import read_fields
-from dialer.console.heat import heat_rows
-from dialer.console.hour_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.survey_graph import Graph, draw_survey
 from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
+from dialer.domain.enum_descriptions import MEANINGS
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.kept_forecast import KeptForecast
-from dialer.domain.meanings import MEANINGS
+from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError

@@ -12,8 +12,8 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed
 from dialer.api.records.campaign_copies import copy_record
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.app.errors import RefusedError
-from dialer.app.recycle_campaign import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.console.forms import read_fields
 from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE

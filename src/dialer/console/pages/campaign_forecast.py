@@ -10,15 +10,15 @@ from litestar.params import FromPath
 
 from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import AnsweredError, InvalidError
-from dialer.api.records.forecasting import Forecaster, compute_forecast, order_of, seeds_within
+from dialer.api.records.forecast import Forecaster, compute_forecast, order_of, seeds_within
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.keep_forecast import keep_forecast
 from dialer.app.errors import InvalidFieldsError, RefusedError
-from dialer.app.keep_forecast import keep_forecast
 from dialer.console.forms import read_fields
 from dialer.console.pages.campaign import campaign_id_in, check_seen, resource_of, show_campaign_page
 from dialer.console.services import ConsoleServices, go_to
 from dialer.domain.billing.money import parse_money
-from dialer.domain.kept_forecast import ForecastHour, KeptForecast, Spread
+from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import HOUR_MS, Figures, Grouping
 from dialer.forecast.forecast import CampaignOverError

@@ -12,7 +12,7 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.overview import People, people_of_campaigns
-from dialer.console.charts import Slice
+from dialer.console.charts.charts import Slice
 from dialer.console.pages.overview import people_bar
 from dialer.console.services import page
 from dialer.console.words import campaign_state, reason_of_campaign

@@ -11,8 +11,8 @@ from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre import change_agent
-from dialer.app.desk import Desk, read_desk
+from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.console.forms import read_fields
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.pages.dispositions import CHOICES, DispositionForm, form_of, save

@@ -11,7 +11,7 @@ from dialer.api.crud.shapes import Given
 from dialer.api.http.errors import InvalidError
 from dialer.api.records.dispositions import set_disposition_of
 from dialer.api.service import ApiRequest
-from dialer.app.call_dispositions import NOTE_MAX, Disposed
+from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.inputs import with_offset
 from dialer.console.words import words_of

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
 from dialer.console.catalogue import tabs_of
-from dialer.console.charts import line, share
+from dialer.console.charts.charts import line, share
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.records import may_read
 from dialer.console.services import page

@@ -17,11 +17,11 @@ from dialer.api.http.errors import InvalidError, MalformedError
 from dialer.api.http.forms import file_pieces
 from dialer.api.records.carriers import GATEWAYS
 from dialer.api.records.contacts import PHONEBOOKS
-from dialer.api.records.importing import CONTACTS, run_import
+from dialer.api.records.imports import CONTACTS, run_import
 from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
-from dialer.app.import_report import ImportReport
-from dialer.app.imports import IMPORT_BYTES_MAX, ImportOptions
+from dialer.app.imports.imports import IMPORT_BYTES_MAX, ImportOptions
+from dialer.app.imports.report import ImportReport
 from dialer.console.forms import check_form, read_fields
 from dialer.console.guessed_columns import chained, first_line, guess_columns
 from dialer.console.named import Option, options_of

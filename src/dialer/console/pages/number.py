@@ -20,7 +20,7 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.store.database import StorageUnavailableError
 from dialer.store.media.recordings import delete_recording, delete_speech
-from dialer.store.queries.blockers import circumstances_of
+from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.timeline.campaigns_of import campaigns_with
 from dialer.store.timeline.parts import Story
 from dialer.store.timeline.reading import UnknownNumberError, cause_in_words, read_story

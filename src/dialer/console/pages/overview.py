@@ -8,10 +8,10 @@ from litestar.di import NamedDependency
 
 from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
+from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview, People, read_overview
-from dialer.app.situation import CampaignNow
 from dialer.console.attention import things_to_do
-from dialer.console.charts import Slice, line, share, stack
+from dialer.console.charts.charts import Slice, line, share, stack
 from dialer.console.hours import day_of
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.rendering import render

@@ -18,7 +18,7 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 from dialer.api.service import ApiRequest
-from dialer.app.api_keys import revoke_api_keys
+from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.catalogue import RECORDS, RecordPage
 from dialer.console.cells import Cell, id_in, rows_of

@@ -14,7 +14,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.http.auth import origin_of
 from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.service import ApiRequest
-from dialer.app.second_factor import (
+from dialer.app.accounts.second_factor import (
     begin_second_factor,
     confirm_second_factor,
     remove_second_factor,

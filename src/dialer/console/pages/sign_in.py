@@ -14,8 +14,8 @@ from dialer.api.http.auth import Credentials, Identified, origin_of
 from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.throttle import client_address
 from dialer.api.service import ApiRequest
-from dialer.app.second_factor import takes_second_factor
-from dialer.app.sessions import (
+from dialer.app.accounts.second_factor import takes_second_factor
+from dialer.app.accounts.sessions import (
     SIGN_IN_MS,
     SigningIn,
     begin_session,
@@ -24,9 +24,9 @@ from dialer.app.sessions import (
     is_as_verified,
     user_signing_in,
 )
-from dialer.app.trail import Origin, write_trail
+from dialer.app.accounts.users import NewUser, create_first_admin
+from dialer.app.audit_log import Origin, write_trail
 from dialer.app.unit import UnitOfWork
-from dialer.app.users import NewUser, create_first_admin
 from dialer.console.forms import read_fields
 from dialer.console.rendering import html, render
 from dialer.console.services import ConsoleServices, go_to

@@ -12,9 +12,9 @@ from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
+from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
 from dialer.console.pages.record import identity_in
 from dialer.console.services import page
-from dialer.console.survey_graph import SECTIONS_MAX, draw_survey
 from dialer.console.survey_keys import key_in_words, keys_of
 from dialer.console.survey_trial import walk
 from dialer.console.words import word_of

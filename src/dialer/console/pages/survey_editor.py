@@ -15,11 +15,11 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
+from dialer.console.charts.survey_graph import SECTIONS_MAX
 from dialer.console.forms import read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.survey import show_survey_page
 from dialer.console.services import go_to
-from dialer.console.survey_graph import SECTIONS_MAX
 
 STALE_ORDER: Final = "Somebody has added or deleted a section. Load the page again, and repeat your change."
 _branches = BRANCHING_TEMPLATES.table

@@ -12,8 +12,8 @@ from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre import change_agent_status
-from dialer.app.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
+from dialer.app.call_centre.agents_and_queues import change_agent_status
+from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
 from dialer.console.forms import read_fields
 from dialer.console.hours import day_of
 from dialer.console.live import EVENT_STREAM, answer_live

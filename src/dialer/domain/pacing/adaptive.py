@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.pacing.inputs import Pace, Situation
 from dialer.domain.pacing.readings import (
     READING_EVERY_MS,
     Reading,
@@ -19,7 +20,6 @@ from dialer.domain.pacing.readings import (
     remember,
     take,
 )
-from dialer.domain.pacing.situation import Pace, Situation
 
 DUE: Final = "due_ms"
 """Key in the memory for the time of the next reading, in milliseconds since the epoch."""

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.pacing.situation import Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
 
 SAMPLES_MIN: Final = 10
 """With fewer measured calls nothing is predicted: only idle agents count, with one call for each."""

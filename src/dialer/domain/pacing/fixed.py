@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.pacing.situation import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, Situation
 
 MINUTE_US: Final = 60_000_000
 FREQUENCY_MAX: Final = 1_000_000

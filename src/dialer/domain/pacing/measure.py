@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 
 OUTCOMES_KEPT: Final = 200
 TIMES_KEPT: Final = 200

@@ -20,7 +20,7 @@ import math
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing.situation import ABANDONED_AFTER_MS, Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, Pace, PacingFigures, Situation
 
 FIRST_ANSWERS: Final = 100
 """The budget is that of this many answers from the start, because a share of fewer answers means little."""

@@ -3,7 +3,7 @@
 import math
 from typing import Final
 
-from dialer.domain.pacing.situation import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, Situation
 
 _ROUNDING: Final = 1e-9
 """Tolerance for binary fractions just below a whole number: 0.29 x 100 is 28.999999999999996."""

@@ -3,7 +3,7 @@
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing.situation import Situation
+from dialer.domain.pacing.inputs import Situation
 
 READING_EVERY_MS: Final = 15_000
 READINGS_KEPT: Final = 5

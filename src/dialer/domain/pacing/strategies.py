@@ -8,9 +8,9 @@ from dialer.domain.enums import DialMethod
 from dialer.domain.pacing.adaptive import Adaptive, OnDrops
 from dialer.domain.pacing.erlang import Erlang
 from dialer.domain.pacing.fixed import FixedRate
+from dialer.domain.pacing.inputs import Strategy
 from dialer.domain.pacing.predictive import Predictive
 from dialer.domain.pacing.progressive import Progressive
-from dialer.domain.pacing.situation import Strategy
 
 _FIXED: Final = FixedRate()
 _PROGRESSIVE: Final = Progressive()

@@ -11,7 +11,7 @@ from dialer.domain.queueing.agents import TAKES_CALLS, AgentState
 class Staff(msgspec.Struct, frozen=True):
     """Counts of agents on duty and of callers.
 
-    The fields have the meaning of those in `dialer.domain.pacing.situation`.
+    The fields have the meaning of those in `dialer.domain.pacing.inputs`.
     """
 
     agents: int

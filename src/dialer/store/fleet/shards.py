@@ -4,10 +4,10 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from dialer.domain.sharing import ALL_SHARDS, Gift
+from dialer.domain.fleet.shards import ALL_SHARDS, Gift
 from dialer.store.fleet.leases import strike_off
-from dialer.store.fleet.seats import begin_turn, leave_seat, seat_of
 from dialer.store.fleet.slices import adopt_slices, move_channels
+from dialer.store.fleet.worker_positions import begin_turn, leave_seat, seat_of
 from dialer.store.service_state import open_state, save_state
 from dialer.store.tables import FleetWorker, Seat, Shard
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, update
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
-from dialer.domain.board import Board
+from dialer.domain.engine.state import Board
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
@@ -34,7 +34,7 @@ from dialer.store.journal.waiting_texts import WaitingTextRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.callers import find_caller
 from dialer.store.queries.do_not_call import listed_for
-from dialer.store.queries.floor import take_call_back
+from dialer.store.queries.queues import take_call_back
 from dialer.store.queries.selection import Shards
 from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign

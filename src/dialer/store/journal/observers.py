@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from dialer.domain.board import Board
+from dialer.domain.engine.state import Board
 from dialer.domain.plans import Call
 from dialer.store.journal.rows import CdrRow
 

@@ -6,10 +6,10 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain import effects
+from dialer.domain.engine.inbound import FREE
+from dialer.domain.engine.retry import failure_reason
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
-from dialer.domain.inbound import FREE
 from dialer.domain.plans import Call, SectionResult, id_or_0
-from dialer.domain.retry import failure_reason
 from dialer.store.queries.rates import rate_values
 
 _ABORT: Final = int(CallRequestStatus.ABORT)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, func, update
 
 from dialer.domain import effects
 from dialer.domain.enums import TransferStatus
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, Transfer, id_or_0
 from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.queries.rates import RATE_COLUMNS, rate_values

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dialer.domain.line import SPEECH_FOLDER
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.store.database import StorageUnavailableError
 
 PIECE_BYTES: Final = 256 * 1024

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, exists, select
 
-from dialer.domain.billing.credit import is_forbidden
 from dialer.domain.billing.rates import NO_CARD
+from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, read_countries, special_digits
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes, numbers_meant
 from dialer.store.tables import RateCardLine, User

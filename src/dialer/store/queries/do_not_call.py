@@ -26,7 +26,7 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.called_off import OF_SERVICE, own_list_of
+from dialer.domain.engine.called_off import OF_SERVICE, own_list_of
 from dialer.store.bulk import PreparedStatement
 from dialer.store.service_state import open_state
 from dialer.store.tables import (

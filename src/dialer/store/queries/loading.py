@@ -10,19 +10,19 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select, true
 
 from dialer.domain.billing.money import MONEY_SCALE, Rate
-from dialer.domain.calendars import Calendar
-from dialer.domain.calling_hours import CallingHours
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.pacing.situation import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.queries.floor import agents_of, queues_of
 from dialer.store.queries.progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
+from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable import UNREADABLE, Unreadable, check_types, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, CursorResult, RowMapping, Select, bindparam
 
-from dialer.domain.sharing import SHARDS, shard_of
+from dialer.domain.fleet.shards import SHARDS, shard_of
 
 Shards = AbstractSet[int] | None
 """Shards whose accounts are meant; None stands for all accounts."""

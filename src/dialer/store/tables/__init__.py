@@ -12,6 +12,7 @@ from dialer.store.tables.accounts import (
     SecondFactor,
     User,
 )
+from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
 from dialer.store.tables.calls import (
     CallBack,
     CallDisposition,
@@ -50,7 +51,6 @@ from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
-from dialer.store.tables.trail import REMOVABLE_MS, AuditLog
 
 __all__ = [
     "ACCOUNT",

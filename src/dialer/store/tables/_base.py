@@ -23,7 +23,7 @@ Name = Annotated[str, mapped_column(String(255))]
 Medium = Annotated[str, mapped_column(String(8))]
 """`voice` or `sms`."""
 ZoneKey = Annotated[str, mapped_column(String(255).with_variant(Text(), "postgresql"))]
-"""A zone key (`dialer.domain.zones`), which can be longer than 255 characters. SQLite ignores the length, and would
+"""A zone key (`dialer.domain.calling_times.zones`), which can be longer than 255 characters. SQLite ignores the length, and would
 have to copy the table to change it."""
 LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
 

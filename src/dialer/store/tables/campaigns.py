@@ -91,7 +91,7 @@ class Campaign(Row):
     """Number of calls answered by a person, in a campaign whose survey leads to queues."""
     abandoned: Mapped[Count]
     pacing_figures: Mapped[LongText]
-    """A `dialer.domain.pacing.situation.PacingFigures` as JSON, or empty."""
+    """A `dialer.domain.pacing.inputs.PacingFigures` as JSON, or empty."""
     callerid_turns: Mapped[LongText]
     """JSON object: how often caller IDs were shown, by area code, so that they take turns. Or empty."""
     created_date: Mapped[Milliseconds]
@@ -152,7 +152,7 @@ class CampaignForecast(Row):
 
     id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     document: Mapped[str]
-    """A `dialer.domain.kept_forecast.KeptForecast` as JSON."""
+    """A `dialer.domain.forecast.kept_forecast.KeptForecast` as JSON."""
 
 
 class Subscriber(Row):
@@ -167,7 +167,7 @@ class Subscriber(Row):
     duplicate_contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     zone: Mapped[ZoneKey]
-    """Zone key that decides when the number may be called (`dialer.domain.zones`)."""
+    """Zone key that decides when the number may be called (`dialer.domain.calling_times.zones`)."""
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")
     tz_code: Mapped[str] = mapped_column(String(64), default="")

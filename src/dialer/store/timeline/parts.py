@@ -59,7 +59,7 @@ class WindowPart(msgspec.Struct, frozen=True):
     """The calling window: times at which the campaign may call the number."""
 
     zone: str
-    """Zone key that decides when the number may be called (`dialer.domain.zones`)."""
+    """Zone key that decides when the number may be called (`dialer.domain.calling_times.zones`)."""
     zone_from: str
     """Source of the zone, in words."""
     daily_start_time: str

@@ -8,19 +8,19 @@ from typing import Final
 from msgspec import structs
 from sqlalchemy import Connection, RowMapping, select
 
-from dialer.domain.calling_hours import CallingHours
-from dialer.domain.country_hours import narrowing
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calling_times.calling_windows import Windows, window_at
+from dialer.domain.calling_times.country_hours import narrowing
+from dialer.domain.calling_times.zones import countries_of_key, is_zone_key, zones_of_key
+from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
-from dialer.domain.retry import NEVER_RETRIED
-from dialer.domain.waiting import Circumstances, why_not_now
-from dialer.domain.windows import Windows, window_at
-from dialer.domain.zones import countries_of_key, is_zone_key, zones_of_key
-from dialer.store.queries.blockers import circumstances_of
+from dialer.domain.why_waiting import Circumstances, why_not_now
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.destinations import is_forbidden_for
 from dialer.store.queries.do_not_call import entries_on, lists_of, on_dnc
+from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_from, calls_of, messages_of

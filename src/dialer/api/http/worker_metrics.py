@@ -1,0 +1,81 @@
+"""Metrics of dialling as a process: its steps, its part of the gateways, and its membership in a fleet."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
+from typing import Final
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from dialer.runtime.process_health import BOUNDS_S, Durations, GatewayShare, Membership, Vitals
+
+REASONS: Final = ("left", "process", "lease")
+"""Reasons for which a worker is replaced: it ended, its process was killed, or its lease ran out."""
+_SECOND_MS: Final = 1_000
+
+
+class VitalMetrics(Collector):
+    """A collector that reads the vitals at every exposition."""
+
+    def __init__(self, vitals: Callable[[], Vitals]) -> None:
+        self._vitals: Final = vitals
+
+    def describe(self) -> Iterable[Metric]:
+        """Return nothing: the families depend on what the process does."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield one family for each figure that the process has."""
+        now = self._vitals()
+        if now.steps is not None:
+            yield _histogram("dialer_step_duration_seconds", "How long steps took, with waiting for others.", now.steps)
+        if now.answers is not None:
+            meaning = "How long answers waited until every worker knew the change."
+            yield _histogram("dialer_seen_wait_seconds", meaning, now.answers)
+        if now.late_ms is not None:
+            yield GaugeMetricFamily(
+                "dialer_dialling_late_seconds", "How late the next event is.", value=now.late_ms / _SECOND_MS
+            )
+        yield from _of_gateways(now.gateways)
+        if now.membership is not None:
+            yield from _of_membership(now.membership)
+
+
+def _histogram(name: str, meaning: str, durations: Durations) -> HistogramMetricFamily:
+    totals = [float(count) for count in accumulate(durations.counts)]
+    names = [*(str(bound) for bound in BOUNDS_S), "+Inf"]
+    return HistogramMetricFamily(
+        name, meaning, buckets=list(zip(names, totals, strict=True)), sum_value=durations.sum_s
+    )
+
+
+def _of_gateways(gateways: tuple[GatewayShare, ...]) -> Iterator[Metric]:
+    families = [
+        GaugeMetricFamily(f"dialer_gateway_{name}", meaning, labels=["gateway"])
+        for name, meaning in (
+            ("channels", "Channels of a gateway that this process may use."),
+            ("channels_in_use", "Channels of a gateway that this process uses."),
+            ("cps", "Calls per second of a gateway that this process may place."),
+            ("cps_in_use", "Calls that this process placed over a gateway in the last second."),
+        )
+    ]
+    for one in gateways:
+        for family, value in zip(families, one[1:], strict=True):
+            if value is not None:
+                family.add_metric([str(one.gateway_id)], value)
+    yield from families
+
+
+def _of_membership(member: Membership) -> Iterator[Metric]:
+    yield GaugeMetricFamily("dialer_fleet_shards", "Shards that this worker owns, of 64.", value=member.shards)
+    left_s = member.lease_left_ms / _SECOND_MS
+    yield GaugeMetricFamily("dialer_fleet_lease_seconds", "Time left of the lease of this worker.", value=left_s)
+    takeovers = CounterMetricFamily(
+        "dialer_fleet_takeovers", "Workers that this one has replaced, by reason.", labels=["reason"]
+    )
+    for reason in REASONS:
+        takeovers.add_metric([reason], member.takeovers.get(reason, 0))
+    yield takeovers
+    yield CounterMetricFamily(
+        "dialer_fleet_steps_fenced", "Steps given up because this worker had been replaced.", value=member.fenced
+    )

@@ -1,0 +1,121 @@
+"""Imports of CSV files into phonebooks and do-not-call lists, a few at a time, while the files arrive."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
+from threading import Semaphore
+from typing import Final, NamedTuple
+
+import anyio.from_thread
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Resource
+from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
+from dialer.api.service import ApiRequest
+from dialer.app.imports.csv_records import CsvError
+from dialer.app.imports.imports import ContactRows, DncRows, ImportOptions, NumberRows, import_csv
+from dialer.app.imports.report import ImportReport
+from dialer.app.unit import UnitOfWork
+
+IMPORTS_MAX: Final = 2
+"""Imports that work at the same time; imports that wait for their bodies do not count."""
+IMPORTS_OPEN_MAX: Final = 32
+"""Imports that are open at the same time, each with a thread; further imports wait."""
+IMPORTS_OF_A_USER_MAX: Final = 4
+RETRY_AFTER_S: Final = 30
+_AT_WORK: Final = Semaphore(IMPORTS_MAX)
+_UNDER_WAY: Final[Counter[int]] = Counter()
+"""Number of running imports by user id."""
+_LIMIT: Final[RunVar[anyio.CapacityLimiter]] = RunVar("imports")
+
+
+class ImportKind(NamedTuple):
+    """The records into which a file is imported, and what its rows become."""
+
+    parents: Resource
+    rows: type[NumberRows]
+
+
+CONTACTS: Final = ImportKind(PHONEBOOKS, ContactRows)
+NUMBERS: Final = ImportKind(DNC_LISTS, DncRows)
+
+
+async def run_import(
+    request: ApiRequest, kind: ImportKind, identity: int, options: ImportOptions, body: AsyncIterator[bytes]
+) -> ImportReport:
+    """Import a file into a record, in a thread that may wait for the file and for the database.
+
+    Raises:
+        RecordNotFoundError: there is no such record, or it is not the caller's.
+        MalformedError: the file has no usable header, or is not in its charset.
+        AnsweredError: the user has too many imports under way (429).
+    """
+    service = request.service
+    await service.read(request, lambda unit: records.read_record(unit, kind.parents, identity))
+    target = kind.rows(identity, region=service.settings.default_region)
+    run = service.read if options.is_dry else service.write
+
+    def commit(work: Callable[[UnitOfWork], int]) -> int:
+        return anyio.from_thread.run(partial(run, request, work))
+
+    arriving = partial(import_csv, _waiting_for(body), target, commit, options)
+    try:
+        with _one_of(request.user.id):
+            return await anyio.to_thread.run_sync(
+                partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
+            )
+    except CsvError as error:
+        raise MalformedError(str(error)) from None
+
+
+@contextmanager
+def _one_of(user_id: int) -> Iterator[None]:
+    """Count an import of the user while the context is entered; raise a 429 error if there are too many."""
+    if _UNDER_WAY[user_id] >= IMPORTS_OF_A_USER_MAX:
+        detail = f"You have {IMPORTS_OF_A_USER_MAX} imports under way. Try again when one of them has ended."
+        raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, detail, {"Retry-After": str(RETRY_AFTER_S)})
+    _UNDER_WAY[user_id] += 1
+    try:
+        yield
+    finally:
+        _UNDER_WAY[user_id] -= 1
+        if not _UNDER_WAY[user_id]:
+            del _UNDER_WAY[user_id]
+
+
+def _at_work(work: Callable[[], ImportReport]) -> ImportReport:
+    """Run `work` as one of the `IMPORTS_MAX` working imports, and return its result."""
+    with _AT_WORK:
+        return work()
+
+
+def _waiting_for(arriving: AsyncIterator[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a body, and let other imports work while this thread waits for the next piece."""
+    while True:
+        _AT_WORK.release()
+        try:
+            piece = anyio.from_thread.run(_next, arriving)
+        finally:
+            _AT_WORK.acquire()
+        if piece is None:
+            return
+        yield piece
+
+
+async def _next(arriving: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(arriving, None)
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """Return the limiter of the current event loop."""
+    try:
+        return _LIMIT.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(IMPORTS_OPEN_MAX)
+        _LIMIT.set(limiter)
+        return limiter

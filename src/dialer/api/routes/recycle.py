@@ -1,0 +1,238 @@
+"""`POST /rest-api/campaigns/<id>/recycle/`: subscribers who are done are called again."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Any, ClassVar, Final
+
+import msgspec
+from litestar import Response, post
+from litestar.openapi.spec import Schema
+from litestar.openapi.spec.enums import OpenAPIType
+from litestar.params import FromPath
+from msgspec import Meta
+
+from dialer.api.crud import records
+from dialer.api.crud.controller import JSON
+from dialer.api.crud.declaration import writable
+from dialer.api.crud.enumerations import enum_schema
+from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
+from dialer.api.crud.properties import describe_request
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.body import read_if_any
+from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header
+from dialer.api.records.calls import CAUSE_MAX
+from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.service import ApiRequest, Service
+from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.reasons import SubscriberReason
+from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
+from dialer.store.touched import NOTHING
+
+DRY_RUN: Final = "dry_run"
+VALUES_MAX: Final = 100
+"""Values in one list of a request."""
+_PATH: Final = "{}/{}/recycle"
+_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (DRY_RUN,)}
+
+
+class StatusToRecycle(Kind, frozen=True):
+    """A status of subscribers who are done, as its number or its name."""
+
+    def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - a status is a status anywhere
+        """Return the number of the status."""
+        names = {status.name: status for status in SubscriberStatus}
+        known = names.get(value.strip().upper()) if isinstance(value, str) else None
+        try:
+            number = whole_number(value) if known is None else known.value
+        except FieldError:
+            number = None
+        if number is None or number not in RECYCLABLE_SUBSCRIBERS:
+            ways = ", ".join(f"{status.value} ({status.name})" for status in sorted(RECYCLABLE_SUBSCRIBERS))
+            raise FieldError(f'"{echo(value)}" is not a status to recycle. Use {ways}.')
+        return int(number)
+
+    def schema(self) -> Schema:
+        """Return the schema: the numbers, with their names and meanings."""
+        return replace(enum_schema(sorted(RECYCLABLE_SUBSCRIBERS)), title="RecyclableStatus")
+
+
+class Several(Kind, frozen=True):
+    """A list of values of one kind, or one value."""
+
+    blank_is_null: ClassVar[bool] = False
+    item: Kind
+    least: int = 0
+
+    def parse(self, value: Json, conventions: Conventions) -> tuple[Any, ...]:
+        """Return the values."""
+        values: Sequence[Json] = value if isinstance(value, list) else [value]
+        if not self.least <= len(values) <= VALUES_MAX:
+            raise FieldError(f"Give {self.least} to {VALUES_MAX} values, not {len(values)}.")
+        return tuple([self.item.parse(one, conventions) for one in values])
+
+    def schema(self) -> Schema:
+        """Return the schema of an array."""
+        least = self.least or None
+        return Schema(type=OpenAPIType.ARRAY, items=self.item.schema(), min_items=least, max_items=VALUES_MAX)
+
+
+RecycleAsked: Final = request_shape(
+    "RecycleAsked",
+    {
+        "status": writable(
+            Several(StatusToRecycle(), 1),
+            description="The statuses of the subscribers to recycle, as numbers or names.",
+            example=[4],
+        ),
+        "reason": writable(
+            Several(TextChoice(tuple(SubscriberReason))),
+            default=(),
+            description="Only subscribers with one of these in `status_reason`. Empty: with any.",
+            example=["no_answer", "busy"],
+        ),
+        "hangup_cause": writable(
+            Several(Integer(0, CAUSE_MAX)),
+            default=(),
+            description="Only subscribers whose last call ended with one of these causes (Q.850). Empty: with any.",
+            example=[17, 19],
+        ),
+        DRY_RUN: writable(Boolean(), default=False, description="If true, subscribers are counted and not changed."),
+    },
+    "The subscribers of a campaign to set back to PENDING, so that they are called again.",
+)
+
+
+_BODY: Final = describe_request(RecycleAsked, is_required=True)
+
+
+class RecycledRead(msgspec.Struct):
+    """The result of recycling: subscribers by the status that they had, and those who were kept, by reason.
+
+    Reasons to keep a subscriber as they are: `dnc`, the number is on a do-not-call list now; `in_progress`, a call or a
+    message is in progress; `deleted`, the contact was deleted or erased; `emergency`, the number is never called.
+    """
+
+    dry_run: Annotated[bool, Meta(description="True if subscribers were only counted.", examples=[False])]
+    recycled: Annotated[int, Meta(description="Number of subscribers who were set back to PENDING.", examples=[2])]
+    by_status: Annotated[
+        dict[str, int],
+        Meta(
+            description="Number of those subscribers by the name of the status that they had.", examples=[{"FAIL": 2}]
+        ),
+    ]
+    kept: Annotated[
+        dict[str, int],
+        Meta(description="Number of subscribers who stay as they are, by reason.", examples=[{"dnc": 1}]),
+    ]
+
+
+@post(
+    "/campaigns/{record_id:str}/recycle",
+    tags=[CAMPAIGNS.path],
+    status_code=HTTPStatus.OK,
+    operation_class=_BODY,
+    opt=_KNOWN,
+)
+async def recycle_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[RecycledRead]:
+    """Recycle subscribers of a voice campaign: set those who are done back to PENDING, so that they are called again.
+
+    A recycled subscriber is due at once and keeps `count_attempt`. Numbers on a do-not-call list stay as they are,
+    because the dial would refuse them. A campaign that is over is refused with 409; copy it instead.
+    """
+    return await _recycle(request, CAMPAIGNS, record_id)
+
+
+@post(
+    "/sms-campaigns/{record_id:str}/recycle",
+    tags=[SMS_CAMPAIGNS.path],
+    status_code=HTTPStatus.OK,
+    operation_class=_BODY,
+    opt=_KNOWN,
+)
+async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[RecycledRead]:
+    """Recycle subscribers of an SMS campaign: set those who are done back to PENDING, so that they get another message.
+
+    A recycled subscriber is due at once and keeps `count_attempt`. Numbers on a do-not-call list stay as they are,
+    because the sending would refuse them. A campaign that is over is refused with 409; copy it instead.
+    """
+    return await _recycle(request, SMS_CAMPAIGNS, record_id)
+
+
+async def _recycle(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
+    service, identity = request.service, parse_id(record_id)
+    if identity is None:
+        raise RecordNotFoundError
+    parsed, is_dry = await _parse(request, service)
+    await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
+    if parsed.errors:
+        raise InvalidError(parsed.errors)
+    attempt = attempt_of(
+        request.headers.get("idempotency-key"),
+        user_id=request.user.id,
+        path=_PATH.format(resource.path, identity),
+        body=msgspec.json.encode([is_dry, sorted(parsed.values.items())]),
+    )
+    with service.attempts.begin(attempt):
+        answer = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
+        answer = answer or await _recycle_all(request, identity, parsed, is_dry=is_dry, attempt=attempt)
+    headers = {**answer.headers, **ignored_header(parsed.ignored)}
+    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)
+
+
+async def _parse(request: ApiRequest, service: Service) -> tuple[Parsed, bool]:
+    """Return the parsed body, and whether the request is a dry run, by the body or by its parameter."""
+    conventions = service.conventions(request)
+    parsed = parse_whole(RecycleAsked, await read_if_any(request), conventions)
+    text = request.query_params.get(DRY_RUN)
+    if text is None:
+        return parsed, bool(parsed.values.get(DRY_RUN))
+    try:
+        return parsed, Boolean().parse(text, conventions) or bool(parsed.values.get(DRY_RUN))
+    except FieldError as error:
+        raise InvalidError({DRY_RUN: [str(error)]}) from None
+
+
+async def _recycle_all(
+    request: ApiRequest, campaign_id: int, parsed: Parsed, *, is_dry: bool, attempt: PostAttempt | None
+) -> StoredAnswer:
+    """Recycle chunk by chunk, each in a transaction of its own, and return the answer."""
+    service, values = request.service, parsed.values
+    wanted = RecycleFilter(frozenset(values["status"]), frozenset(values["reason"]), frozenset(values["hangup_cause"]))
+    recycled: Counter[int] = Counter()
+    kept: Counter[str] = Counter()
+    after: str | None = ""
+    while after is not None:
+        chunk = await _chunk(request, campaign_id, wanted, after, is_dry=is_dry)
+        recycled += chunk.recycled
+        kept += chunk.kept
+        after = chunk.after
+    by_status = {SubscriberStatus(status).name: count for status, count in sorted(recycled.items())}
+    read = RecycledRead(is_dry, recycled.total(), by_status, dict(sorted(kept.items())))
+    answer = StoredAnswer(HTTPStatus.OK, {}, msgspec.json.encode(read))
+    if attempt is not None:
+        await service.write(request, partial(_remember, attempt=attempt, answer=answer))
+    return answer
+
+
+async def _chunk(
+    request: ApiRequest, campaign_id: int, wanted: RecycleFilter, after: str, *, is_dry: bool
+) -> RecycledChunk:
+    if is_dry:
+        return await request.service.read(
+            request, lambda unit: count_chunk(unit.connection, campaign_id, wanted, after), is_long=True
+        )
+    return await request.service.write(request, lambda unit: recycle_chunk(unit, campaign_id, wanted, after))
+
+
+def _remember(unit: Unit, *, attempt: PostAttempt, answer: StoredAnswer) -> None:
+    remember(unit, attempt, answer)
+    unit.note(NOTHING)

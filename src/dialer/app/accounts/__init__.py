@@ -1,0 +1,1 @@
+"""Users, the ways they sign in, and their money."""

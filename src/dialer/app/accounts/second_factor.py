@@ -1,0 +1,139 @@
+"""Use cases of second factors: codes of a telephone that change every 30 seconds (RFC 6238), and recovery codes.
+
+The times are those of the machine, as for sessions.
+"""
+
+import hmac
+import re
+import secrets
+from base64 import b32encode
+from typing import Final
+
+import pyotp
+from sqlalchemy import Connection, delete, insert, select, update
+
+from dialer.app.accounts.api_keys import hash_secret
+from dialer.app.accounts.sessions import end_other_sessions
+from dialer.app.errors import RefusedError
+from dialer.app.events import RecoveryCodeUsed, SecondFactorRemoved, SecondFactorSet
+from dialer.app.unit import UnitOfWork
+from dialer.store.tables import RecoveryCode, SecondFactor
+from dialer.store.touched import NOTHING
+
+STEP_MS: Final = 30_000
+STEPS_BESIDE: Final = 1
+"""Time steps before and after the present one whose codes are accepted, because clocks differ (RFC 6238, 5.2)."""
+SETUP_MS: Final = 900_000
+"""Time from the first look at a new secret to its first code."""
+TOO_OLD: Final = "The key is too old. Load the page of the second factor again, and let the app read the new picture."
+RECOVERY_CODES: Final = 10
+RECOVERY_BYTES: Final = 10
+CODE_LENGTH_MAX: Final = 40
+"""Characters of a typed code that are looked at."""
+_CODE: Final = re.compile(r"[0-9]{6}", re.ASCII)
+
+_factors: Final = SecondFactor.__table__
+_recovery: Final = RecoveryCode.__table__
+
+
+def begin_second_factor(unit: UnitOfWork, user_id: int, at_ms: int) -> str:
+    """Return the secret of a user's second factor that is not confirmed yet; replace one that is too old.
+
+    Raises:
+        RefusedError: the user has a second factor already.
+    """
+    secret = _unconfirmed(unit, user_id, at_ms)
+    if secret is not None:
+        return secret
+    forget_unconfirmed(unit.connection, user_id)
+    secret = pyotp.random_base32()
+    values = {"user_id": user_id, "secret": secret, "created_date": at_ms}
+    unit.connection.execute(insert(_factors).values(values))
+    return secret
+
+
+def forget_unconfirmed(connection: Connection, user_id: int) -> None:
+    """Delete the secret of a user's second factor that is not confirmed: somebody else may have seen it."""
+    connection.execute(delete(_factors).where(_factors.c.user_id == user_id, _factors.c.confirmed_date.is_(None)))
+
+
+def _unconfirmed(unit: UnitOfWork, user_id: int, at_ms: int) -> str | None:
+    """Return the secret of a user's second factor that may still be confirmed, or None.
+
+    Raises:
+        RefusedError: the user has a second factor already.
+    """
+    unit.note(NOTHING)
+    columns = _factors.c.secret, _factors.c.confirmed_date, _factors.c.created_date
+    found = unit.connection.execute(select(*columns).where(_factors.c.user_id == user_id)).first()
+    if found is not None and found.confirmed_date is not None:
+        raise RefusedError("You have a second factor already. Turn it off first.")
+    is_good = found is not None and found.secret and abs(at_ms - found.created_date) < SETUP_MS
+    return str(found.secret) if found is not None and is_good else None
+
+
+def confirm_second_factor(
+    unit: UnitOfWork, user_id: int, code: str, at_ms: int, *, session_id: int
+) -> list[str] | None:
+    """Turn on a user's second factor if the code is right, and return the recovery codes, which are stored nowhere.
+
+    All sessions of the user but one end, because they began without it. Return None for a wrong code.
+
+    Raises:
+        RefusedError: the user has a second factor already, or a secret that is too old.
+    """
+    if _unconfirmed(unit, user_id, at_ms) is None:
+        raise RefusedError(TOO_OLD)
+    if not _takes_code(unit, user_id, code, at_ms):
+        return None
+    unit.connection.execute(update(_factors).where(_factors.c.user_id == user_id).values(confirmed_date=at_ms))
+    codes = [b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode().lower() for _ in range(RECOVERY_CODES)]
+    unit.connection.execute(delete(_recovery).where(_recovery.c.user_id == user_id))
+    rows = [{"user_id": user_id, "code_hash": hash_secret(one)} for one in codes]
+    unit.connection.execute(insert(_recovery), rows)
+    end_other_sessions(unit.connection, user_id, session_id)
+    unit.note(NOTHING, SecondFactorSet(user_id))
+    return ["-".join(one[start : start + 4] for start in range(0, len(one), 4)) for one in codes]
+
+
+def takes_second_factor(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
+    """Return whether a code of a user is right: one of the telephone, or a recovery code. It is then used up."""
+    unit.note(NOTHING)
+    plain = "".join(code[:CODE_LENGTH_MAX].replace("-", "").split()).lower()
+    if _takes_code(unit, user_id, plain, at_ms):
+        return True
+    is_one = (_recovery.c.user_id == user_id) & (_recovery.c.code_hash == hash_secret(plain))
+    if not unit.connection.execute(delete(_recovery).where(is_one)).rowcount:
+        return False
+    unit.note(NOTHING, RecoveryCodeUsed(user_id))
+    return True
+
+
+def remove_second_factor(unit: UnitOfWork, user_id: int) -> None:
+    """Turn off a user's second factor.
+
+    Raises:
+        RefusedError: the user has none.
+    """
+    is_on = (_factors.c.user_id == user_id) & _factors.c.confirmed_date.is_not(None)
+    if not unit.connection.execute(delete(_factors).where(is_on)).rowcount:
+        raise RefusedError("The user has no second factor.")
+    unit.connection.execute(delete(_recovery).where(_recovery.c.user_id == user_id))
+    unit.note(NOTHING, SecondFactorRemoved(user_id))
+
+
+def _takes_code(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
+    """Return whether a code is that of a time step after the last accepted one, and let it be the last."""
+    plain = "".join(code[:CODE_LENGTH_MAX].split())
+    query = select(_factors.c.secret, _factors.c.last_step).where(_factors.c.user_id == user_id)
+    found = unit.connection.execute(query).first()
+    if found is None or not found.secret or not _CODE.fullmatch(plain):
+        return False
+    codes = pyotp.HOTP(found.secret)
+    now = at_ms // STEP_MS
+    for step in range(now - STEPS_BESIDE, now + STEPS_BESIDE + 1):
+        if step > found.last_step and hmac.compare_digest(codes.at(step), plain):
+            unused = (_factors.c.user_id == user_id) & (_factors.c.last_step < step)
+            changed = unit.connection.execute(update(_factors).where(unused).values(last_step=step))
+            return bool(changed.rowcount)
+    return False

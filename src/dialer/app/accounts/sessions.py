@@ -1,0 +1,156 @@
+"""Use cases of the console's sessions: sign-in, sign-out, and the end of all sessions of a user.
+
+The times of sessions are those of the machine. The service's clock may run faster, or stand still.
+"""
+
+import secrets
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from dialer.app.accounts.api_keys import hash_secret
+from dialer.app.audit_log import masked
+from dialer.app.errors import UnknownRecordError
+from dialer.app.events import SessionEnded, SignedIn
+from dialer.app.unit import UnitOfWork
+from dialer.store.tables import ConsoleSession, SecondFactor, User
+from dialer.store.touched import NOTHING
+
+IDLE_MS: Final = 12 * 3_600_000
+"""Time without a request after which a session ends."""
+LIFE_MS: Final = 7 * 86_400_000
+"""Time after which a session ends in any case."""
+SIGN_IN_MS: Final = 300_000
+"""Time from the right password to the code."""
+SESSIONS_MAX: Final = 20
+"""Sessions of one user; the one that was used longest ago ends first."""
+TOKEN_BYTES: Final = 32
+BROWSER_MAX: Final = 200
+"""Characters of a `User-Agent` that are kept."""
+USED_EVERY_MS: Final = 300_000
+"""Steps in which the last use of a session is written down."""
+
+_sessions: Final = ConsoleSession.__table__
+_users: Final = User.__table__
+_factors: Final = SecondFactor.__table__
+
+
+class NewSession(NamedTuple):
+    """A session to begin; `at_ms` is the machine's time."""
+
+    user_id: int
+    at_ms: int
+    address: str
+    browser: str
+
+
+def begin_session(unit: UnitOfWork, new: NewSession) -> str:
+    """Begin a session of a user who signed in, and return its token, which is stored nowhere."""
+    token = _insert(unit, new, is_pending=False)
+    unit.note(NOTHING, SignedIn(new.user_id))
+    return token
+
+
+def is_as_verified(connection: Connection, user_id: int, password_hash: str, *, has_second_factor: bool) -> bool:
+    """Return whether a user still has the password that was verified, and a second factor just if there was one then.
+
+    Both may change while a password is verified. Such a sign-in would outlive the change.
+    """
+    query = (
+        select(_users.c.password_hash, _factors.c.confirmed_date)
+        .outerjoin(_factors, _factors.c.user_id == _users.c.id)
+        .where(_users.c.id == user_id)
+    )
+    found = connection.execute(query).first()
+    if found is None or found.password_hash != password_hash:
+        return False
+    return (found.confirmed_date is not None) == has_second_factor
+
+
+def begin_sign_in(unit: UnitOfWork, new: NewSession) -> str:
+    """Note that the password of a user was right, and return a token with which the user may give a code."""
+    unit.note(NOTHING)
+    return _insert(unit, new, is_pending=True)
+
+
+class SigningIn(NamedTuple):
+    """A user whose password was right."""
+
+    user_id: int
+    username: str
+
+
+def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn | None:
+    """Return the user whose password was right and who may give a code now, or None."""
+    is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
+    query = (
+        select(_sessions.c.user_id, _users.c.username)
+        .join(_users, _users.c.id == _sessions.c.user_id)
+        .where(is_one, _users.c.enabled, _sessions.c.created_date > at_ms - SIGN_IN_MS)
+    )
+    found = connection.execute(query).first()
+    return None if found is None else SigningIn(*found)
+
+
+def end_sign_in(connection: Connection, token: str) -> bool:
+    """Forget that a password was right; return whether it was so until now."""
+    is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
+    return bool(connection.execute(delete(_sessions).where(is_one)).rowcount)
+
+
+def _insert(unit: UnitOfWork, new: NewSession, *, is_pending: bool) -> str:
+    _make_room(unit.connection, new, is_pending=is_pending)
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    values = {
+        "user_id": new.user_id,
+        "token_hash": hash_secret(token),
+        "address": new.address,
+        "browser": masked(new.browser)[:BROWSER_MAX],
+        "created_date": new.at_ms,
+        "used_date": new.at_ms,
+        "is_pending": is_pending,
+    }
+    unit.connection.execute(insert(_sessions).values(values))
+    return token
+
+
+def use_session(unit: UnitOfWork, session_id: int, at_ms: int) -> None:
+    """Write down that a session is in use."""
+    unit.connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(used_date=at_ms))
+    unit.note(NOTHING)
+
+
+def end_session(unit: UnitOfWork, user_id: int, session_id: int) -> None:
+    """End a session of a user.
+
+    Raises:
+        UnknownRecordError: the user has no such session.
+    """
+    is_one = (_sessions.c.id == session_id) & (_sessions.c.user_id == user_id)
+    if not unit.connection.execute(delete(_sessions).where(is_one)).rowcount:
+        raise UnknownRecordError(f"There is no session {session_id}.")
+    unit.note(NOTHING, SessionEnded(user_id))
+
+
+def end_sessions(connection: Connection, user_id: int) -> None:
+    """End all sessions of a user."""
+    connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id))
+
+
+def end_other_sessions(connection: Connection, user_id: int, session_id: int) -> None:
+    """End all sessions of a user but one."""
+    connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id, _sessions.c.id != session_id))
+
+
+def _make_room(connection: Connection, new: NewSession, *, is_pending: bool) -> None:
+    """Delete the sessions of a user that are over, and those of the same kind beyond the limit."""
+    is_late = _sessions.c.is_pending & (_sessions.c.created_date <= new.at_ms - SIGN_IN_MS)
+    is_idle = _sessions.c.used_date <= new.at_ms - IDLE_MS
+    is_over = is_late | is_idle | (_sessions.c.created_date <= new.at_ms - LIFE_MS)
+    connection.execute(delete(_sessions).where(_sessions.c.user_id == new.user_id, is_over))
+    # A sign-in that waits for a code must not push out a session.
+    alike = (_sessions.c.user_id == new.user_id) & _sessions.c.is_pending.is_(is_pending)
+    kept = select(_sessions.c.id).where(alike).order_by(_sessions.c.used_date.desc())
+    too_many = list(connection.scalars(kept.offset(SESSIONS_MAX - 1)))
+    if too_many:
+        connection.execute(delete(_sessions).where(_sessions.c.id.in_(too_many)))

@@ -1,0 +1,1 @@
+"""What agents and their supervisors do and see."""

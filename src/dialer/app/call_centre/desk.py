@@ -1,0 +1,119 @@
+"""The desk of an agent: the own state, and the call that the agent has taken, with what is known of the callee."""
+
+import json
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, case, select
+
+from dialer.app.call_centre.dispositions import Disposed, disposition_of
+from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.queueing.activity import AgentClock
+from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
+
+_agents = Agent.__table__
+_campaigns = Campaign.__table__
+_queues = Queue.__table__
+_requests = CallRequest.__table__
+_subscribers = Subscriber.__table__
+_transfers = Transfer.__table__
+_CLOCK: Final = [_agents.c[name] for name in AgentClock.__struct_fields__]
+
+
+class CallOnDesk(NamedTuple):
+    """The newest call that an agent has taken."""
+
+    id: int
+    subscriber_id: int | None
+    """None for a caller who is no subscriber."""
+    number: str
+    full_name: str
+    variables: list[tuple[str, str]]
+    campaign: str
+    queue: str
+    answered_ms: int
+    is_over: bool
+    disposed: Disposed | None
+
+
+class Desk(NamedTuple):
+    """An agent at one moment."""
+
+    agent_id: int
+    name: str
+    activity: AgentActivity
+    since_ms: int
+    break_reason: str
+    wraps_until_ms: int
+    call: CallOnDesk | None
+    """The newest call; None before the first one."""
+
+    @property
+    def is_talking(self) -> bool:
+        """Return whether the newest call is in progress."""
+        return self.call is not None and not self.call.is_over
+
+
+def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
+    """Return the desk of the agent who signs in as a user; None if no agent does."""
+    query = select(_agents.c.id, _agents.c.name, *_CLOCK).where(_agents.c.login_id == login_id)
+    row = connection.execute(query.order_by(_agents.c.id).limit(1)).first()
+    if row is None:
+        return None
+    clock = AgentClock(*row[2:])
+    return Desk(
+        row.id,
+        row.name,
+        clock.activity(now_ms),
+        clock.since_ms(now_ms),
+        clock.break_reason,
+        clock.wraps_until_ms,
+        _call_of(connection, row.id),
+    )
+
+
+def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
+    query = (
+        select(
+            _requests.c.id.label("call_id"),
+            _requests.c.status.label("call_status"),
+            _transfers.c.status.label("leg_status"),
+            _subscribers.c.id,
+            case((_requests.c.attempt < 0, _requests.c.callerid), else_=_requests.c.phone_number).label("number"),
+            _subscribers.c.full_name,
+            _subscribers.c.additional_vars,
+            _campaigns.c.name.label("campaign"),
+            _queues.c.name.label("queue"),
+            _transfers.c.answered_ms,
+        )
+        .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
+        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
+        .outerjoin(_queues, _queues.c.id == _transfers.c.queue_id)
+        .where(_transfers.c.agent_id == agent_id, _transfers.c.answered_ms.is_not(None))
+        .order_by(_transfers.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    return CallOnDesk(
+        row.call_id,
+        row.id,
+        row.number,
+        row.full_name or "",
+        _variables(row.additional_vars),
+        row.campaign,
+        row.queue or "",
+        row.answered_ms,
+        row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
+        disposition_of(connection, row.call_id),
+    )
+
+
+def _variables(text: str) -> list[tuple[str, str]]:
+    """Return variables as texts; none if they are not readable."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return []
+    return [(str(name), str(value)) for name, value in found.items()] if isinstance(found, dict) else []

@@ -1,0 +1,193 @@
+"""Dispositions: the outcome of a call in the words of its agent, with a note, and a time to call again."""
+
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
+
+from dialer.app.campaigns.subscribers import refuse_without_contact
+from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.events import CallDisposed
+from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.spellings import ERASED
+from dialer.store.queries.do_not_call import lists_of, on_dnc
+from dialer.store.queries.progress import under_way_of_subscriber
+from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber
+from dialer.store.touched import NOTHING, Touched
+from dialer.store.wishes import call_off, own_list
+
+NOTE_MAX: Final = 1_000
+"""Characters of a note."""
+_dispositions = CallDisposition.__table__
+_requests = CallRequest.__table__
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
+
+
+class Disposed(msgspec.Struct, frozen=True):
+    """The disposition of a call."""
+
+    disposition: AgentDisposition
+    note: str = ""
+    call_back_ms: int | None = None
+    """The time at which the callee is called again; only for `CALL_BACK`."""
+
+
+def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
+    """Return the disposition of a call; None if nobody gave one."""
+    query = select(_dispositions.c.disposition, _dispositions.c.note, _dispositions.c.call_back_ms)
+    row = connection.execute(query.where(_dispositions.c.callrequest_id == callrequest_id)).first()
+    if row is None:
+        return None
+    is_known = row[0] in set(AgentDisposition)  # A newer version may have written others.
+    return Disposed(AgentDisposition(row[0]) if is_known else AgentDisposition.OTHER, row[1], row[2])
+
+
+def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> None:
+    """Set the disposition of a call, in place of an earlier one, and do what it says.
+
+    With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
+    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. An earlier time that has
+    not come is forgotten. `DO_NOT_CALL` puts the number on the account's own
+    do-not-call list, and on the first list that the campaign names.
+
+    Raises:
+        UnknownRecordError: there is no such call.
+        InvalidFieldsError: the time is past, after the campaign's end, or does not go with the disposition.
+        RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
+    """
+    call = _read(unit.connection, callrequest_id)
+    before = disposition_of(unit.connection, callrequest_id)
+    touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
+    call = _read(unit.connection, callrequest_id)
+    if given.call_back_ms is not None:
+        touched |= _call_back(unit, call, given)
+    elif given.disposition is AgentDisposition.DO_NOT_CALL:
+        touched |= _call_off(unit, call)
+    _write(unit, callrequest_id, given, was_completed=call["status"] == SubscriberStatus.COMPLETED)
+    event = CallDisposed(call["campaign_id"], callrequest_id)
+    unit.note(touched, *([] if before == given else [event]))
+
+
+def _read(connection: Connection, callrequest_id: int) -> RowMapping:
+    """Return the subscriber and the campaign of a call. Callers who are no subscribers have an `id` of None."""
+    columns = ("id", "duplicate_contact", "status", "due_ms", "contact_id", "phonebook_id")
+    query = (
+        select(
+            *(_subscribers.c[name] for name in columns),
+            func.coalesce(_subscribers.c.number, _requests.c.callerid).label("number"),
+            _campaigns.c.id.label("campaign_id"),
+            _campaigns.c.status.label("campaign_status"),
+            _campaigns.c.expirationdate,
+            _campaigns.c.dnc_id,
+            _campaigns.c.user_id,
+            func.coalesce(_dispositions.c.was_completed, false()).label("was_completed"),
+        )
+        .select_from(_requests)
+        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
+        .outerjoin(_dispositions, _dispositions.c.callrequest_id == _requests.c.id)
+        .where(_requests.c.id == callrequest_id)
+    )
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise UnknownRecordError(f"There is no call {callrequest_id}.")
+    return row
+
+
+def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> Touched:
+    """Take back an earlier call-back that has not come: the subscriber was reached, and waits for nothing.
+
+    A subscriber that had completed the survey before the call-back is COMPLETED again.
+    """
+    is_waiting = call["status"] == SubscriberStatus.PENDING and before.call_back_ms == call["due_ms"]
+    if not is_waiting:
+        return NOTHING
+    _move(unit, call, SubscriberStatus.COMPLETED if call["was_completed"] else SubscriberStatus.SENT, due_ms=0)
+    if call["was_completed"]:
+        _count_completed(unit, call, 1)
+    return touched_campaigns(call["campaign_id"])
+
+
+def _call_back(unit: UnitOfWork, call: RowMapping, given: Disposed) -> Touched:
+    _check_time(unit, call, given)
+    _check_person(unit.connection, call)
+    _move(unit, call, SubscriberStatus.PENDING, due_ms=given.call_back_ms or 0)
+    if call["status"] == SubscriberStatus.COMPLETED:
+        _count_completed(unit, call, -1)
+    return touched_campaigns(call["campaign_id"])
+
+
+def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> None:
+    counted = update(_campaigns).where(_campaigns.c.id == call["campaign_id"])
+    unit.connection.execute(counted.values(completed=_campaigns.c.completed + difference))
+
+
+def _check_time(unit: UnitOfWork, call: RowMapping, given: Disposed) -> None:
+    at_ms = given.call_back_ms or 0
+    wrong = None
+    if given.disposition is not AgentDisposition.CALL_BACK:
+        wrong = f"A time goes with the disposition {AgentDisposition.CALL_BACK}, not with {given.disposition}."
+    elif at_ms <= unit.now_ms:
+        wrong = "The time is past. Use a later one."
+    elif at_ms >= call["expirationdate"]:
+        wrong = "The campaign ends before that time. Use an earlier one."
+    if wrong is not None:
+        raise InvalidFieldsError({"call_back_date": [wrong]})
+
+
+def _check_person(connection: Connection, call: RowMapping) -> None:
+    """Refuse a call-back of somebody who is in a call, or must not be called again."""
+    if call["id"] is None:
+        raise RefusedError("The caller is in no phonebook of the campaign. Add the number to one to have it called.")
+    if call["campaign_status"] not in _MAY_DIAL:
+        raise RefusedError("The campaign is over, so nobody is called back. Clear the time of the call-back.")
+    if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
+        raise RefusedError("The call is in progress. Save the time of the call-back when it is over.")
+    refuse_without_contact(call["contact_id"], call["phonebook_id"])
+    if call["duplicate_contact"] == ERASED or is_emergency(call["number"]):
+        raise RefusedError("The number must not be called again.")
+    if on_dnc(connection, [call["id"]]):
+        raise RefusedError("The number is on a do-not-call list, so it is not called again.")
+
+
+def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
+    """Put the number on the account's own list, and on the first list that the campaign names.
+
+    A wish is never refused. Nothing is left to do for people whose number is unknown, or was erased.
+    """
+    if call["duplicate_contact"] == ERASED or call["number"] in {"", ERASED}:
+        return NOTHING
+    own = own_list(unit.connection, call["user_id"], unit.now_ms)
+    named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
+    call_off(unit.connection, (named, own), call["number"], unit.now_ms)
+    of_account = users_of_dnc(unit.connection, own)
+    return of_account if named is None else of_account | users_of_dnc(unit.connection, named)
+
+
+def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:
+    written = {"status": status, "status_reason": "", "halt_reason": "", "due_ms": due_ms}
+    unit.connection.execute(
+        update(_subscribers).where(_subscribers.c.id == call["id"]).values(**written, updated_date=unit.now_ms)
+    )
+
+
+def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed, *, was_completed: bool) -> None:
+    is_of_call = _dispositions.c.callrequest_id == callrequest_id
+    since_ms = unit.connection.scalar(select(_dispositions.c.created_date).where(is_of_call))
+    unit.connection.execute(delete(_dispositions).where(is_of_call))
+    unit.connection.execute(
+        insert(_dispositions).values(
+            callrequest_id=callrequest_id,
+            disposition=given.disposition.value,
+            note=given.note,
+            call_back_ms=given.call_back_ms,
+            was_completed=was_completed,
+            created_date=unit.now_ms if since_ms is None else since_ms,
+            updated_date=unit.now_ms,
+        )
+    )

@@ -1,0 +1,1 @@
+"""What users do with campaigns, their subscribers and their trial calls."""

@@ -1,0 +1,187 @@
+"""The check of a campaign before its start: everything that keeps it from starting, and what is probably not meant."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from sqlalchemy import Connection, exists, func, select
+
+from dialer.app.campaigns.callerid_check import lacks_callerid
+from dialer.app.campaigns.line_check import names_list, texts_people
+from dialer.app.campaigns.readiness import field_errors, survey_of
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
+from dialer.domain.gateway_secrets import shows_secrets
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
+from dialer.domain.plans import HTTP, KANNEL, SIMULATED
+from dialer.domain.survey.check import check_survey
+from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
+from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
+from dialer.domain.survey.survey import Survey
+from dialer.store.queries.destinations import is_forbidden_for, read_destinations
+from dialer.store.queries.loading import calendar_of
+from dialer.store.queries.progress import gateway_of, gateway_row, sms_gateway_of
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
+
+WITHOUT_COUNTRY_MAX: Final = 1_000
+"""Numbers without a country code that are counted."""
+JUDGED_MAX: Final = 10_000
+"""Numbers whose destinations are judged."""
+_CODES: Final[Mapping[str, FindingCode]] = {
+    "expirationdate": FindingCode.EXPIRED,
+    "text_message": FindingCode.NO_TEXT,
+    "dial_method": FindingCode.NO_QUEUE,
+    "sms_gateway": FindingCode.NO_SMS_GATEWAY,
+    "callerid": FindingCode.WRONG_CALLERID,
+    "callerid_group": FindingCode.WRONG_CALLERID,
+    "aleg_gateway": FindingCode.WRONG_CLOCK,
+    "object_id": FindingCode.UNPLAYABLE,
+}
+"""The codes of the fields whose errors keep a campaign from starting."""
+_COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)
+"""Errors, each with the warning that tells nothing more beside it."""
+_CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
+"""The codes of campaigns that have an SMS gateway."""
+
+_links = CampaignPhonebook.__table__
+_contacts = Contact.__table__
+_subscribers = Subscriber.__table__
+_tiers = Tier.__table__
+_AFTER_PLUS: Final = chr(ord("+") + 1)
+"""The first character after `+`. Numbers are sorted, so those from here on have no country code."""
+
+
+def findings_of_campaign(
+    connection: Connection, campaign: Mapping[str, Any], now_ms: int, *, service_zone: str, hours: CallingHours
+) -> list[Finding]:
+    """Return all findings about a campaign and its survey; without errors, a new campaign can be started."""
+    survey, is_sealed = survey_of(connection, campaign)
+    of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
+    if is_sealed:  # It has been started with this survey, which nobody can change any more.
+        of_survey = [one for one in of_survey if one.level is not FindingLevel.ERROR]
+    codes = _CODES if campaign["sms_gateway_id"] is None else _CODES_WITH_TEXTS
+    errors = [
+        Finding(FindingLevel.ERROR, codes[field], None, message, field=field)
+        for field, messages in field_errors(connection, campaign, survey, now_ms).items()
+        for message in messages
+    ]
+    warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
+    told = {one.code for one in errors}
+    covered = {warning for error, warning in _COVERED if error in told}
+    return of_survey + errors + [one for one in warnings if one.code not in covered]
+
+
+def _facts(
+    connection: Connection,
+    campaign: Mapping[str, Any],
+    survey: Survey,
+    now_ms: int,
+    service_zone: str,
+    hours: CallingHours,
+) -> CampaignFacts:
+    gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
+    without_country, example = _without_country(connection, campaign["id"], phonebooks)
+    prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
+    forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
+    return CampaignFacts(
+        forbidden=len(forbidden),
+        forbidden_example=next(iter(forbidden), ""),
+        forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey, prefixes)),
+        now_ms=now_ms,
+        starting_ms=campaign["startingdate"],
+        expires_ms=campaign["expirationdate"],
+        calendar=calendar_of(campaign),
+        hours=hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED),
+        service_zone=service_zone,
+        retries=tuple(_retries(campaign)),
+        has_phonebook=bool(phonebooks),
+        has_people=_has_people(connection, campaign["id"], phonebooks),
+        lacks_callerid=lacks_callerid(connection, campaign),
+        without_country=without_country,
+        without_country_example=example,
+        without_country_max=WITHOUT_COUNTRY_MAX,
+        queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+        shows_secrets=_shows_secrets(connection, campaign),
+        lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
+        texts_people=texts_people(connection, campaign, survey),
+    )
+
+
+def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether people can ask not to be called again: by a section, an agent, or the answer to a message."""
+    return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
+
+
+def _shows_secrets(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether the campaign's gateway for messages sends its secrets in clear."""
+    row = gateway_row(connection, sms_gateway_of(campaign))
+    return row is not None and row["protocol"] in {HTTP, KANNEL} and shows_secrets(row["parameters"])
+
+
+def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
+    for prefix in ("", "completion_"):
+        count, interval = f"{prefix}maxretry", f"{prefix}intervalretry"
+        yield Retries(count, interval, campaign[count], campaign[interval] * 1_000)
+
+
+def _phonebooks(connection: Connection, campaign_id: int) -> list[int]:
+    query = select(_links.c.phonebook_id).where(_links.c.campaign_id == campaign_id)
+    return list(connection.scalars(query))
+
+
+def _has_people(connection: Connection, campaign_id: int, phonebooks: list[int]) -> bool:
+    contacts = exists().where(_contacts.c.phonebook_id.in_(phonebooks))
+    subscribers = exists().where(_subscribers.c.campaign_id == campaign_id)
+    return bool(connection.scalar(select(contacts | subscribers)))
+
+
+def _without_country(connection: Connection, campaign_id: int, phonebooks: list[int]) -> tuple[int, str]:
+    """Count the numbers of contacts, else of subscribers, without a country code, and return one of them."""
+    wanted = (
+        select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks), _contacts.c.number >= _AFTER_PLUS),
+        select(_subscribers.c.number).where(
+            _subscribers.c.campaign_id == campaign_id, _subscribers.c.number >= _AFTER_PLUS
+        ),
+    )
+    for query in wanted:
+        found = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
+        if found:
+            return int(found), str(connection.scalar(query.limit(1)))
+    return 0, ""
+
+
+def _forbidden(
+    connection: Connection, campaign: Mapping[str, Any], phonebooks: list[int], prefixes: Prefixes
+) -> list[str]:
+    """Return the numbers that the account may not call, among the first contacts, or the first subscribers."""
+    user_id = campaign["user_id"]
+    destinations = read_destinations(connection, user_id)
+    of_contacts = select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks))
+    of_subscribers = select(_subscribers.c.number).where(_subscribers.c.campaign_id == campaign["id"])
+    for query in (of_contacts, of_subscribers):
+        numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
+        found = [one for one in numbers if is_forbidden_for(connection, user_id, destinations, one, prefixes)]
+        if found:
+            return found
+    return []
+
+
+def _forbidden_sections(connection: Connection, user_id: int, survey: Survey, prefixes: Prefixes) -> Iterator[int]:
+    destinations = read_destinations(connection, user_id)
+    for section in survey.sections:
+        if definition_of(section).transfers and section.queue_id is None:
+            with suppress(NumberError):
+                if is_forbidden_for(connection, user_id, destinations, normalise(section.phonenumber), prefixes):
+                    yield section.id
+
+
+def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[tuple[int, int]]:
+    transfers = [
+        (section.id, section.queue_id)
+        for section in survey.sections
+        if definition_of(section).transfers and section.queue_id is not None
+    ]
+    queue_ids = {queue_id for _, queue_id in transfers}
+    served = set(connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.queue_id.in_(queue_ids)).distinct()))
+    return ((section_id, queue_id) for section_id, queue_id in transfers if queue_id not in served)

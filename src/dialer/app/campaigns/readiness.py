@@ -1,0 +1,90 @@
+"""Readiness: the conditions under which a campaign may start."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from dialer.app.campaigns.callerid_check import callerid_errors
+from dialer.app.campaigns.line_check import line_errors
+from dialer.app.errors import CampaignNotReadyError, FieldErrors
+from dialer.domain.enums import DialMethod
+from dialer.domain.survey.check import check_survey
+from dialer.domain.survey.findings import FindingLevel
+from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
+from dialer.domain.survey.survey import Survey
+from dialer.store.sealing import read_survey, seal, sealed_survey
+from dialer.store.tables import SMS, VOICE
+
+FINDINGS_NAMED_MAX: Final = 5
+"""Errors of a survey that the refusal of a start names."""
+
+
+def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int) -> None:
+    """Check that a campaign can start, and seal its survey at the first start; later starts play the sealed copy.
+
+    Raises:
+        CampaignNotReadyError: fields or the survey are not ready; the error names them all.
+    """
+    survey, is_sealed = survey_of(connection, campaign)
+    errors = field_errors(connection, campaign, survey, now_ms)
+    if not is_sealed:
+        errors |= _wrong_survey(survey)
+    if errors:
+        raise CampaignNotReadyError(errors)
+    if not is_sealed:
+        seal(connection, campaign["id"], survey)
+
+
+def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Survey, bool]:
+    """Return the survey that a campaign plays, or would play if it started now, and whether it need not be sealed.
+
+    A campaign of text messages plays none.
+    """
+    if campaign["medium"] != VOICE:
+        return Survey(()), True
+    survey = sealed_survey(connection, campaign["id"])
+    return (read_survey(connection, campaign["object_id"]), False) if survey is None else (survey, True)
+
+
+def field_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey, now_ms: int) -> FieldErrors:
+    """Return the errors that keep a campaign from starting, by field, without those in its survey."""
+    errors = _wrong_fields(campaign, now_ms) | callerid_errors(connection, campaign)
+    errors |= line_errors(connection, campaign, survey)
+    if campaign["medium"] == VOICE:
+        errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
+    return errors
+
+
+def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
+    """Return an error if the dial method needs agents, and the survey transfers no call to a queue."""
+    if dial_method == DialMethod.FIXED_RATE or queue_ids_of(survey):
+        return {}
+    return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
+
+
+def _gateway_missing(campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
+    if campaign["sms_gateway_id"] is not None or not sends_messages(survey):
+        return {}
+    return {"sms_gateway": ["The survey sends text messages. Set sms_gateway."]}
+
+
+def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:
+    errors: FieldErrors = {}
+    if campaign["expirationdate"] <= now_ms:
+        errors["expirationdate"] = ["The campaign has expired. Set a later expirationdate."]
+    if campaign["medium"] == SMS and not campaign["text_message"].strip():
+        errors["text_message"] = ["The text is empty. Set the text to send."]
+    return errors
+
+
+def _wrong_survey(survey: Survey) -> FieldErrors:
+    """Return the errors of a survey, at most `FINDINGS_NAMED_MAX`, and the number of the others."""
+    found = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
+    messages = [
+        finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"
+        for finding in found[:FINDINGS_NAMED_MAX]
+    ]
+    if len(found) > FINDINGS_NAMED_MAX:
+        messages.append(f"And {len(found) - FINDINGS_NAMED_MAX} more: the check of the survey template lists all.")
+    return {"object_id": messages} if messages else {}

@@ -1,0 +1,171 @@
+"""Recycling: subscribers of a campaign who are done are set back to PENDING, to be called again.
+
+The work is done in chunks, each in a transaction of its own, because a campaign may have a million subscribers. A
+subscriber who was recycled is PENDING, so a repetition after a crash recycles only the others.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from sqlalchemy import BindParameter, Connection, Row, bindparam, case, literal_column, select, update
+
+from dialer.app.campaigns.subscribers import lost_contact
+from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.events import SubscribersRecycled
+from dialer.app.touching import touched_campaigns
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.reasons import SubscriberReason
+from dialer.domain.states import RECYCLABLE_CAMPAIGNS
+from dialer.store.bulk import Bulk
+from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
+from dialer.store.touched import NOTHING
+
+RECYCLE_CHUNK: Final = 1_000
+"""Subscribers that one transaction looks at."""
+
+_campaigns = Campaign.__table__
+_subscribers = Subscriber.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_now: BindParameter[int] = bindparam("now_ms", type_=_subscribers.c.due_ms.type)
+_ABANDONED: Final = frozenset(
+    {SubscriberReason.CONTACT_DELETED, SubscriberReason.NUMBER_CORRECTED, SubscriberReason.ERASED}
+)
+_RECYCLE: Final = Bulk(
+    update(_subscribers)
+    .where(_subscribers.c.id == bindparam("subscriber_id"))
+    .values(
+        status=literal_column(str(int(SubscriberStatus.PENDING))),
+        status_reason=literal_column("''"),
+        halt_reason=literal_column("''"),
+        due_ms=case((_subscribers.c.count_attempt == literal_column("0"), literal_column("0")), else_=_now),
+        updated_date=_now,
+    ),
+    ("subscriber_id", "now_ms"),
+)
+
+
+class RecycleFilter(msgspec.Struct, frozen=True):
+    """The subscribers to recycle: those in one of the statuses, with one of the reasons, and one of the last causes.
+
+    Without reasons, subscribers with any reason are recycled; without causes, those whose last call had any cause.
+    """
+
+    statuses: frozenset[int]
+    reasons: frozenset[str] = frozenset()
+    causes: frozenset[int] = frozenset()
+
+
+class RecycledChunk(NamedTuple):
+    """The result of one chunk: how many subscribers of each status were recycled, and how many were not, by reason."""
+
+    recycled: Counter[int]
+    kept: Counter[str]
+    after: str | None
+    """The number after which the next chunk begins. None after the last chunk."""
+
+
+def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, after: str = "") -> RecycledChunk:
+    """Set the subscribers of one chunk back to PENDING. They keep the numbers of their attempts, as after a PATCH.
+
+    Raises:
+        UnknownRecordError: there is no such campaign.
+        RefusedError: the campaign is over.
+    """
+    chunk, rows = _select(unit.connection, campaign_id, wanted, after)
+    if not rows:
+        unit.note(NOTHING)
+        return chunk
+    _RECYCLE.run(unit.connection, [(row.id, unit.now_ms) for row in rows])
+    completed = _campaigns.c.completed - chunk.recycled[SubscriberStatus.COMPLETED]
+    unit.connection.execute(update(_campaigns).where(_campaigns.c.id == campaign_id).values(completed=completed))
+    unit.note(touched_campaigns(campaign_id), SubscribersRecycled(campaign_id, len(rows)))
+    return chunk
+
+
+def count_chunk(connection: Connection, campaign_id: int, wanted: RecycleFilter, after: str = "") -> RecycledChunk:
+    """Return the result that `recycle_chunk` would have, and change nothing.
+
+    Raises:
+        UnknownRecordError: there is no such campaign.
+        RefusedError: the campaign is over.
+    """
+    return _select(connection, campaign_id, wanted, after)[0]
+
+
+def _select(
+    connection: Connection, campaign_id: int, wanted: RecycleFilter, after: str
+) -> tuple[RecycledChunk, list[Row[Any]]]:
+    """Return the result of a chunk, and the subscribers to recycle. Chunks follow the numbers, which are unique."""
+    _refuse_if_over(connection, campaign_id)
+    columns = ("id", "number", "duplicate_contact", "status", "status_reason", "contact_id", "phonebook_id")
+    query = select(*[_subscribers.c[name] for name in columns]).where(
+        _subscribers.c.campaign_id == campaign_id, _subscribers.c.number > after
+    )
+    seen = connection.execute(query.order_by(_subscribers.c.number).limit(RECYCLE_CHUNK)).all()
+    asked = [row for row in seen if row.status in wanted.statuses]
+    if wanted.reasons:
+        asked = [row for row in asked if row.status_reason in wanted.reasons]
+    if wanted.causes and asked:
+        called = _with_last_cause(connection, [row.id for row in asked], wanted.causes)
+        asked = [row for row in asked if row.id in called]
+    kept = _reasons_to_keep(connection, campaign_id, asked) if asked else {}
+    chosen = [row for row in asked if row.id not in kept]
+    last = seen[-1].number if len(seen) == RECYCLE_CHUNK else None
+    return RecycledChunk(Counter(row.status for row in chosen), Counter(kept.values()), last), chosen
+
+
+def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
+    status = connection.scalar(select(_campaigns.c.status).where(_campaigns.c.id == campaign_id))
+    if status is None:
+        raise UnknownRecordError(f"There is no campaign {campaign_id}.")
+    if status not in RECYCLABLE_CAMPAIGNS:
+        name = CampaignStatus(status).name if status in set(CampaignStatus) else "unknown"
+        raise RefusedError(f"The campaign is in {status} ({name}), which is final. Copy it, and start the copy.")
+
+
+def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collection[int]) -> set[int]:
+    """Return the subscribers whose last call by the campaign ended with one of the causes."""
+    last = (
+        select(_requests.c.subscriber_id)
+        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
+        .where(_subscribers.c.id.in_(ids), _requests.c.attempt == _subscribers.c.count_attempt)
+        .where(_requests.c.hangup_cause_q850.in_(causes))
+    )
+    return set(connection.scalars(last))
+
+
+def _reasons_to_keep(connection: Connection, campaign_id: int, asked: Sequence[Row[Any]]) -> dict[int, str]:
+    """Return the subscribers who must not be called again, each with the reason."""
+    busy, listed = _under_way(connection, campaign_id), on_dnc(connection, [row.id for row in asked])
+    kept: dict[int, str] = {}
+    for row in asked:
+        if (
+            row.duplicate_contact == ERASED
+            or row.status_reason in _ABANDONED
+            or lost_contact(row.contact_id, row.phonebook_id)
+        ):
+            kept[row.id] = "deleted"
+        elif is_emergency(row.number):
+            kept[row.id] = "emergency"
+        elif row.id in listed:
+            kept[row.id] = "dnc"
+        elif row.id in busy:
+            kept[row.id] = "in_progress"
+    return kept
+
+
+def _under_way(connection: Connection, campaign_id: int) -> set[int]:
+    """Return the subscribers of the campaign in a call, which may be inbound, or with a message on its way."""
+    calls = select(_requests.c.subscriber_id).where(_requests.c.campaign_id == campaign_id, IS_CALLING)
+    messages = select(_messages.c.subscriber_id).where(
+        _messages.c.campaign_id == campaign_id, _messages.c.ended_ms.is_(None)
+    )
+    return {*connection.scalars(calls), *connection.scalars(messages)}

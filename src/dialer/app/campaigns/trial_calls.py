@@ -1,0 +1,121 @@
+"""Trial calls: one call over a gateway, to see what its carrier says. The rules for them are those of campaigns."""
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.events import TrialCallPlaced
+from dialer.app.unit import UnitOfWork
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.numbers.destinations import special_digits
+from dialer.domain.numbers.emergency import emergency_error, spells_emergency
+from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.numbers.prefixes import dialled_number
+from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
+from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
+from dialer.store.queries.do_not_call import entries_on
+from dialer.store.queries.progress import gateway_row
+from dialer.store.tables import DncList
+from dialer.store.touched import NOTHING
+
+_lists = DncList.__table__
+
+
+class TrialRules(msgspec.Struct, frozen=True):
+    """The settings of the service by which a number may be called or not."""
+
+    region: str | None
+    zone: str
+    hours: CallingHours
+
+
+class TrialCall(msgspec.Struct, frozen=True):
+    """A trial call that may be placed: its gateway, and the number as the carrier receives it."""
+
+    gateway_id: int
+    protocol: str
+    parameters: str
+    number: str
+    callerid: str
+
+
+def order_trial_call(unit: UnitOfWork, call: tuple[int, str, str], rules: TrialRules) -> TrialCall:
+    """Return a trial call, and log that it is placed. `call` is the id of the gateway, the number, and the caller ID.
+
+    Raises:
+        UnknownRecordError: there is no such gateway.
+        RefusedError: the gateway is simulated, or the number may not be called, or not now.
+        InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
+    """
+    found = find_trial_call(unit.connection, call, rules, unit.now_ms)
+    unit.note(NOTHING, TrialCallPlaced(found.gateway_id))
+    return found
+
+
+def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: TrialRules, now_ms: int) -> TrialCall:
+    """Return a trial call at a moment of the real clock, and write nothing.
+
+    Raises:
+        UnknownRecordError: there is no such gateway.
+        RefusedError: the gateway is simulated, or the number may not be called, or not now.
+        InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
+    """
+    gateway_id, number, callerid = call
+    gateway = gateway_row(connection, GatewayKey(VOICE, gateway_id))
+    if gateway is None:
+        raise UnknownRecordError(f"There is no gateway {gateway_id}.")
+    if gateway["protocol"] not in {SIP, FREESWITCH}:
+        ways = f"Use one with {SIP} or {FREESWITCH}."
+        raise RefusedError(f"Gateway {gateway_id} has the protocol {gateway['protocol']}. {ways}")
+    wanted = _with_country(number, rules.region)
+    _check_callerid(callerid, gateway["allowed_callerids"], rules.region)
+    _check_lists(connection, wanted)
+    _check_hours(wanted, rules, now_ms)
+    dialled = dialled_number(wanted, addprefix=gateway["addprefix"], removeprefix=gateway["removeprefix"])
+    return TrialCall(gateway_id, gateway["protocol"], gateway["parameters"], dialled, callerid)
+
+
+def _with_country(number: str, region: str | None) -> str:
+    if spells_emergency(number, region):
+        raise InvalidFieldsError({"number": [str(emergency_error(number))]})
+    try:
+        found = normalise(number, region)
+    except NumberError as error:
+        raise InvalidFieldsError({"number": [str(error)]}) from None
+    if not found.startswith("+") or not is_possible(found):
+        message = f"{found!r} is not a possible phone number. Use the country code, as in +12025550150."
+        raise InvalidFieldsError({"number": [message]})
+    if special_digits(found):
+        message = f"{found!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
+        raise InvalidFieldsError({"number": [message]})
+    return found
+
+
+def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
+    if not callerid:
+        return
+    shown = shown_number(callerid, region, allows_names=False)
+    if shown is None:
+        message = f"{callerid!r} is not a possible phone number. Use the country code, as in +12025550150."
+        raise InvalidFieldsError({"callerid": [message]})
+    known = shown_numbers(split_shown(allowed), region, allows_names=False)
+    if known and shown not in known:
+        message = f"{callerid!r} is not among the allowed_callerids of the gateway. Use one that is."
+        raise InvalidFieldsError({"callerid": [message]})
+
+
+def _check_lists(connection: Connection, number: str) -> None:
+    """Refuse a number on a do-not-call list that holds for every campaign."""
+    everywhere = list(connection.scalars(select(_lists.c.id).where(_lists.c.is_global)))
+    if entries_on(connection, everywhere, [number]):
+        raise RefusedError("The number is on a do-not-call list that holds for every campaign, so it is not called.")
+
+
+def _check_hours(number: str, rules: TrialRules, now_ms: int) -> None:
+    zone, outer = zone_of_number(number) or rules.zone, rules.hours.over(is_simulated=False)
+    if not window_at(Calendar(), zone, now_ms, outer).is_open:
+        message = "It is outside of the calling hours (DIALER_CALLING_HOURS) where the number is"
+        raise RefusedError(f"{message}: {zone.replace('&', ', ')}. Try again within them.")

@@ -1,0 +1,109 @@
+"""The waits of PENDING subscribers: why each is not called now, and those whose turn comes first."""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, RowMapping, select
+
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calling_times.calling_windows import Windows
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.normal_form import is_possible
+from dialer.domain.reasons import WaitsFor
+from dialer.domain.why_waiting import Circumstances, Wait, why_not_now
+from dialer.store.queries.destinations import is_forbidden_for
+from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.loading import pending_zones
+from dialer.store.queries.why_waiting import circumstances_of
+from dialer.store.tables import Subscriber
+
+NEXT_PEOPLE_MAX: Final = 8
+ZONES_READ_MAX: Final = 50
+"""Time zones of a campaign whose first people are read."""
+_REFUSED: Final = frozenset(
+    {WaitsFor.EMERGENCY, WaitsFor.INVALID_NUMBER, WaitsFor.DESTINATION, WaitsFor.TZ_UNKNOWN, WaitsFor.DNC}
+)
+"""The waits of people whose turn comes, but who are refused then."""
+_TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.WINDOW})
+_subscribers = Subscriber.__table__
+_NEXT: Final = tuple(
+    _subscribers.c[name] for name in ("id", "campaign_id", "number", "full_name", "zone", "due_ms", "count_attempt")
+)
+
+
+class NextPerson(NamedTuple):
+    """A PENDING subscriber, and why they are not called now."""
+
+    number: str
+    full_name: str
+    attempts: int
+    wait: Wait
+
+
+def waits_of(
+    connection: Connection, pending: Collection[RowMapping], now_ms: int, service_zone: str, hours: CallingHours
+) -> dict[int, Wait]:
+    """Return the waits of PENDING subscribers by their ids, from their rows, but not those of unreadable campaigns.
+
+    Each campaign is read once, and each zone's window is computed once.
+    """
+    campaign_ids, ids = {row["campaign_id"] for row in pending}, [row["id"] for row in pending]
+    campaigns = circumstances_of(connection, campaign_ids, now_ms, service_zone, hours)
+    called_off, windows = on_dnc(connection, ids), Windows()
+    return {
+        row["id"]: why_not_now(
+            campaigns[row["campaign_id"]],
+            row["zone"],
+            row["due_ms"],
+            windows,
+            is_on_dnc=row["id"] in called_off,
+            is_emergency=is_emergency(row["number"]),
+            is_impossible=not is_possible(row["number"]),
+            is_forbidden=_is_forbidden(connection, campaigns[row["campaign_id"]], row["number"]),
+        )
+        for row in pending
+        if row["campaign_id"] in campaigns
+    }
+
+
+def _is_forbidden(connection: Connection, campaign: Circumstances, number: str) -> bool:
+    return is_forbidden_for(connection, campaign.user_id, campaign.destinations, number, campaign.prefixes)
+
+
+def next_people(
+    connection: Connection, campaign_id: int, now_ms: int, service_zone: str, hours: CallingHours
+) -> list[NextPerson]:
+    """Return the people of a campaign whose turn comes first, at most `NEXT_PEOPLE_MAX`.
+
+    Its cost grows with the time zones of the campaign, and not with its people.
+    """
+    rows = [
+        row
+        for zone in pending_zones(connection, campaign_id, ZONES_READ_MAX)
+        for row in _first(connection, campaign_id, zone)
+    ]
+    waits = waits_of(connection, rows, now_ms, service_zone, hours)
+    known = [(row, waits[row["id"]]) for row in rows if row["id"] in waits]
+    known.sort(key=lambda one: (_begins_ms(one[1], now_ms), one[0]["due_ms"], one[0]["id"]))
+    return [
+        NextPerson(row["number"], row["full_name"], row["count_attempt"], wait) for row, wait in known[:NEXT_PEOPLE_MAX]
+    ]
+
+
+def _first(connection: Connection, campaign_id: int, zone: str) -> list[RowMapping]:
+    query = (
+        select(*_NEXT)
+        .where(_subscribers.c.campaign_id == campaign_id, _subscribers.c.status == SubscriberStatus.PENDING)
+        .where(_subscribers.c.zone == zone)
+        .order_by(_subscribers.c.due_ms, _subscribers.c.id)
+        .limit(NEXT_PEOPLE_MAX)
+    )
+    return list(connection.execute(query).mappings())
+
+
+def _begins_ms(wait: Wait, now_ms: int) -> float:
+    """Return the end of a wait, as far as it is known; infinity for people who will not be called."""
+    if wait.until_ms is not None:
+        return wait.until_ms
+    return float("inf") if wait.reason in _REFUSED | _TIMED else now_ms

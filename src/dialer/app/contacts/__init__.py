@@ -1,0 +1,1 @@
+"""Contacts, phonebooks and do-not-call lists."""

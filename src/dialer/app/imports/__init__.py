@@ -1,0 +1,1 @@
+"""Imports: files and lists of numbers become contacts and entries of do-not-call lists."""

@@ -1,0 +1,64 @@
+"""The situation at one moment, of all users or of one."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection
+
+from dialer.domain.statistics import Figures
+from dialer.store.queries.campaigns_now import CallsNow, calls_now, totals_of_campaigns
+from dialer.store.queries.live_overview import (
+    CampaignInProgress,
+    GatewayUse,
+    SpentBalance,
+    count_open_campaigns,
+    gateways_in_use,
+    low_balances,
+    messages_on_their_way,
+    open_campaigns,
+)
+from dialer.store.queries.statistics import Present, WhoseCalls, present
+
+CAMPAIGNS_MAX: Final = 50
+GATEWAYS_MAX: Final = 50
+BALANCES_MAX: Final = 20
+
+
+class CampaignNow(NamedTuple):
+    """A campaign in progress, its situation, and the figures of all its calls."""
+
+    campaign: CampaignInProgress
+    present: CallsNow
+    messages: int
+    """Messages on their way."""
+    totals: Figures
+
+
+class FloorSituation(NamedTuple):
+    """The situation at one moment."""
+
+    present: Present
+    campaigns: list[CampaignNow]
+    campaigns_open: int
+    """All campaigns that are started or paused, those beyond `CAMPAIGNS_MAX` included."""
+    gateways: list[GatewayUse]
+    balances: list[SpentBalance]
+
+
+def read_situation(connection: Connection, now_ms: int, user_id: int | None = None) -> FloorSituation:
+    """Return the situation of a user, or of all. It reads calls in progress, and counters for calls that are over."""
+    return FloorSituation(
+        present(connection, WhoseCalls(user_id=user_id), now_ms),
+        _campaigns(connection, open_campaigns(connection, CAMPAIGNS_MAX, user_id), now_ms),
+        count_open_campaigns(connection, user_id),
+        gateways_in_use(connection, GATEWAYS_MAX, user_id),
+        low_balances(connection, now_ms, BALANCES_MAX, user_id),
+    )
+
+
+def _campaigns(connection: Connection, found: list[CampaignInProgress], now_ms: int) -> list[CampaignNow]:
+    if not found:
+        return []
+    ids = [one.id for one in found]
+    now, totals = calls_now(connection, ids, now_ms), totals_of_campaigns(connection, ids)
+    texts = messages_on_their_way(connection)
+    return [CampaignNow(one, now[one.id], texts.get(one.id, 0), totals.get(one.id, Figures())) for one in found]

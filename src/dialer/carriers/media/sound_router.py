@@ -1,0 +1,227 @@
+"""The sound of all legs of a process: orders, bridges and rooms."""
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+import msgspec
+
+from dialer.carriers.media.activities import (
+    Activity,
+    Asking,
+    Bridging,
+    Playing,
+    PlayingWaitingTone,
+)
+from dialer.carriers.media.listening import AwaitingBeep, Detecting
+from dialer.carriers.media.peer import Address, Rank
+from dialer.carriers.media.recording import Recording
+from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
+from dialer.carriers.media.sound_leg import SoundLeg
+from dialer.carriers.sip.sdp import AgreedSound
+from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Confer, Detect, Done, Hold, Order, Play, Record
+
+PHASES: Final = 4
+"""A tick is a quarter of a frame, and belongs to a quarter of the legs."""
+
+
+class SendSound(msgspec.Struct, frozen=True, gc=False):
+    """A packet to send from the socket of a leg."""
+
+    key: str
+    data: bytes
+    destination: Address
+    is_report: bool = False
+    """True if it leaves from the socket for reports."""
+
+
+class SoundLost(msgspec.Struct, frozen=True):
+    """Nothing was heard of the other side of a leg for too long."""
+
+    key: str
+
+
+class OrderDone(msgspec.Struct, frozen=True):
+    """An order of a leg is done. The recording is complete if there is one: its name and its sound as µ-law."""
+
+    key: str
+    done: Done
+    recording: tuple[str, bytes] | None = None
+
+
+SoundOutput: TypeAlias = SendSound | OrderDone | SoundLost
+
+
+class SoundBoard:
+    """The sound of the legs of one process. It has neither socket nor clock."""
+
+    def __init__(self) -> None:
+        self._phases: list[dict[str, SoundLeg]] = [{} for _ in range(PHASES)]
+        self._legs: dict[str, SoundLeg] = {}
+        self._ends: list[OrderDone] = []
+        self.strangers = 0
+        """Datagrams that were thrown away for their source alone."""
+
+    def add(self, leg: SoundLeg) -> None:
+        """Take a leg in."""
+        self._legs[leg.key] = leg
+        min(self._phases, key=len)[leg.key] = leg
+
+    def remove(self, key: str) -> tuple[str, bytes] | None:
+        """Forget a leg. Return the recording that was in progress, its name and its sound, if any."""
+        leg = self._legs.pop(key, None)
+        for phase in self._phases:
+            phase.pop(key, None)
+        if leg is None:
+            return None
+        self._part(leg)
+        activity = leg.activity
+        return (activity.name, activity.sound) if isinstance(activity, Recording) else None
+
+    def agree(self, now_ms: int, key: str, sound: AgreedSound) -> None:
+        """Send to and hear from this place."""
+        if key in self._legs:
+            self._legs[key].agree(now_ms, sound)
+
+    def watch(self, now_ms: int, key: str) -> None:
+        """Notice from now on if the other side of a leg falls silent."""
+        if key in self._legs:
+            self._legs[key].watch(now_ms)
+
+    def quality(self, key: str) -> str:
+        """Return the figures of a leg's sound in words; an empty text if nothing was sent or heard."""
+        leg = self._legs.get(key)
+        if leg is None or not (leg.packets_sent or leg.quality.reception.received):
+            return ""
+        return leg.quality.in_words(leg.packets_sent)
+
+    def perform(self, key: str, order: Order, prompt: bytes = b"") -> None:
+        """Begin an order; `prompt` is its sound as µ-law. An order that is not of sound is ignored."""
+        leg = self._legs.get(key)
+        if leg is None or isinstance(order, Clear) or order.turn <= leg.activity.turn:
+            return
+        self._unbridge(leg)
+        if isinstance(order, Confer) and len(self._members(order.room)) >= MEMBERS_MAX:
+            leg.begin(Playing(order.turn, b""))
+        elif isinstance(order, Bridge):
+            self._bridge(leg, order)
+        else:
+            leg.begin(_activity(order, prompt, leg.activity))
+
+    def _bridge(self, leg: SoundLeg, order: Bridge) -> None:
+        """Pass on the sound of two legs to each other. Without the other leg, the order is done at once."""
+        other = self._legs.get(order.other)
+        if other is None or other is leg:
+            leg.begin(Playing(order.turn, b""))
+            return
+        self._unbridge(other)
+        leg.begin(Bridging(order.turn))
+        if not isinstance(other.activity, Bridging):
+            other.begin(Activity(other.activity.turn))
+        leg.join(other)
+        other.join(leg)
+
+    def _unbridge(self, leg: SoundLeg) -> None:
+        other = leg.bridged
+        if other is not None:
+            leg.join(None)
+            other.join(None)
+
+    def press(self, now_ms: int, key: str, digit: str) -> None:
+        """Tell a leg a key that came outside of the sound."""
+        if key in self._legs:
+            self._legs[key].activity.take_key(now_ms, digit)
+
+    def receive(self, now_ms: int, key: str, data: bytes, source: Address) -> SendSound | None:
+        """Take a datagram of a leg. Return the packet that passes it on, if the leg is bridged."""
+        leg = self._legs.get(key)
+        if leg is None or (source != leg.peer.heard and leg.peer.rank_of(source) is Rank.STRANGER):
+            self.strangers += 1
+            return None
+        packet, other = leg.receive(now_ms, data, source), leg.bridged
+        if packet is None or other is None:
+            return None
+        passed = other.relay(packet, is_key=leg.is_key(packet))
+        return None if passed is None else SendSound(other.key, *passed)
+
+    def take_report(self, now_ms: int, key: str, data: bytes, source: Address) -> None:
+        """Take a datagram that came to the socket for reports of a leg."""
+        if key in self._legs:
+            self._legs[key].take_report(now_ms, data, source)
+
+    def skip(self, frames: int) -> None:
+        """Leave out frames of all legs for which there was no time."""
+        for leg in self._legs.values():
+            leg.skip(frames)
+
+    def tick(self, now_ms: int, phase: int) -> Iterator[SoundOutput]:
+        """Yield the packets of a quarter of the legs, and the orders that are done."""
+        if phase == 0:
+            self._mix()
+        ends, self._ends = self._ends, []
+        yield from ends
+        for leg in list(self._phases[phase].values()):
+            packet = leg.next_packet()
+            if packet is not None:
+                yield SendSound(leg.key, *packet)
+            done = leg.activity.done(now_ms)
+            if done is not None:
+                yield self._finish(leg, done)
+            if now_ms >= leg.look_ms:
+                yield from _look(leg, now_ms)
+
+    def __len__(self) -> int:
+        return len(self._legs)
+
+    def _finish(self, leg: SoundLeg, done: Done) -> OrderDone:
+        activity = leg.activity
+        leg.begin(activity.rest(done.turn))
+        recording = (activity.name, activity.sound) if isinstance(activity, Recording) else None
+        return OrderDone(leg.key, done, recording)
+
+    def _part(self, gone: SoundLeg) -> None:
+        """End the bridge of a leg that is gone."""
+        other = gone.bridged
+        if other is not None:
+            self._unbridge(gone)
+            if isinstance(other.activity, Bridging):
+                self._ends.append(self._finish(other, Done(other.activity.turn, 0)))
+
+    def _members(self, room: str) -> list[Conferring]:
+        activities = (leg.activity for leg in self._legs.values())
+        return [one for one in activities if isinstance(one, Conferring) and one.room == room]
+
+    def _mix(self) -> None:
+        rooms: dict[str, list[Conferring]] = {}
+        for leg in self._legs.values():
+            if isinstance(leg.activity, Conferring):
+                rooms.setdefault(leg.activity.room, []).append(leg.activity)
+        for members in rooms.values():
+            mix(members)
+
+
+def _look(leg: SoundLeg, now_ms: int) -> Iterator[SoundOutput]:
+    report = leg.look(now_ms)
+    if report is not None:
+        yield SendSound(leg.key, *report, is_report=True)
+    if leg.is_gone(now_ms):
+        yield SoundLost(leg.key)
+
+
+def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
+    """Return the activity that an order begins after another one."""
+    match order:
+        case Ask():
+            begun: Activity = Asking(order, prompt)
+        case Play():
+            begun = Playing(order.turn, prompt)
+        case Record():
+            begun = Recording(order.turn, order.name)
+        case Confer():
+            begun = Conferring(order.turn, order.room)
+        case Hold():
+            begun = PlayingWaitingTone(order.turn)
+        case Detect():
+            begun = Detecting(order.turn, order.sensitivity)
+        case _:
+            begun = AwaitingBeep(order.turn, before)
+    return begun

@@ -1,0 +1,325 @@
+"""One SIP gateway on the network: its user agent, its socket and its prompts."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Coroutine
+from typing import Any, Final, Protocol
+
+import structlog
+
+from dialer.carriers.media.sound_leg import SoundTerms
+from dialer.carriers.media.sound_router import OrderDone, SoundLost
+from dialer.carriers.sip import causes
+from dialer.carriers.sip.invitation import read_invitation
+from dialer.carriers.sip.leg import read_handle
+from dialer.carriers.sip.outputs import (
+    Address,
+    KeyTold,
+    LegAnswered,
+    LegArrived,
+    LegOver,
+    LegRinging,
+    Output,
+    Send,
+    SoundAgreed,
+    TrunkState,
+    is_address,
+)
+from dialer.carriers.sip.parameters import SipParameters
+from dialer.carriers.sip.sdp import LocalSound
+from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.sip.trunk import mark
+from dialer.carriers.sip.user_agent import UserAgent
+from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, resolve
+from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
+from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.speech import Speaker
+from dialer.domain.enums import Cause
+from dialer.domain.sessions.leg_protocol import (
+    Answered,
+    Arrived,
+    Arriving,
+    Ask,
+    Clear,
+    Dialling,
+    Ended,
+    Heard,
+    Order,
+    Play,
+    Ringing,
+    Speech,
+)
+
+SECRET_BYTES: Final = 16
+CLOSING_S: Final = 1.0
+"""Time for the carrier to take a registration back, which it may want a password for."""
+_LOGGER: Final = structlog.get_logger(__name__)
+
+
+class TelephoneOwner(Protocol):
+    """The one for whom a telephone calls. No method may raise."""
+
+    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
+        """Hear of a leg, at a moment of `steady_ms`; `because` is the reason of an end in words."""
+
+    def trunk_is(self, why_not: str) -> None:
+        """Hear that the trunk answers (an empty text), or why it does not."""
+
+    def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:
+        """See a SIP message as it is sent or received."""
+
+    def sound_was(self, key: str, quality: str) -> None:
+        """Learn the quality of a leg's sound in words, before its end is heard."""
+
+
+class Telephone:
+    """One SIP gateway. Open it before anything else."""
+
+    def __init__(
+        self,
+        parameters: SipParameters,
+        room: SoundRoom,
+        files: SoundFiles,
+        owner: TelephoneOwner,
+        t1_ms: int = T1_MS,
+        speaker: Speaker | None = None,
+    ) -> None:
+        """Prepare the telephone. Without `speaker`, it plays recordings only."""
+        self._parameters: Final = parameters
+        self._room: Final = room
+        self._files: Final = files
+        self._speaker: Final = speaker
+        self._owner: Final = owner
+        self._t1_ms: Final = t1_ms
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._wake: asyncio.TimerHandle | None = None
+        self._is_closed = False
+        self._is_taken_back: Final = asyncio.Event()
+
+    async def open(self) -> None:
+        """Find the carrier, and open the socket for SIP.
+
+        Raises:
+            OSError: the carrier's name is unknown, there is no way to it, or the port is taken.
+        """
+        self._family, server, others = await resolve(self._parameters.server_address)
+        here = address_towards(self._family, server)
+        self._socket = UdpSocket(bind(self._family, self._parameters.local_port), self._take)
+        self._trunk = self._parameters.trunk(server, (here, self._socket.port), others)
+        self._terms = SoundTerms(
+            is_symmetric=self._parameters.symmetric,
+            is_carrier=self._trunk.is_of,
+            hears_tones=self._parameters.inband_keys,
+            timeout_ms=self._parameters.sound_timeout * 1_000,
+        )
+        self._agent = UserAgent(self._trunk, secrets.token_hex(SECRET_BYTES), self._t1_ms)
+        self._perform(self._agent.open(steady_ms()))
+
+    async def close(self) -> None:
+        """Take back the registration and close the socket. Legs on the other side stay as they are."""
+        self._perform(self._agent.close(steady_ms()))
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_S):
+                    await self._is_taken_back.wait()
+        finally:
+            self._shut()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _shut(self) -> None:
+        self._is_closed = True
+        if self._wake is not None:
+            self._wake.cancel()
+        self._socket.close()
+        for task in tuple(self._tasks):
+            task.cancel()
+
+    def dial(self, dialling: Dialling) -> bool:
+        """Place a call, and return True; False if too many wait for their turn."""
+        if not self._agent.has_turn(dialling.cps_max):
+            return False
+        local = self._open_sound(dialling.key, self._parameters.ports)
+        if local is None:
+            self._hear_end(LegOver(dialling.key, steady_ms(), causes.NO_CIRCUIT, "no port for sound is free"))
+        else:
+            self._perform(self._agent.dial(steady_ms(), dialling, local))
+        return True
+
+    def answer(self, arriving: Arriving) -> bool:
+        """Answer a call if it still rings. Return False if it rang elsewhere, and its handle cannot be read."""
+        now_ms, key = steady_ms(), arriving.key
+        try:
+            rings = self._agent.rings(arriving)
+        except ValueError:
+            return False
+        local = self._open_sound(key, self._parameters.ports) if rings else None
+        if local is not None:
+            self._perform(self._agent.answer(now_ms, arriving, local))
+        elif rings:
+            self._perform(self._agent.clear(now_ms, key, causes.NO_CIRCUIT, "no port for sound is free"))
+        return True
+
+    def take_up(self, order: Dialling | Arriving, handle: str) -> bool:
+        """Continue an answered leg of another process on the same port, and return True.
+
+        If the port is taken, the leg is hung up. Return False then, and if the handle cannot be read.
+        """
+        try:
+            known = read_handle(handle)
+            if isinstance(order, Arriving):
+                read_invitation(order.handle)
+        except ValueError:
+            return False
+        has_sound = self._open_sound(order.key, range(known.local.port, known.local.port + 1)) is not None
+        self._perform(self._agent.take_up(steady_ms(), order, known))
+        self._room.watch(order.key)
+        if not has_sound:
+            self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
+        return has_sound
+
+    def withdraw(self, dialling: Dialling) -> None:
+        """Cancel a call that another process may have placed."""
+        local = LocalSound(self._trunk.here[0], self._socket.port, self._trunk.codecs, 0)
+        self._perform(self._agent.withdraw(steady_ms(), dialling, local))
+
+    def acknowledge(self, key: str) -> None:
+        """Tell the other side that its answer was heard."""
+        self._perform(self._agent.acknowledge(steady_ms(), key))
+
+    def perform(self, key: str, order: Order) -> None:
+        """Give an order to a leg."""
+        if isinstance(order, Clear):
+            self._perform(self._agent.clear(steady_ms(), key, order.cause, "hung up"))
+        elif isinstance(order, (Play, Ask)) and order.speeches:
+            self._later(self._play(key, order))
+        else:
+            self._room.perform(key, order, b"")
+
+    def _open_sound(self, key: str, ports: range | None) -> LocalSound | None:
+        """Open a socket for the sound of a leg; return None if no port is free."""
+        place = (self._family, ports)
+        try:
+            port = self._room.add(key, place, self._sounded, self._terms)
+        except OSError:
+            return None
+        session = int(mark(key, "session")[:8], 16)
+        return LocalSound(self._trunk.here[0], port, self._trunk.codecs, session)
+
+    async def _play(self, key: str, order: Play | Ask) -> None:
+        speeches = order.speeches if self._speaker is None else await self._speaker.as_files(order.speeches)
+        prompt = await asyncio.to_thread(self._prompt, speeches)
+        self._room.perform(key, order, prompt)
+
+    def _prompt(self, speeches: tuple[Speech, ...]) -> bytes:
+        parts: list[bytes] = []
+        for speech in speeches:
+            try:
+                parts.append(self._files.read(speech.file) if speech.file else b"")
+            except SoundFileError as error:
+                _LOGGER.warning("a prompt cannot be played", file=speech.file, error=str(error))
+        return b"".join(parts)
+
+    def _sounded(self, output: OrderDone | SoundLost) -> None:
+        """Take what the sound of a leg tells."""
+        if isinstance(output, OrderDone):
+            self._done(output)
+        else:
+            because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
+            self._perform(self._agent.clear(steady_ms(), output.key, causes.TIMER_EXPIRY, because))
+
+    def _done(self, output: OrderDone) -> None:
+        at_ms = steady_ms()
+        if output.recording is None:
+            self._owner.hear(output.key, at_ms, output.done, "")
+        else:
+            self._later(self._save(output.key, at_ms, output.done, output.recording))
+
+    async def _save(self, key: str, at_ms: int, heard: Heard, recording: tuple[str, bytes], because: str = "") -> None:
+        """Save a recording before it is told."""
+        try:
+            await asyncio.to_thread(self._files.write, *recording)
+        except SoundFileError as error:
+            _LOGGER.warning("a recording cannot be saved", file=recording[0], error=str(error))
+        self._owner.hear(key, at_ms, heard, because)
+
+    def _take(self, data: bytes, source: Address) -> None:
+        now_ms = steady_ms()
+        if not self._agent.hears(now_ms, source, len(data)):
+            return
+        self._owner.trace(data, source, is_sent=False)
+        self._perform(self._agent.receive(now_ms, data, source))
+
+    def _run(self) -> None:
+        self._wake = None
+        self._perform(self._agent.run(steady_ms()))
+
+    def _perform(self, outputs: list[Output]) -> None:
+        for output in outputs:
+            self._perform_one(output)
+        if self._agent.is_closed:
+            self._is_taken_back.set()
+        due_ms = self._agent.next_ms()
+        if self._wake is not None:
+            self._wake.cancel()
+        if due_ms is not None and not self._is_closed:
+            wait_s = max(0, due_ms - steady_ms()) / 1_000
+            self._wake = asyncio.get_running_loop().call_later(wait_s, self._run)
+
+    def _perform_one(self, output: Output) -> None:
+        match output:
+            case Send():
+                self._send(output)
+            case SoundAgreed():
+                self._room.agree(output.key, output.sound)
+            case KeyTold():
+                self._room.press(output.key, output.digit)
+            case LegArrived():
+                arrived = Arrived(output.called, output.caller, output.handle)
+                self._owner.hear(output.key, output.at_ms, arrived, "")
+            case LegRinging():
+                self._owner.hear(output.key, output.at_ms, Ringing(0), "")
+            case LegAnswered():
+                self._room.watch(output.key)
+                self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
+            case LegOver():
+                self._hear_end(output)
+            case TrunkState():
+                self._owner.trunk_is(output.why_not)
+
+    def _hear_end(self, ended: LegOver) -> None:
+        quality = self._room.quality(ended.key)
+        recording = self._room.remove(ended.key)
+        if quality:
+            self._owner.sound_was(ended.key, quality)
+        cause = Cause(ended.cause)
+        if recording is None:
+            self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)
+            return
+        heard = Ended(0, cause, recording_ms=len(recording[1]) // 8)
+        self._later(self._save(ended.key, ended.at_ms, heard, recording, ended.because))
+
+    def _send(self, output: Send) -> None:
+        host, port = output.destination
+        self._owner.trace(output.data, output.destination, is_sent=True)
+        if is_address(host):
+            self._socket.send(output.data, output.destination)
+        else:
+            self._later(self._send_to_name(output.data, host, port))
+
+    async def _send_to_name(self, data: bytes, host: str, port: int) -> None:
+        """Send to a host whose address is not known yet. An unknown name loses the message."""
+        try:
+            family, resolved, _ = await resolve((host, port))
+        except (OSError, UnicodeError):
+            return
+        if family is self._family and not self._is_closed:
+            self._perform(self._agent.resolved(steady_ms(), host, resolved[0]))
+            if self._trunk.may_send_to(resolved[0]):
+                self._socket.send(data, resolved)
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,1 @@
+"""Charts and drawings, as shapes that templates draw."""

@@ -1,0 +1,148 @@
+"""The pacing of campaigns that dial for agents: the input of their strategies, and the figures they measure."""
+
+import math
+from typing import Final
+
+from msgspec.structs import replace
+
+from dialer.domain.engine.state import ACTIVE, Board, OpenCampaign
+from dialer.domain.enums import AmdStatus, DialMethod
+from dialer.domain.events import CallAnswered, CallRestored
+from dialer.domain.pacing import measure
+from dialer.domain.pacing.inputs import Pace, Situation, Strategy
+from dialer.domain.pacing.predictive import credit_of
+from dialer.domain.pacing.strategies import GO_WITH_TIME, STRATEGIES, for_dial_method
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan
+from dialer.domain.queueing.call_distributor import Floor
+
+ASKED_EVERY_MS: Final = 1_000
+
+
+class AgentPacing:
+    """The caller of the strategies, which also keeps their figures up to date."""
+
+    def __init__(self, board: Board, floor: Floor) -> None:
+        self._board: Final = board
+        self._floor: Final = floor
+
+    def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
+        """Return the number of calls that the campaign may place now, and the time to ask again.
+
+        Strategies in `GO_WITH_TIME` are asked for whole seconds only. Asking once more in between, as after a restart,
+        therefore changes nothing.
+        """
+        strategy = strategy_of(campaign.plan)
+        situation = self._situation(campaign, now_ms)
+        if strategy.name not in GO_WITH_TIME:
+            return self._keep_memory(campaign, strategy.pace(situation))
+        seen_ms = now_ms - now_ms % ASKED_EVERY_MS
+        pace = self._keep_memory(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
+        is_still = not situation.bridged_ms and not situation.wrapping_ms
+        return pace if is_still else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
+
+    def _keep_memory(self, campaign: OpenCampaign, pace: Pace) -> Pace:
+        if pace.memory is not None:
+            campaign.figures.memory = pace.memory
+            self._board.keep_figures(campaign)
+        return pace
+
+    def paced(self) -> list[OpenCampaign]:
+        """Return the open campaigns that dial for agents, started or paused, in order of id."""
+        campaigns = (self._board.campaigns[campaign_id] for campaign_id in self._board.paced)
+        return [campaign for campaign in campaigns if campaign.status in ACTIVE]
+
+    def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
+        """Restore the pacing state of a call that was in progress before a restart."""
+        call = event.call
+        if not call.plan.flow.queue_ids:
+            return
+        if is_paced_by_agents(call.plan):
+            self._board.paced.add(call.plan.id, call.plan.flow.queue_ids)
+        if not event.is_live:
+            campaign.machines.add(call.id)
+        if event.answered_ms is None:
+            campaign.dialling[call.id] = call.started_ms
+        elif not call.transfers:
+            campaign.greeted[call.id] = event.answered_ms
+
+    def dialled(self, campaign: OpenCampaign, call: Call) -> None:
+        """Count a call that was placed.
+
+        Calls that may reach an agent are noted always, because the dial method may change.
+        """
+        if campaign.plan.flow.queue_ids:
+            campaign.dialling[call.id] = call.started_ms
+        if campaign.is_paced:
+            measure.dialled(campaign.figures)
+            self._board.keep_figures(campaign)
+
+    def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
+        """Forget a call that was counted as placed, and never was."""
+        campaign.dialling.pop(call.id, None)
+        if campaign.is_paced:
+            measure.taken_back(campaign.figures)
+            self._board.keep_figures(campaign)
+
+    def answered(self, _now_ms: int, event: CallAnswered) -> None:
+        """Count an answered call after answering-machine detection has finished."""
+        call = self._board.calls.get(event.call_id)
+        campaign = None if call is None else self._board.campaigns[call.plan.id]
+        if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
+            return
+        if campaign.is_paced:
+            measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
+            self._board.keep_figures(campaign)
+        if not event.is_live:
+            campaign.machines.add(call.id)
+        campaign.greeted[call.id] = event.answered_ms  # A machine that hears the survey can reach an agent.
+
+    def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:
+        """Count a finished call. An answered call without a known detection result counts as answered by a person."""
+        campaign.greeted.pop(call.id, None)
+        campaign.machines.discard(call.id)
+        was_unknown = campaign.dialling.pop(call.id, None) is not None
+        if not campaign.is_paced:
+            return
+        is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE
+        if is_live and was_unknown and outcome.answered_ms is not None:
+            measure.answered(campaign.figures, call.started_ms, outcome.answered_ms, is_live=True)
+        elif not is_live:
+            measure.failed(campaign.figures)
+        self._board.keep_figures(campaign)
+
+    def _situation(self, campaign: OpenCampaign, now_ms: int) -> Situation:
+        plan = campaign.plan
+        queue_ids = plan.flow.queue_ids
+        staff = self._floor.staff(queue_ids, now_ms)
+        # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
+        sharing = [self._board.campaigns[campaign_id] for campaign_id in self._board.paced.sharing(queue_ids)]
+        others = [one for one in sharing if one is not campaign and one.status in ACTIVE]
+        return Situation(
+            now_ms=now_ms,
+            frequency=plan.frequency,
+            next_dial_us=campaign.next_dial_us,
+            agent_dial_rate=plan.agent_dial_rate,
+            abandon_rate_max=plan.abandon_rate_max,
+            agents=staff.agents,
+            idle=staff.idle,
+            waiting=staff.waiting,
+            dialling_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.dialling.values())),
+            greeted_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.greeted.values())),
+            bridged_ms=staff.bridged_ms,
+            wrapping_ms=staff.wrapping_ms,
+            shared_credit=min(
+                (credit_of(one.plan.abandon_rate_max, one.figures) for one in others),
+                default=math.inf,
+            ),
+            figures=campaign.figures,
+        )
+
+
+def is_paced_by_agents(plan: CampaignPlan) -> bool:
+    """Return whether a campaign dials for agents."""
+    return plan.dial_method is not DialMethod.FIXED_RATE
+
+
+def strategy_of(plan: CampaignPlan) -> Strategy:
+    """Return the strategy of a campaign that dials for agents."""
+    return STRATEGIES[plan.strategy] if plan.strategy else for_dial_method(plan.dial_method)

@@ -1,0 +1,350 @@
+"""Dialling: a campaign's permission to dial now, its next subscriber, and the time of its next check."""
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from dialer.domain import events
+from dialer.domain.calling_times.zones import is_zone_key
+from dialer.domain.effects import (
+    ClaimAgain,
+    ClaimFresh,
+    ClaimRetries,
+    CountSubscribers,
+    Dial,
+    MoveCampaign,
+    RefuseSubscriber,
+    WakeCampaign,
+    WakeGateway,
+)
+from dialer.domain.engine.agent_pacing import AgentPacing
+from dialer.domain.engine.credit import Account, CreditOffer, message_to
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.engine.state import ACTIVE, Board, OpenCampaign
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.identity import call_uuid
+from dialer.domain.numbers.callerid import choose_callerid
+from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
+from dialer.domain.pacing.fixed import fixed_rate
+from dialer.domain.plans import Call, Subscriber
+from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
+
+_START: Final = CampaignStatus.START
+
+
+class CampaignDialling:
+    """The dialling of all campaigns. Limits are checked in a fixed order.
+
+    The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
+    """
+
+    def __init__(self, board: Board, pacing: AgentPacing) -> None:
+        self._board: Final = board
+        self._pacing: Final = pacing
+        self._campaigns: Final = board.campaigns
+        self._gateways: Final = board.gateways
+        self._accounts: Final = board.accounts
+        self._claims_under_way = 0
+        """Number of claims without an answer. Nothing is decided until all are answered."""
+        self._deferred: deque[Callable[[int], None]] = deque()
+        """Decisions that wait, in order, for the answer to a claim.
+
+        The order of dials must not depend on which subscribers happen to be in memory.
+        """
+
+    # --- permission to dial --------------------------------------------------------------------------------------
+
+    def wake_campaign(self, now_ms: int, event: events.CampaignWoken) -> None:
+        """Check a campaign at its scheduled time."""
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is None:
+            return
+        if campaign.wake_ms <= now_ms:
+            campaign.wake_ms = NEVER_MS
+        self.consider(campaign, now_ms)
+
+    def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+        """Serve a gateway at its scheduled time."""
+        gateway = self._gateways[event.gateway_id]
+        if gateway.wake_ms <= now_ms:
+            gateway.wake_ms = NEVER_MS
+        self._serve(gateway, now_ms)
+
+    def consider(self, campaign: OpenCampaign, now_ms: int) -> None:
+        """Let a campaign dial if it may, else schedule its next check."""
+        plan = campaign.plan
+        if self._claims_under_way:
+            self._deferred.append(partial(self.consider, campaign))
+            return
+        if campaign.status not in ACTIVE:
+            return
+        if now_ms >= plan.expires_ms:
+            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
+            return
+        if campaign.status is not _START:
+            self.wake_at(campaign, plan.expires_ms)
+            return
+        ready_ms = self._ready_at_ms(campaign, now_ms)
+        if ready_ms > now_ms:
+            self.wake_at(campaign, min(ready_ms, plan.expires_ms))
+            return
+        campaign.is_full = 0 < plan.max_aleg <= campaign.in_progress
+        if campaign.is_full:
+            self.wake_at(campaign, plan.expires_ms)
+            return
+        gateway = self._gateways[plan.gateway_id]
+        gateway.waiting.add(plan.id)
+        self._serve(gateway, now_ms)
+        if plan.id in gateway.waiting:
+            self.wake_at(campaign, plan.expires_ms)
+
+    def _ready_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
+        """Return the time at which pacing allows the next dial; `NEVER_MS` if an event must come first."""
+        plan = campaign.plan
+        if plan.starting_ms > now_ms:
+            return max(plan.starting_ms, campaign.next_dial_ms)
+        if not campaign.is_paced:
+            return campaign.next_dial_ms
+        pace = self._pacing.pace(campaign, now_ms)
+        if pace.again_ms is not None:
+            self.wake_at(campaign, min(pace.again_ms, plan.expires_ms))
+        return now_ms if pace.calls > 0 else NEVER_MS
+
+    def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
+        """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
+        if self._claims_under_way:
+            self._deferred.append(partial(self._serve, gateway))
+            return
+        while gateway.waiting:
+            free_at_ms = gateway.free_at_ms(now_ms)
+            if free_at_ms > now_ms:
+                if free_at_ms < gateway.wake_ms:
+                    gateway.wake_ms = free_at_ms
+                    self._board.emit(WakeGateway(free_at_ms, gateway.plan.id))
+                return
+            campaign = self._next_in_turn(gateway)
+            gateway.waiting.discard(campaign.plan.id)
+            if self._dial_next(campaign, gateway, now_ms):
+                self._consider_again(campaign, gateway, now_ms)
+            elif self._is_claiming():
+                gateway.waiting.add(campaign.plan.id)
+                self._deferred.appendleft(partial(self._serve, gateway))
+                return
+
+    def _next_in_turn(self, gateway: GatewayLoad) -> OpenCampaign:
+        """Return the campaign with the fewest calls if channels are limited, else that with the most overdue dial."""
+        if len(gateway.waiting) == 1:
+            return self._campaigns[next(iter(gateway.waiting))]
+        waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
+        if gateway.plan.max_channels:
+            return min(waiting, key=lambda one: (one.in_progress, one.next_dial_us, one.plan.id))
+        return min(waiting, key=lambda one: (one.next_dial_us, one.plan.id))
+
+    def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
+        """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
+        plan = campaign.plan
+        ready_ms = self._ready_at_ms(campaign, now_ms)
+        if ready_ms > now_ms:
+            self.wake_at(campaign, min(ready_ms, plan.expires_ms))
+        elif plan.max_aleg and campaign.in_progress >= plan.max_aleg:
+            campaign.is_full = True
+            self.wake_at(campaign, plan.expires_ms)
+        else:
+            gateway.waiting.add(plan.id)
+            self.wake_at(campaign, plan.expires_ms)
+
+    def wake_at(self, campaign: OpenCampaign, at_ms: int) -> None:
+        """Schedule a check of a campaign, unless an earlier one is scheduled."""
+        if at_ms < campaign.wake_ms:
+            campaign.wake_ms = at_ms
+            self._board.emit(WakeCampaign(at_ms, campaign.plan.id))
+
+    def wake_all(self, campaign_ids: set[int], now_ms: int) -> None:
+        """Schedule checks of campaigns that waited for something that has changed, and empty the set."""
+        for campaign_id in sorted(campaign_ids):
+            if campaign_id in self._campaigns:
+                self.wake_at(self._campaigns[campaign_id], now_ms)
+        campaign_ids.clear()
+
+    # --- choice of the subscriber --------------------------------------------------------------------------------
+
+    def _dial_next(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
+        """Dial the next subscriber who may be called. Return True after a dial."""
+        if now_ms >= campaign.plan.expires_ms:
+            # The campaign expired while it waited for a place on the gateway, before its own wake-up.
+            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
+            return False
+        if campaign.is_paced and self._ready_at_ms(campaign, now_ms) > now_ms:
+            return False  # Other calls took its agents while it waited for the gateway.
+        campaign.is_idle = False
+        hopper = campaign.hopper
+        while True:
+            found = hopper.next(now_ms)
+            if not isinstance(found, Subscriber):
+                if found is None:
+                    self._wait_for_subscribers(campaign, now_ms)
+                else:
+                    self.claim(found)
+                return False
+            refusal = self._refusal(campaign, gateway, found)
+            if refusal:
+                hopper.take()
+                self._board.emit(RefuseSubscriber(campaign.plan.id, found, refusal))
+                continue
+            return self._dial(campaign, gateway, found, now_ms)
+
+    def _refusal(
+        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber
+    ) -> SubscriberReason | NoReason:
+        """Return the reason why a subscriber must never be called; empty if they may be called."""
+        if gateway.dials_emergency(subscriber.number):
+            return SubscriberReason.EMERGENCY
+        if gateway.refuses(subscriber.number):
+            return SubscriberReason.INVALID_NUMBER
+        account, number = self._accounts[campaign.plan.user_id], subscriber.number
+        # Most numbers are ordinary and of an account without limits: they are judged without a call.
+        may_be_refused = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)
+        if may_be_refused and account.refuses(number, gateway.plan):
+            return SubscriberReason.DESTINATION
+        if not is_zone_key(subscriber.zone):
+            return SubscriberReason.TZ_UNKNOWN
+        called_off, since = self._board.called_off, campaign.called_off_before
+        if subscriber.is_on_dnc or called_off.has(campaign.plan, subscriber.number, since):
+            return SubscriberReason.DNC
+        text_message = campaign.plan.text_message
+        is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
+        return SubscriberReason.NO_TEXT if is_blank else ""
+
+    def _dial(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
+        plan = campaign.plan
+        account = self._accounts[plan.user_id]
+        offer = account.offer(plan, subscriber)
+        if offer is None:
+            self._wait_for_credit(campaign, account, now_ms)
+            return False
+        campaign.hopper.take()
+        call = self._new_call(campaign, gateway, subscriber, offer, now_ms)
+        account.held += call.hold
+        campaign.in_progress += 1
+        self._pacing.dialled(campaign, call)
+        if campaign.is_paced:
+            campaign.dial_next_at(now_ms * 1_000)  # Orders it among fixed-rate campaigns on the gateway.
+        else:
+            campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
+        gateway.dialled(now_ms)
+        self._board.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
+        return True
+
+    def _new_call(
+        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: CreditOffer, now_ms: int
+    ) -> Call:
+        plan = campaign.plan
+        subscriber.attempts += 1
+        call = Call(
+            id=self._board.new_id(),
+            callid=call_uuid(self._board.seed, plan.id, subscriber.id, subscriber.attempts),
+            plan=plan,
+            subscriber=subscriber,
+            attempt=subscriber.attempts,
+            started_ms=now_ms,
+            ring_limit_ms=plan.ring_limit_ms,
+            talk_limit_ms=offer.talk_limit_ms,
+            hold=offer.hold,
+            rate=offer.rate,
+            callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
+            dialled=gateway.number_for_carrier(subscriber.number),
+            amd=plan.amd,
+            text=offer.text,
+            parts=offer.parts,
+        )
+        self._board.calls[call.id] = call
+        return call
+
+    def _wait_for_credit(self, campaign: OpenCampaign, account: Account, now_ms: int) -> None:
+        """Wait for a call in progress to release money. If no money is held, pause the campaign."""
+        if account.held > 0:
+            account.waiting.add(campaign.plan.id)
+            self.wake_at(campaign, campaign.plan.expires_ms)
+        else:
+            self._move(campaign, CampaignStatus.PAUSE, CampaignReason.NO_CREDIT, now_ms)
+
+    def _wait_for_subscribers(self, campaign: OpenCampaign, now_ms: int) -> None:
+        """Wait until a subscriber can be called, or find out whether the campaign is completed."""
+        campaign.is_idle = True
+        at_ms = campaign.hopper.changes_at_ms(now_ms)
+        self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
+        if at_ms >= NEVER_MS and campaign.in_progress == 0:
+            self._board.emit(CountSubscribers(campaign.plan.id))
+
+    # --- results of claims ---------------------------------------------------------------------------------------
+
+    def fill_fresh(self, now_ms: int, event: events.FreshClaimed) -> None:
+        """Add claimed subscribers who were never called to the campaign's hopper."""
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is not None:  # The campaign may have ended since its claim.
+            campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
+        self._resume(now_ms)
+
+    def fill_retries(self, now_ms: int, event: events.RetriesClaimed) -> None:
+        """Add claimed subscribers who wait for a retry to the campaign's hopper."""
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is not None:
+            campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
+        self._resume(now_ms)
+
+    def fill_one(self, now_ms: int, event: events.SubscriberClaimedAgain) -> None:
+        """Schedule the retry of a subscriber who was read again."""
+        campaign = self._campaigns.get(event.campaign_id)
+        if event.subscriber is not None and campaign is not None:
+            self.schedule_retry(campaign, event.subscriber, now_ms)
+        self._resume(now_ms)
+
+    def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:
+        """Claim subscribers. No decision is made until they are read."""
+        self._claims_under_way += 1
+        self._board.emit(claim)
+
+    def _is_claiming(self) -> bool:
+        """Return whether a claim is without an answer, possibly one made during the current decision."""
+        return self._claims_under_way > 0
+
+    def _resume(self, now_ms: int) -> None:
+        """Continue with the decisions that waited for a claim, until one of them needs another claim."""
+        self._claims_under_way -= 1
+        while self._deferred and not self._is_claiming():
+            self._deferred.popleft()(now_ms)
+
+    def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
+        """End a campaign none of whose subscribers is open."""
+        campaign = self._campaigns.get(event.campaign_id)
+        # A campaign that has ended stays known while inbound calls are in progress.
+        if campaign is not None and campaign.status in ACTIVE and event.has_any and not event.has_open:
+            self._move(campaign, CampaignStatus.END, CampaignReason.COMPLETED, now_ms)
+
+    def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: CampaignReason, now_ms: int) -> None:
+        campaign.status = status
+        self._gateways[campaign.plan.gateway_id].waiting.discard(campaign.plan.id)
+        self._board.emit(MoveCampaign(campaign.plan.id, status, reason))
+        if status is CampaignStatus.PAUSE:
+            self.wake_at(campaign, campaign.plan.expires_ms)
+        for other in self._pacing.paced():
+            self.wake_at(other, now_ms)  # They share its abandon budget.
+        self._board.forget_if_over(campaign)
+
+    def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
+        """Schedule the retry of a subscriber at `due_ms`."""
+        campaign.hopper.schedule_retry(subscriber, now_ms)
+        if campaign.is_idle and campaign.status is _START:
+            self.wake_at(campaign, min(max(subscriber.due_ms, now_ms), campaign.plan.expires_ms))
+
+    def serve_waiting(self, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+        """Let campaigns continue that waited for a channel or for money."""
+        if gateway.waiting:
+            self._serve(gateway, now_ms)
+        if account.waiting:
+            waiting, account.waiting = sorted(account.waiting), set()
+            for campaign_id in waiting:
+                if campaign_id in self._campaigns:
+                    self.consider(self._campaigns[campaign_id], now_ms)

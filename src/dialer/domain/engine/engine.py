@@ -1,0 +1,404 @@
+"""The engine: decides who may be called now, and what follows from the end of a call.
+
+`Engine.handle(now_ms, event)` takes an event and returns the resulting effects. The engine performs nothing, and has no
+clock, database or randomness of its own. The server's worker and the simulator drive this one class.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, get_args
+
+import msgspec
+
+from dialer.domain import events
+from dialer.domain.billing.charge import bill
+from dialer.domain.effects import (
+    ClaimAgain,
+    CountSubscribers,
+    Effect,
+    ExpectCallBack,
+    FinishCall,
+    HangUp,
+    KeepLine,
+    KeepWish,
+    TakeBackCall,
+)
+from dialer.domain.engine.agent_pacing import AgentPacing
+from dialer.domain.engine.call_messages import CallMessages
+from dialer.domain.engine.credit import Account
+from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.inbound import Inbound
+from dialer.domain.engine.retry import disposition, never_made
+from dialer.domain.engine.state import ACTIVE, Board, OpenCampaign
+from dialer.domain.engine.transfers import Transfers
+from dialer.domain.engine.watchdog import Watchdog
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.numbers.callerid import turns_of
+from dialer.domain.plans import Call, CallOutcome, Disposition
+from dialer.domain.queueing.call_distributor import Floor
+
+_AGENT_EVENTS: Final = frozenset(
+    {
+        events.CallAnswered,
+        events.TransferReached,
+        events.CallerLeft,
+        events.AgentAnswered,
+        events.AgentMissed,
+        events.LegEnded,
+        events.FloorWoken,
+        events.CallEnded,
+    }
+)
+"""Events that may change the agents' talks, or the number of calls on their way to an agent."""
+_PENDING: Final = SubscriberStatus.PENDING
+KEPT_ASIDE_MAX: Final = 100
+"""Number of reports without effect that are kept for inspection."""
+_REPORTS: Final = frozenset(get_args(events.Report))
+_ABOUT_OFFERS: Final = frozenset({events.AgentAnswered, events.AgentMissed})
+
+
+class Engine:
+    """The state and the decisions for all open campaigns, gateways and accounts, and all calls in progress.
+
+    A driver opens accounts, gateways and campaigns (in this order), answers claims, reports the progress of calls, and
+    performs the effects in order. `first_call_id` is the id of the next call request.
+    """
+
+    def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
+        board = self._board = Board(seed=seed, first_call_id=first_call_id)
+        self.reports_ignored = 0
+        """Number of reports of a carrier that changed nothing."""
+        self.kept_aside: Final[deque[events.Report]] = deque(maxlen=KEPT_ASIDE_MAX)
+        """The last of the reports that changed nothing."""
+        self._campaigns: Final = board.campaigns
+        self._gateways: Final = board.gateways
+        self._accounts: Final = board.accounts
+        self._calls: Final = board.calls
+        floor = Floor(seed=seed)
+        self._transfers: Final = Transfers(board, floor)
+        self._call_messages: Final = CallMessages(board)
+        self._inbound: Final = Inbound(board)
+        self._pacing: Final = AgentPacing(board, floor)
+        self._dialling: Final = CampaignDialling(board, self._pacing)
+        self._watchdog: Final = Watchdog(board)
+        self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
+            events.AccountOpened: self._open_account,
+            events.GatewayOpened: self._open_gateway,
+            events.CampaignOpened: self._open_campaign,
+            events.CampaignClosed: self._close_campaign,
+            events.CampaignRenewed: self._renew_campaign,
+            events.CallRestored: self._restore_call,
+            events.CampaignWoken: self._dialling.wake_campaign,
+            events.GatewayWoken: self._wake_gateway,
+            events.FreshClaimed: self._dialling.fill_fresh,
+            events.RetriesClaimed: self._dialling.fill_retries,
+            events.SubscriberClaimedAgain: self._dialling.fill_one,
+            events.SubscribersCounted: self._dialling.end_if_completed,
+            events.DncReached: self._add_to_dnc,
+            events.NumberStopped: self._stop_number,
+            events.CallAnswered: self._pacing.answered,
+            events.TextRequested: self._call_messages.requested,
+            events.NumberChecked: self._call_messages.checked,
+            events.TextRestored: self._call_messages.restore,
+            events.TextChecked: self._call_messages.confirmed,
+            events.TransferReached: self._transfers.reached,
+            events.CallerLeft: self._transfers.left,
+            events.AgentAnswered: self._transfers.taken,
+            events.AgentMissed: self._transfers.missed,
+            events.LegEnded: self._end_leg,
+            events.FloorWoken: self._transfers.woken,
+            events.WatchdogWoken: self._watchdog.woken,
+            events.QueueOpened: self._transfers.open_queue,
+            events.AgentOpened: self._transfers.open_agent,
+            events.QueueClosed: self._transfers.close_queue,
+            events.AgentClosed: self._transfers.close_agent,
+            events.DidOpened: self._inbound.open_did,
+            events.DidClosed: self._inbound.close_did,
+            events.CallArrived: self._inbound.arrived,
+            events.CallReceived: self._inbound.received,
+            events.CallerFound: self._inbound.found,
+            events.CallEnded: self._end_call,
+            events.CallTakenBack: self._take_back,
+            events.LineLost: self._lose_line,
+            events.LineFound: self._find_line,
+        }
+
+    @property
+    def board(self) -> Board:
+        """The engine's state, for a driver that compares it with its own."""
+        return self._board
+
+    @property
+    def calls_in_progress(self) -> int:
+        """The number of calls in progress."""
+        return len(self._calls)
+
+    @property
+    def next_call_id(self) -> int:
+        """The id of the next call request."""
+        return self._board.next_call_id
+
+    def handle(self, now_ms: int, event: events.Event) -> list[Effect]:
+        """Return the effects of `event` at `now_ms`, in order.
+
+        A carrier's report that is a repeat, is late, or concerns an unknown call changes nothing. Nor does an agent's
+        answer to a call that does not wait for that agent.
+        """
+        effects: list[Effect] = []
+        self._board.emit = effects.append
+        kind = type(event)
+        if kind in _REPORTS and not self._is_news(event):
+            self.reports_ignored += 1
+            self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
+            return effects
+        if kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
+            return effects
+        self._handlers[kind](now_ms, event)
+        if kind in _AGENT_EVENTS:
+            if self._transfers.settle(now_ms):
+                for call in self._transfers.unserved():
+                    self._free(call, now_ms)
+            if self._board.paced:
+                for campaign in self._pacing.paced():
+                    self._dialling.consider(campaign, now_ms)
+        if self._calls and not self._watchdog.is_awake:
+            self._watchdog.wake(now_ms)
+        return effects
+
+    def _is_news(self, report: Any) -> bool:  # noqa: ANN401 - one of `events.Report`, which was looked up by its type
+        """Return whether a report concerns a call in progress, and is not a repeat."""
+        call = self._calls.get(report.call_id)
+        if call is None or 0 < report.seq <= call.last_seq:
+            return False
+        if report.seq:
+            call.last_seq = report.seq
+        return True
+
+    # --- opening and closing ------------------------------------------------------------------------------------
+
+    # No campaign dials before all changes of one moment are known: the wake-ups come after them.
+
+    def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
+        known = self._accounts.get(event.user_id)
+        self._accounts[event.user_id] = Account(
+            event.balance, event.held, event.rate, event.sms_rate, event.card, event.destinations
+        )
+        if known is not None:
+            self._dialling.wake_all(known.waiting, now_ms)
+
+    def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
+        gateway = self._gateways.get(event.plan.id)
+        is_known = event.lent is not None
+        if gateway is None:
+            gateway = self._gateways[event.plan.id] = GatewayLoad(event.plan)
+            is_known = False
+        has_new_hours = gateway.plan.hours != event.plan.hours
+        if not is_known:
+            gateway.renew(event.plan, event.recent_dials_ms, event.breaker)
+        if event.lent is not None:
+            gateway.limit(event.plan, event.lent)
+        if has_new_hours:
+            self._limit_hours(gateway, now_ms)
+        self._dialling.wake_all(gateway.waiting, now_ms)
+        self._call_messages.release(now_ms, event.plan.id)
+
+    def _wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
+        self._dialling.wake_gateway(now_ms, event)
+        self._call_messages.release(now_ms, event.gateway_id)
+
+    def _lose_line(self, _now_ms: int, event: events.LineLost) -> None:
+        gateway = self._gateways.get(event.gateway_id)
+        if gateway is not None:
+            gateway.is_down = True
+            self._board.emit(KeepLine(event.gateway_id, event.why))
+
+    def _find_line(self, now_ms: int, event: events.LineFound) -> None:
+        gateway = self._gateways.get(event.gateway_id)
+        if gateway is not None:
+            gateway.is_down = False
+            self._board.emit(KeepLine(event.gateway_id, ""))
+            self._dialling.wake_all(gateway.waiting, now_ms)
+            self._call_messages.release(now_ms, event.gateway_id)
+
+    def _limit_hours(self, gateway: GatewayLoad, now_ms: int) -> None:
+        """Apply the new calling hours of a gateway to its campaigns."""
+        for campaign in self._campaigns.values():
+            if campaign.plan.gateway_id == gateway.plan.id:
+                campaign.hopper.limit(gateway.plan.hours, now_ms)
+                self._dialling.wake_at(campaign, now_ms)
+
+    def _open_campaign(self, now_ms: int, event: events.CampaignOpened) -> None:
+        plan = event.plan
+        campaign = self._campaigns.get(plan.id)
+        if campaign is None:
+            campaign = self._campaigns[plan.id] = OpenCampaign(plan, self._board.windows)
+        else:
+            self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
+        was_paced = campaign.is_paced
+        campaign.renew(plan)
+        if campaign.is_paced:
+            self._board.paced.add(plan.id, plan.flow.queue_ids)
+        else:
+            self._board.paced.discard(plan.id)
+        if campaign.is_paced or was_paced:
+            self._transfers.wake(now_ms)  # Other campaigns for these agents share its abandon budget.
+        campaign.status = event.status
+        campaign.dial_next_at(event.next_dial_us)
+        campaign.callerid_turns = turns_of(plan, event.callerid_turns)
+        if event.figures is not None:
+            campaign.figures = event.figures
+        campaign.first_call_id = self._board.next_call_id
+        campaign.called_off_before = self._board.called_off.last
+        hours = self._gateways[plan.gateway_id].plan.hours
+        campaign.hopper = Hopper(plan, event.zones, self._board.windows, now_ms, hours)
+        self._dialling.wake_at(campaign, now_ms)
+
+    def _close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
+        campaign = self._campaigns.get(event.campaign_id)
+        if campaign is None:
+            return
+        campaign.status = CampaignStatus.ABORD if event.is_aborted else CampaignStatus.END
+        self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
+        if event.is_aborted:
+            for call in self._calls.values():
+                if call.plan.id == event.campaign_id:
+                    call.is_aborted = True
+                    self._board.emit(HangUp(call.id))
+            self._call_messages.abort(campaign)
+        if campaign.is_paced:
+            self._transfers.wake(now_ms)
+        self._board.forget_if_over(campaign)
+
+    def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
+        """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
+        campaign = self._campaigns.get(event.plan.id)
+        if campaign is not None and campaign.status not in ACTIVE:
+            campaign.renew(event.plan)
+
+    def _restore_call(self, now_ms: int, event: events.CallRestored) -> None:
+        call = event.call
+        call.is_restored = True
+        self._calls[call.id] = call
+        self._watchdog.restored(now_ms, call)
+        if call.parent_id is not None:
+            self._gateways[call.plan.gateway_id].in_progress += 1
+            return
+        campaign = self._board.campaign_of(call.plan)
+        if call.takes_channel:
+            self._gateways[call.plan.gateway_id].in_progress += 1
+        if call.is_inbound:
+            self._inbound.began(campaign, call)
+        else:
+            campaign.in_progress += 1
+            self._pacing.restore(campaign, event)
+        self._transfers.restore(now_ms, call)
+
+    # --- calls --------------------------------------------------------------------------------------------------
+
+    def _add_to_dnc(self, now_ms: int, event: events.DncReached) -> None:
+        """Keep the wish of the other end of a call not to be called again. Anonymous callers have no number."""
+        call = self._calls.get(event.call_id)
+        campaign = None if call is None else self._campaigns.get(call.plan.id)
+        if call is None:
+            return
+        plan = call.plan if campaign is None else campaign.plan
+        if call.subscriber.number:
+            self._stop_number(now_ms, events.NumberStopped(plan.user_id, plan.dnc_id, call.subscriber.number))
+
+    def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
+        """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
+        called_off = self._board.called_off
+        called_off.forget(min((one.called_off_before for one in self._campaigns.values()), default=called_off.last))
+        wish = KeepWish(event.user_id, event.dnc_id, event.number)
+        called_off.add(wish)
+        self._board.emit(wish)
+
+    def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
+        self._transfers.leg_ended(now_ms, event)
+        call = self._calls.get(event.call_id)
+        if call is not None:
+            self._free(call, now_ms)
+
+    def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
+        call = self._calls[event.call_id]
+        if call.transfers:
+            self._transfers.call_over(now_ms, call, event.outcome)
+        del self._calls[event.call_id]
+        if call.parent_id is not None:
+            self._call_messages.finished(call, event.outcome)
+        elif call.is_inbound:
+            self._inbound.finished(call, event.outcome)
+        else:
+            self._finish_call(now_ms, call, event.outcome)
+            return
+        self._free(call, now_ms)
+
+    def _free(self, call: Call, now_ms: int) -> None:
+        """Let others use the places and the money that a part of a call has released."""
+        campaign = self._campaigns.get(call.plan.id)
+        gateway, account = self._gateways[call.plan.gateway_id], self._accounts[call.plan.user_id]
+        self._dialling.serve_waiting(gateway, account, now_ms)
+        if campaign is not None:
+            self._board.forget_if_over(campaign)
+
+    def _finish_call(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
+        campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
+        account = self._accounts[call.plan.user_id]
+        if call.plan is not campaign.plan:
+            # The settings at the end of a call decide its consequences, as they would after a restart.
+            call.plan = msgspec.structs.replace(campaign.plan, gateway_id=call.plan.gateway_id)
+        charge = bill(call, outcome)
+        after = disposition(call, outcome)
+        self._board.emit(FinishCall(call, outcome, charge, after))
+        self._pacing.ended(campaign, call, outcome)
+        if outcome.calls_back_ms is not None:
+            self._board.emit(ExpectCallBack(outcome.calls_back_ms, call))
+        campaign.in_progress -= 1
+        gateway.in_progress -= 1
+        self._board.learn(call.plan.gateway_id, outcome.cause, call.started_ms, now_ms)
+        account.held -= call.hold
+        account.balance -= charge.cost
+        if after.status is _PENDING:
+            self._await_retry(campaign, call, after, now_ms)
+        self._use_freed_places(campaign, gateway, account, now_ms)
+
+    def _take_back(self, now_ms: int, event: events.CallTakenBack) -> None:
+        """Undo an attempt that was never made. Its subscriber is due at once, before those who were never called."""
+        call = self._calls.pop(event.call_id, None)
+        if call is None:
+            return
+        campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
+        account, subscriber = self._accounts[call.plan.user_id], call.subscriber
+        campaign.in_progress -= 1
+        gateway.in_progress -= 1
+        account.held -= call.hold
+        subscriber.attempts -= 1
+        after = never_made(call, now_ms)
+        subscriber.due_ms = after.due_ms
+        self._pacing.taken_back(campaign, call)
+        self._board.emit(TakeBackCall(call, after))
+        if after.status is _PENDING and campaign.status in ACTIVE:
+            self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
+        self._use_freed_places(campaign, gateway, account, now_ms)
+
+    def _await_retry(self, campaign: OpenCampaign, call: Call, after: Disposition, now_ms: int) -> None:
+        subscriber = call.subscriber
+        subscriber.failures, subscriber.completions = after.failures, after.completions
+        subscriber.due_ms = after.due_ms
+        if call.id >= campaign.first_call_id and not call.is_restored:
+            self._dialling.schedule_retry(campaign, subscriber, now_ms)
+        elif campaign.status in ACTIVE:
+            self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
+
+    def _use_freed_places(self, campaign: OpenCampaign, gateway: GatewayLoad, account: Account, now_ms: int) -> None:
+        """Use what the end of a call makes possible: a place on the gateway, money, or the end of the campaign."""
+        if gateway.waiting or account.waiting:
+            self._dialling.serve_waiting(gateway, account, now_ms)
+        if campaign.is_full:
+            self._dialling.consider(campaign, now_ms)
+        if campaign.in_progress == 0:
+            if campaign.status is CampaignStatus.START:
+                self._board.emit(CountSubscribers(campaign.plan.id))
+            self._board.forget_if_over(campaign)

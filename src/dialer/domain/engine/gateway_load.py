@@ -1,0 +1,135 @@
+"""The calls that a gateway carries now, and the time at which it has room for one more."""
+
+from collections import deque
+from typing import Final
+
+from dialer.domain.engine.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
+from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.enums import Cause
+from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
+from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
+from dialer.domain.numbers.normal_form import is_possible
+from dialer.domain.numbers.prefixes import dialled_number
+from dialer.domain.plans import SIMULATED, GatewayPlan, Lent
+
+SECOND_MS: Final = 1_000
+UNLIMITED: Final = 1 << 62
+"""Calls in progress, or calls per second, of a gateway without such a limit."""
+
+
+def limits_of(plan: GatewayPlan, lent: Lent | None) -> Lent:
+    """Return the limits that an engine must keep: those of the gateway, or the part of them that it was lent."""
+    whole = Lent(plan.max_channels or UNLIMITED, plan.max_cps or UNLIMITED)
+    if lent is None:
+        return whole
+    channels = min(lent.channels, whole.channels) if plan.max_channels else UNLIMITED
+    return Lent(channels, min(lent.cps, whole.cps) if plan.max_cps else UNLIMITED)
+
+
+class GatewayLoad:
+    """The calls that a gateway carries now, and the campaigns that wait for a place on it."""
+
+    __slots__ = (
+        "breaker",
+        "channels",
+        "cps",
+        "in_progress",
+        "is_down",
+        "plan",
+        "recent_dials_ms",
+        "texts_waiting",
+        "waiting",
+        "wake_ms",
+    )
+
+    def __init__(self, plan: GatewayPlan) -> None:
+        self.plan = plan
+        self.channels, self.cps = limits_of(plan, None)
+        self.in_progress = 0
+        self.is_down = False
+        """True while the gateway's line does not work."""
+        self.recent_dials_ms: deque[int] = deque(maxlen=plan.max_cps or None)
+        self.breaker = CLOSED
+        self.waiting: set[int] = set()
+        """Ids of the campaigns that could dial if the gateway had a free place."""
+        self.texts_waiting = 0
+        """Messages of calls that could be sent if the gateway had a free place."""
+        self.wake_ms = NEVER_MS
+        """The earliest time for which a wake-up is scheduled."""
+
+    def free_at_ms(self, now_ms: int) -> int:
+        """Return the time at which one more call may be placed; `NEVER_MS` if no line or no channel is free."""
+        recent = self.recent_dials_ms
+        if self.channels <= self.in_progress or self.is_down:
+            return NEVER_MS
+        if self.breaker is not CLOSED:
+            now_ms = max(now_ms, self.breaker.open_until_ms)
+        if self.cps <= len(recent):
+            return self._turn_ms(now_ms)
+        return max(now_ms, recent[-1]) if recent else now_ms
+
+    def _turn_ms(self, now_ms: int) -> int:
+        """Return the time after the calls whose turn is already assigned, possibly in the future."""
+        recent = self.recent_dials_ms
+        return max(now_ms, recent[-self.cps] + SECOND_MS, recent[-1]) if self.cps else NEVER_MS
+
+    def dialled(self, now_ms: int) -> None:
+        """Count a call that was placed, or will be at `now_ms`."""
+        self.in_progress += 1
+        if self.plan.max_cps:
+            self.recent_dials_ms.append(now_ms)
+
+    def learn(self, cause: Cause, started_ms: int, now_ms: int) -> bool:
+        """Update the circuit breaker after an attempt that was made at `started_ms`.
+
+        Return True if its state has changed.
+        """
+        if self.breaker is CLOSED and cause not in CARRIER_FAILURES:
+            return False
+        before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms)
+        return self.breaker != before
+
+    def number_for_carrier(self, number: str) -> str:
+        """Return a number in normal form as the carrier receives it, with the gateway's prefixes."""
+        return dialled_number(number, addprefix=self.plan.addprefix, removeprefix=self.plan.removeprefix)
+
+    def number_of_agent(self, contact: str) -> str:
+        """Return an agent's contact as the carrier receives it: an extension as it is, a number with the prefixes.
+
+        It is empty if the contact is neither, or an emergency number of any country: people answer there. It is empty
+        on a simulated gateway, too, whose agents have no telephones.
+        """
+        if self.plan.is_simulated:
+            return ""
+        telephone = telephone_of(contact)
+        if not telephone or self.dials_emergency(telephone):
+            return ""
+        return telephone if is_extension(telephone) else self.number_for_carrier(telephone)
+
+    def dials_emergency(self, number: str) -> bool:
+        """Return whether a number in normal form is an emergency number, or becomes one with the gateway's prefixes."""
+        plan = self.plan
+        if digits_behind_prefixes(number) - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
+            return False
+        dialled = self.number_for_carrier(number)
+        return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))
+
+    def refuses(self, number: str) -> bool:
+        """Return whether a number in normal form is impossible in its country, and people are called over the gateway.
+
+        Simulated gateways take any number.
+        """
+        return self.plan.protocol != SIMULATED and not is_possible(number)
+
+    def limit(self, plan: GatewayPlan, lent: Lent | None) -> None:
+        """Replace the limits, of which this engine may use only the part `lent`."""
+        self.plan = plan
+        self.channels, self.cps = limits_of(plan, lent)
+        if self.recent_dials_ms.maxlen != (plan.max_cps or None):
+            self.recent_dials_ms = deque(self.recent_dials_ms, maxlen=plan.max_cps or None)
+
+    def renew(self, plan: GatewayPlan, recent_dials_ms: tuple[int, ...], breaker: CircuitBreaker) -> None:
+        """Replace the limits and the recent state."""
+        self.limit(plan, None)
+        self.breaker = breaker
+        self.recent_dials_ms = deque(recent_dials_ms, maxlen=plan.max_cps or None)

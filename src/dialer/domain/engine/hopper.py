@@ -1,0 +1,223 @@
+"""The hopper: the next subscriber of a campaign.
+
+Due retries come first, in the order in which they are due. Subscribers who were never called follow, lowest id first.
+In both groups only subscribers with an open calling window count. The hopper holds a few subscribers of each zone. When
+a zone runs out, the hopper returns the claim to make, so its memory does not grow with the campaign.
+"""
+
+import heapq
+from collections import deque
+from typing import Final, NamedTuple
+
+from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calling_times.calling_windows import Window, Windows
+from dialer.domain.calling_times.zones import is_zone_key
+from dialer.domain.effects import ClaimFresh, ClaimRetries
+from dialer.domain.plans import CampaignPlan, Subscriber
+
+CLAIM_FIRST: Final = 32
+"""Number of subscribers in the first claim of a zone; each further claim is larger, up to `CLAIM_MAX`."""
+CLAIM_MAX: Final = 1_024
+RETRIES_HELD_MAX: Final = 16_384
+"""Number of retries that a zone holds in memory; later ones are claimed again when their time comes."""
+NEVER_MS: Final = 2**62
+
+
+class Due(NamedTuple):
+    """A place in the order of retries."""
+
+    due_ms: int
+    subscriber_id: int
+
+
+_BEFORE_ALL: Final = Due(0, 2**62)
+_AFTER_ALL: Final = Due(NEVER_MS, 0)
+
+_Retry = tuple[int, int, Subscriber]
+"""The due time, the subscriber's id, and the subscriber."""
+
+
+class _Zone:
+    """The subscribers of one zone that are held in memory."""
+
+    __slots__ = (
+        "claim_limit",
+        "fresh",
+        "fresh_cursor",
+        "fresh_is_last",
+        "horizon",
+        "key",
+        "retries",
+        "window",
+    )
+
+    def __init__(self, key: str, window: Window) -> None:
+        self.key = key
+        self.window = window
+        self.fresh: deque[Subscriber] = deque()
+        self.fresh_cursor = 0
+        self.fresh_is_last = False
+        self.retries: list[_Retry] = []
+        self.horizon = _BEFORE_ALL
+        """All retries up to this place are in `retries`, unless they were called since."""
+        self.claim_limit = CLAIM_FIRST
+
+    def lacks_retries(self) -> bool:
+        return not self.retries and self.horizon is not _AFTER_ALL
+
+    def lacks_fresh(self) -> bool:
+        return not self.fresh and not self.fresh_is_last
+
+    def is_spent(self) -> bool:
+        return not (self.fresh or self.retries or self.lacks_fresh() or self.lacks_retries())
+
+    def add_retry(self, subscriber: Subscriber) -> None:
+        if (subscriber.due_ms, subscriber.id) > self.horizon:
+            return
+        heapq.heappush(self.retries, (subscriber.due_ms, subscriber.id, subscriber))
+        if len(self.retries) > RETRIES_HELD_MAX:
+            self.retries = heapq.nsmallest(RETRIES_HELD_MAX // 2, self.retries)
+            self.horizon = Due(*self.retries[-1][:2])
+
+
+class Hopper:
+    """The hopper of one campaign."""
+
+    def __init__(
+        self,
+        plan: CampaignPlan,
+        zones: tuple[str, ...],
+        windows: Windows,
+        now_ms: int,
+        hours: Calendar | None = None,
+    ) -> None:
+        self._campaign_id = plan.id
+        self._calendar = plan.calendar
+        self._hours = hours
+        self._service_zone = plan.service_zone
+        self._windows = windows
+        self._zones = {key: self._new_zone(key, now_ms) for key in zones}
+        self._open: list[_Zone] = []
+        self._open_until_ms = 0
+        self._source: _Zone | None = None
+        self._source_is_retries = False
+
+    def next(self, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
+        """Return the subscriber to call at `now_ms`, or the claim to make first, or None if nobody can be called.
+
+        The result does not change until `take` is called.
+        """
+        if now_ms >= self._open_until_ms:
+            self._look_at_windows(now_ms)
+        self._source = None
+        best: _Retry | None = None
+        for zone in self._open:
+            if not zone.retries and zone.lacks_retries():
+                return ClaimRetries(
+                    self._campaign_id,
+                    zone.key,
+                    zone.horizon.due_ms,
+                    zone.horizon.subscriber_id,
+                    zone.claim_limit,
+                )
+            first = zone.retries[0] if zone.retries else None
+            if first is not None and first[0] <= now_ms and (best is None or first[:2] < best[:2]):
+                best = first
+                self._source = zone
+        if best is not None:
+            self._source_is_retries = True
+            return best[2]
+        return self._next_fresh()
+
+    def limit(self, hours: Calendar | None, now_ms: int) -> None:
+        """Replace the calling hours of the campaign's gateway."""
+        if hours != self._hours:
+            self._hours = hours
+            for zone in self._zones.values():
+                zone.window = self._window(zone.key, now_ms)
+            self._open_until_ms = 0
+
+    def take(self) -> None:
+        """Remove the subscriber that `next` returned last."""
+        zone = self._source
+        if zone is None:
+            return
+        if self._source_is_retries:
+            heapq.heappop(zone.retries)
+        else:
+            zone.fresh.popleft()
+        self._source = None
+
+    def add_fresh(self, zone_key: str, subscribers: list[Subscriber], *, is_last: bool) -> None:
+        """Add the subscribers that a `ClaimFresh` found."""
+        zone = self._zones[zone_key]
+        zone.fresh.extend(subscribers)
+        zone.fresh_is_last = is_last
+        if subscribers:
+            zone.fresh_cursor = subscribers[-1].id
+        zone.claim_limit = min(CLAIM_MAX, zone.claim_limit * 2)
+
+    def add_retries(self, zone_key: str, subscribers: list[Subscriber], *, is_last: bool) -> None:
+        """Add the subscribers that a `ClaimRetries` found."""
+        zone = self._zones[zone_key]
+        zone.horizon = _AFTER_ALL
+        for subscriber in subscribers:
+            zone.add_retry(subscriber)
+        if not is_last and subscribers:
+            zone.horizon = Due(subscribers[-1].due_ms, subscribers[-1].id)
+
+    def schedule_retry(self, subscriber: Subscriber, now_ms: int) -> None:
+        """Add a subscriber who is to be called again at their `due_ms`."""
+        zone = self._zones.get(subscriber.zone)
+        if zone is None:
+            zone = self._zones[subscriber.zone] = self._new_zone(subscriber.zone, now_ms)
+            self._open_until_ms = 0
+        zone.add_retry(subscriber)
+
+    def drop_retry(self, subscriber: Subscriber) -> None:
+        """Forget the retry of a subscriber who need not be called again."""
+        zone = self._zones.get(subscriber.zone)
+        if zone is not None:
+            zone.retries = [retry for retry in zone.retries if retry[1] != subscriber.id]
+            heapq.heapify(zone.retries)
+
+    def changes_at_ms(self, now_ms: int) -> int:
+        """Return the earliest time at which `next` may return a subscriber, after it returned None.
+
+        At that time a retry is due, or a calling window opens.
+        """
+        at_ms = NEVER_MS
+        for zone in self._zones.values():
+            if not zone.window.is_open:
+                if not zone.is_spent():
+                    at_ms = min(at_ms, zone.window.until_ms)
+            elif zone.retries:
+                at_ms = min(at_ms, zone.retries[0][0])
+        return max(at_ms, now_ms + 1)
+
+    def _next_fresh(self) -> Subscriber | ClaimFresh | None:
+        best: Subscriber | None = None
+        for zone in self._open:
+            if not zone.fresh and zone.lacks_fresh():
+                return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
+            if zone.fresh and (best is None or zone.fresh[0].id < best.id):
+                best = zone.fresh[0]
+                self._source = zone
+        self._source_is_retries = False
+        return best
+
+    def _new_zone(self, key: str, now_ms: int) -> _Zone:
+        return _Zone(key, self._window(key, now_ms))
+
+    def _window(self, key: str, now_ms: int) -> Window:
+        """Return the calling window of a zone. An unknown zone is always open, so that its subscribers are refused."""
+        if not is_zone_key(key):
+            return Window(is_open=True, until_ms=NEVER_MS)
+        return self._windows.at(self._calendar, key or self._service_zone, now_ms, self._hours)
+
+    def _look_at_windows(self, now_ms: int) -> None:
+        for zone in self._zones.values():
+            if now_ms >= zone.window.until_ms:
+                zone.window = self._window(zone.key, now_ms)
+        self._open = [zone for zone in self._zones.values() if zone.window.is_open]
+        self._open_until_ms = min((zone.window.until_ms for zone in self._zones.values()), default=NEVER_MS)

@@ -1,0 +1,175 @@
+"""The shared state of the engine's parts: open campaigns, calls in progress, and the effects of the current event."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from dialer.domain.calling_times.calling_windows import Windows
+from dialer.domain.effects import Effect, KeepBreaker, KeepFigures
+from dialer.domain.engine.called_off import CalledOff
+from dialer.domain.engine.credit import Account
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.hopper import NEVER_MS, Hopper
+from dialer.domain.enums import CampaignStatus, Cause, DialMethod
+from dialer.domain.pacing.fixed import due_ms
+from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.plans import Call, CampaignPlan, GatewayKey
+
+ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
+
+
+class OpenCampaign:
+    """The engine's state of an open campaign."""
+
+    __slots__ = (
+        "called_off_before",
+        "callerid_turns",
+        "dialling",
+        "figures",
+        "first_call_id",
+        "greeted",
+        "hopper",
+        "in_progress",
+        "inbound",
+        "is_full",
+        "is_idle",
+        "is_paced",
+        "legs",
+        "machines",
+        "next_dial_ms",
+        "next_dial_us",
+        "plan",
+        "status",
+        "texts",
+        "wake_ms",
+    )
+
+    def __init__(self, plan: CampaignPlan, windows: Windows) -> None:
+        self.renew(plan)
+        self.status = CampaignStatus.NEW
+        self.hopper = Hopper(plan, (), windows, 0)
+        self.next_dial_us = 0
+        """The time of the next dial in microseconds; `next_dial_ms` is the first whole millisecond at which it may be
+        made."""
+        self.next_dial_ms = 0
+        self.callerid_turns: dict[str, int] = {}
+        self.first_call_id = 0
+        """The first call since the campaign was last opened. The subscriber of an earlier call may have changed since
+        its dial."""
+        self.called_off_before = 0
+        """The place in `CalledOff` when the campaign was last opened: its claims take earlier numbers into account."""
+        self.in_progress = 0
+        """Number of calls in progress that the campaign has placed."""
+        self.inbound = 0
+        """Number of inbound calls in progress for the campaign."""
+        self.legs = 0
+        """Number of B-legs in progress, and of calls that wait for one in a queue."""
+        self.texts = 0
+        """Number of text messages of its calls that wait for room on a gateway."""
+        self.wake_ms = NEVER_MS
+        """The earliest time for which a wake-up is scheduled."""
+        self.is_full = False
+        """True if only `max_aleg` stops the campaign from dialling: the end of a call lets it dial again."""
+        self.is_idle = False
+        """True if the campaign found no subscriber to call when it last looked."""
+        self.figures = PacingFigures()
+        self.dialling: dict[int, int] = {}
+        """The dial time of each call that may reach an agent and is not answered yet, by call id."""
+        self.greeted: dict[int, int] = {}
+        """The answer time of each call that has not reached its transfer yet, by call id."""
+        self.machines: set[int] = set()
+        """Calls in progress that were answered by a machine: these never count as abandoned."""
+
+    def renew(self, plan: CampaignPlan) -> None:
+        """Replace the settings."""
+        self.plan = plan
+        self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
+        """True for a campaign that dials for agents, by its measured figures."""
+
+    def dial_next_at(self, due_us: int) -> None:
+        """Set the time of the next dial."""
+        self.next_dial_us = due_us
+        self.next_dial_ms = due_ms(due_us)
+
+
+class PacedCampaigns:
+    """The campaigns that dial for agents, indexed by their queues, as there may be very many of both."""
+
+    __slots__ = ("_by_queue", "_queue_ids")
+
+    def __init__(self) -> None:
+        self._queue_ids: dict[int, frozenset[int]] = {}
+        self._by_queue: defaultdict[int, set[int]] = defaultdict(set)
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the campaign ids, in order."""
+        return iter(sorted(self._queue_ids))
+
+    def __len__(self) -> int:
+        return len(self._queue_ids)
+
+    def add(self, campaign_id: int, queue_ids: frozenset[int]) -> None:
+        """Add a campaign that dials for the agents of these queues, or replace its queues."""
+        self.discard(campaign_id)
+        self._queue_ids[campaign_id] = queue_ids
+        for queue_id in queue_ids:
+            self._by_queue[queue_id].add(campaign_id)
+
+    def discard(self, campaign_id: int) -> None:
+        """Remove a campaign, if it is present."""
+        for queue_id in self._queue_ids.pop(campaign_id, ()):
+            self._by_queue[queue_id].discard(campaign_id)
+            if not self._by_queue[queue_id]:
+                del self._by_queue[queue_id]
+
+    def sharing(self, queue_ids: frozenset[int]) -> list[int]:
+        """Return the ids of the campaigns that dial for any of these queues, in order."""
+        return sorted(set().union(*(self._by_queue.get(queue_id, ()) for queue_id in queue_ids)))
+
+
+class Board:
+    """The state of the engine."""
+
+    def __init__(self, *, seed: int, first_call_id: int) -> None:
+        self.seed: Final = seed
+        self.next_call_id = first_call_id
+        self.campaigns: Final[dict[int, OpenCampaign]] = {}
+        self.paced: Final = PacedCampaigns()
+        self.gateways: Final[dict[GatewayKey, GatewayLoad]] = {}
+        self.accounts: Final[dict[int, Account]] = {}
+        self.calls: Final[dict[int, Call]] = {}
+        self.called_off: Final = CalledOff()
+        """Numbers that were put on a do-not-call list since the campaigns that use it were opened."""
+        self.windows: Final = Windows()
+        nothing_yet: list[Effect] = []
+        self.emit: Callable[[Effect], None] = nothing_yet.append
+        """Add an effect to the list that results from the current event."""
+
+    def campaign_of(self, plan: CampaignPlan) -> OpenCampaign:
+        """Return the campaign of a call or a message. One that is over already is added, not to be forgotten yet."""
+        campaign = self.campaigns.get(plan.id)
+        if campaign is None:
+            campaign = self.campaigns[plan.id] = OpenCampaign(plan, self.windows)
+        return campaign
+
+    def forget_if_over(self, campaign: OpenCampaign) -> None:
+        """Remove a campaign that no longer dials and has no calls in progress, nor messages that wait."""
+        if campaign.in_progress == campaign.inbound == campaign.texts == 0 and campaign.status not in ACTIVE:
+            self.campaigns.pop(campaign.plan.id, None)
+            self.paced.discard(campaign.plan.id)
+
+    def learn(self, gateway_id: GatewayKey, cause: Cause, started_ms: int, now_ms: int) -> None:
+        """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""
+        gateway = self.gateways[gateway_id]
+        if gateway.learn(cause, started_ms, now_ms):
+            self.emit(KeepBreaker(gateway_id, gateway.breaker))
+
+    def new_id(self) -> int:
+        """Return the id of the next call request or message."""
+        self.next_call_id += 1
+        return self.next_call_id - 1
+
+    def keep_figures(self, campaign: OpenCampaign) -> None:
+        """Emit the figures of an active campaign that dials for agents, so that they are recorded."""
+        if campaign.is_paced and campaign.status in ACTIVE:
+            self.emit(KeepFigures(campaign.plan.id, campaign.figures))

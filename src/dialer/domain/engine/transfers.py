@@ -1,0 +1,445 @@
+"""Transfers: the connection of a call to a number, or through a queue to an agent, over a B-leg."""
+
+from typing import Final
+
+from msgspec import structs
+
+from dialer.domain import events
+from dialer.domain.billing.charge import bill_leg
+from dialer.domain.billing.money import Rate
+from dialer.domain.effects import (
+    BridgeCall,
+    DialLeg,
+    FinishLeg,
+    KeepAgent,
+    KeepQueue,
+    KeepTransfer,
+    OfferCall,
+    ResumeCall,
+    WaitForAgent,
+    WakeFloor,
+    WithdrawOffer,
+)
+from dialer.domain.engine.abandonment import Abandonment
+from dialer.domain.engine.gateway_load import SECOND_MS
+from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.engine.state import Board, OpenCampaign
+from dialer.domain.enums import AgentStatus, Cause, TransferStatus
+from dialer.domain.events import LegEnded
+from dialer.domain.identity import leg_uuid
+from dialer.domain.numbers.emergency import is_emergency_contact
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.pacing import measure
+from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.queueing.call_distributor import AgentOffer, Decision, Floor, Unserved, Withdraw
+from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
+from dialer.domain.reasons import NoReason, TransferReason
+
+_LEG_REASONS: Final = {
+    Cause.USER_BUSY: TransferReason.BUSY,
+    Cause.NO_USER_RESPONDING: TransferReason.NO_ANSWER,
+    Cause.NO_ANSWER: TransferReason.NO_ANSWER,
+    Cause.SUBSCRIBER_ABSENT: TransferReason.NO_ANSWER,
+    Cause.CALL_REJECTED: TransferReason.REJECTED,
+    Cause.UNALLOCATED_NUMBER: TransferReason.INVALID_NUMBER,
+    Cause.NORMAL_CLEARING: TransferReason.HUNG_UP,
+}
+
+
+class Transfers:
+    """All transfers of the calls in progress, and the floor on which agents take them."""
+
+    def __init__(self, board: Board, floor: Floor) -> None:
+        self._board: Final = board
+        self._floor: Final = floor
+        self._agents: dict[int, AgentPlan] = {}
+        self._queue_ids: set[int] = set()
+        self._abandonment: Final = Abandonment(board, floor)
+        self._wake_ms = NEVER_MS
+        self._is_touched = False
+        """True if the floor may have something to decide."""
+        self._unserved_calls: list[Call] = []
+
+    # --- opening, closing and restoring ----------------------------------------------------------------------------
+
+    # Nothing is decided before all changes of one moment are known: the wake-up comes after them.
+
+    def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
+        """Add or update a queue."""
+        self._queue_ids.add(event.plan.id)
+        self._floor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
+        self.wake(now_ms)
+
+    def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
+        """Add or update an agent. An agent whose behaviour changes is asked again for the call that rings.
+
+        An agent whose contact is an emergency number counts as logged out.
+        """
+        plan, known = event.plan, self._agents.get(event.plan.id)
+        if is_emergency_contact(plan.contact):
+            plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
+        self._agents[plan.id] = plan
+        self._floor.open_agent(plan, event.figures)
+        asked = self._floor.asked_for(plan.id)
+        if known is not None and known.parameters != plan.parameters and asked is not None:
+            self._offer(self._board.calls[asked.call_id], plan, asked.offers[plan.id])
+        self.wake(now_ms)
+
+    def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
+        """Remove a deleted queue. Its waiting calls leave it, and no further call joins it."""
+        self._queue_ids.discard(event.queue_id)
+        self._floor.open_queue(QueuePlan(event.queue_id))
+        for call in self._board.calls.values():
+            transfer = _open_transfer(call)
+            was_in_it = transfer is not None and transfer.queue_id == event.queue_id
+            # Earlier transfers of the call too: nothing may be counted for a queue that has no row.
+            for one in call.transfers:
+                one.queue_id = None if one.queue_id == event.queue_id else one.queue_id
+            if transfer is not None and was_in_it and self._floor.waiting_of(call.id) is not None:
+                self._withdraw(self._floor.forget_call(call.id))
+                self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
+        self.wake(now_ms)
+
+    def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
+        """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
+        known = self._agents.pop(event.agent_id)
+        self._floor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
+        for call in self._board.calls.values():
+            transfer = _open_transfer(call)
+            if transfer is not None and transfer.agent_id == event.agent_id:
+                transfer.agent_id = None
+                self._floor.forget_call(call.id)
+        self.wake(now_ms)
+
+    def restore(self, now_ms: int, call: Call) -> None:
+        """Restore the open transfer of a call that was in progress before a restart."""
+        transfer = _open_transfer(call)
+        if transfer is None:
+            return
+        campaign = self._board.campaigns[call.plan.id]
+        campaign.legs += 1
+        if transfer.gateway_id:
+            self._board.gateways[transfer.gateway_id].in_progress += 1
+        if not transfer.has_queued:
+            return
+        if transfer.answered_ms is not None:
+            if transfer.agent_id is not None:
+                self._floor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
+            return
+        if transfer.queue_id is None:
+            self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
+            return
+        number, offers = call.subscriber.number, dict(transfer.offers)
+        self._floor.restore_waiting(
+            Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers)
+        )
+        if not transfer.is_abandoned:
+            self._abandonment.restored(call, transfer.joined_ms)
+        for agent_id, offered_ms in offers.items():
+            agent = self._agents.get(agent_id)
+            if agent is not None and not is_emergency_contact(agent.contact):
+                self._offer(call, agent, offered_ms)
+        self.wake(now_ms)
+
+    # --- events ----------------------------------------------------------------------------------------------------
+
+    def reached(self, now_ms: int, event: events.TransferReached) -> None:
+        """Start a transfer: dial its B-leg, or let the call wait for an agent, or record the reason against it."""
+        call = self._board.calls.get(event.call_id)
+        if call is None:
+            return
+        campaign = self._board.campaigns[call.plan.id]
+        answered_ms = campaign.greeted.pop(call.id, None)
+        if answered_ms is not None and campaign.is_paced:
+            measure.transferred(campaign.figures, answered_ms, now_ms)
+            self._board.keep_figures(campaign)
+        transfer = self._new(call, event, now_ms)
+        call.transfers = (*call.transfers, transfer)
+        transfer.reason = _missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
+        if transfer.reason:
+            self._close(call, transfer, now_ms)
+            self._board.emit(ResumeCall(call.id))
+            return
+        campaign.legs += 1
+        self._board.accounts[call.plan.user_id].held += transfer.hold
+        if transfer.queue_id is None:
+            self._dial(call, transfer)
+        else:
+            self._wait(call, transfer, event.answered_ms, now_ms)
+
+    def left(self, now_ms: int, event: events.CallerLeft) -> None:
+        """Record that a caller gave up waiting, and let the call continue."""
+        call = self._board.calls.get(event.call_id)
+        transfer = None if call is None else _open_transfer(call)
+        if call is not None and transfer is not None:
+            self._abandonment.count(now_ms)
+            self._withdraw(self._floor.leave(now_ms, call.id))
+            self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
+
+    def is_asked(self, event: events.AgentAnswered | events.AgentMissed) -> bool:
+        """Return whether the call still waits for the agent who answered, or did not."""
+        waiting = self._floor.waiting_of(event.call_id)
+        return waiting is not None and waiting.offers.get(event.agent_id) == event.offered_ms
+
+    def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
+        """Connect a waiting call with the agent who took it."""
+        self._abandonment.count(now_ms)
+        others = self._floor.taken(now_ms, event.call_id, event.agent_id)
+        if others is None:
+            return
+        self._withdraw(others)
+        call = self._board.calls[event.call_id]
+        transfer, agent = call.transfers[-1], self._agents[event.agent_id]
+        transfer.status = TransferStatus.CONNECTED
+        transfer.agent_id, transfer.parameters = agent.id, agent.parameters
+        transfer.number = agent.contact or f"agent {agent.id}"
+        rate = self._board.accounts[call.plan.user_id].rate_for_agent(agent.contact)
+        if rate.price(transfer.talk_limit_ms // SECOND_MS) <= transfer.hold:
+            transfer.rate = rate  # Otherwise an agent or the card changed after the hold.
+        transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
+        transfer.offers = {}
+        self._board.emit(KeepTransfer(call, transfer))
+        self._board.emit(BridgeCall(call, transfer))
+        self._touch()
+
+    def missed(self, now_ms: int, event: events.AgentMissed) -> None:
+        """Ask others for a call whose agent's telephone did not take it."""
+        self._floor.missed(now_ms, event.call_id, event.agent_id)
+        self._touch()
+
+    def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
+        """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
+        call = self._board.calls.get(event.call_id)
+        transfer = None if call is None else _open_transfer(call)
+        if call is None or transfer is None:
+            return
+        outcome = event.outcome
+        if not outcome.is_connected:
+            is_refused = outcome.answered_ms is not None and outcome.cause is Cause.NORMAL_CLEARING
+            transfer.reason = (
+                TransferReason.NOT_CONFIRMED
+                if is_refused
+                else _LEG_REASONS.get(outcome.cause, TransferReason.CARRIER_FAILURE)
+            )
+        transfer.answered_ms = outcome.answered_ms
+        self._finish(call, transfer, outcome)
+        if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
+            self._board.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
+        self._release(call, transfer)
+        # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
+        self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
+        if transfer.has_queued:
+            self._free_agent(call, transfer, now_ms)
+
+    def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
+        """End the transfer of a call that ended while waiting, or whose B-leg's end was not reported."""
+        transfer = _open_transfer(call)
+        if transfer is not None and transfer.started_ms is not None:
+            self.leg_ended(now_ms, LegEnded(call.id, _outcome_at_call_end(transfer, outcome)))
+        elif transfer is not None:
+            self._abandonment.count(now_ms)
+            self._withdraw(self._floor.leave(now_ms, call.id))
+            transfer.reason = TransferReason.HUNG_UP
+            self._release(call, transfer)
+            self._close(call, transfer, now_ms)
+            self._touch()
+
+    def woken(self, _now_ms: int, _event: events.FloorWoken) -> None:
+        """Note that the scheduled time for a check of the floor has come."""
+        self._wake_ms = NEVER_MS
+        self._touch()
+
+    def settle(self, now_ms: int) -> bool:
+        """Let the floor act on the events since the last call. Return True if there were any."""
+        if not self._is_touched:
+            return False
+        self._is_touched = False
+        self._abandonment.count(now_ms)
+        for decision in self._floor.decide(now_ms):
+            self._perform(decision, now_ms)
+        self._keep_changes()
+        wakes_at_ms = self._floor.wakes_at_ms(now_ms, is_dialled_for=bool(self._board.paced))
+        self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
+        return True
+
+    def unserved(self) -> list[Call]:
+        """Return the calls that have left a queue since the last request; the holds for their B-legs are released."""
+        calls, self._unserved_calls = self._unserved_calls, []
+        return calls
+
+    # --- steps -----------------------------------------------------------------------------------------------------
+
+    def _new(self, call: Call, event: events.TransferReached, now_ms: int) -> Transfer:
+        place = len(call.transfers) + 1
+        try:
+            number = normalise(event.number)
+        except NumberError:
+            number = ""
+        return Transfer(
+            place=place,
+            section_id=event.section_id,
+            callid=leg_uuid(self._board.seed, call.plan.id, call.subscriber.id, call.attempt, call.id, place + 1),
+            joined_ms=now_ms,
+            rate=self._board.accounts[call.plan.user_id].rate,
+            queue_id=event.queue_id if event.queue_id in self._queue_ids else None,
+            number=number,
+            ring_limit_ms=call.ring_limit_ms,
+        )
+
+    def _refusal(
+        self, campaign: OpenCampaign, call: Call, transfer: Transfer, now_ms: int
+    ) -> TransferReason | NoReason:
+        """Return the reason why nobody can take the call; empty if somebody can, after setting hold and limits."""
+        if transfer.queue_id is None and (forbidden := self._forbidden(call, transfer.number)):
+            return forbidden
+        if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
+            return TransferReason.MAX_XFER
+        offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
+        if offer is None:
+            return TransferReason.NO_CREDIT
+        if transfer.queue_id is None:
+            gateway = self._board.gateways[call.plan.gateway_id]
+            starts_ms = gateway.free_at_ms(now_ms)
+            if starts_ms >= now_ms + transfer.ring_limit_ms:
+                is_resting = gateway.breaker.open_until_ms > now_ms
+                return TransferReason.RESTING if is_resting else TransferReason.GATEWAY_FULL
+            gateway.dialled(starts_ms)
+            transfer.gateway_id, transfer.started_ms = gateway.plan.id, starts_ms
+        transfer.hold, transfer.talk_limit_ms, transfer.rate = offer.hold, offer.talk_limit_ms, offer.rate
+        return ""
+
+    def _forbidden(self, call: Call, number: str) -> TransferReason | NoReason:
+        """Return the reason why a number is never dialled; empty if it may be."""
+        gateway = self._board.gateways[call.plan.gateway_id]
+        if gateway.dials_emergency(number):
+            return TransferReason.EMERGENCY
+        if gateway.refuses(number):
+            return TransferReason.INVALID_NUMBER
+        return (
+            TransferReason.DESTINATION if self._board.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
+        )
+
+    def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
+        """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
+        account = self._board.accounts[call.plan.user_id]
+        if transfer.queue_id is None:
+            return {account.rate_for(transfer.number)}
+        agents = self._floor.serving(transfer.queue_id) if account.card else ()
+        return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
+
+    def _dial(self, call: Call, transfer: Transfer) -> None:
+        dialled = self._board.gateways[call.plan.gateway_id].number_for_carrier(transfer.number)
+        self._board.emit(KeepTransfer(call, transfer))
+        self._board.emit(DialLeg(call, transfer, dialled))
+
+    def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
+        queue_id = transfer.queue_id or 0
+        waiting = self._floor.join(now_ms, call.id, queue_id, call.subscriber.number, answered_ms)
+        transfer.score_from_ms = waiting.score_from_ms
+        self._board.emit(KeepTransfer(call, transfer))
+        self._board.emit(WaitForAgent(call.id))
+        self._abandonment.joined(call, now_ms)
+        self._touch()
+
+    def _perform(self, decision: Decision, now_ms: int) -> None:
+        if isinstance(decision, AgentOffer):
+            self._offer(self._board.calls[decision.call_id], self._agents[decision.agent_id], now_ms)
+        elif isinstance(decision, Unserved):
+            call = self._board.calls[decision.call_id]
+            self._unserved(call, call.transfers[-1], decision.reason, now_ms)
+        else:
+            self._withdraw([decision])
+
+    def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
+        account = self._board.accounts[call.plan.user_id]
+        gateway = self._board.gateways[call.plan.gateway_id]
+        dialled = "" if account.refuses_agent(agent.contact, gateway.plan) else gateway.number_of_agent(agent.contact)
+        self._board.emit(OfferCall(call, agent, offered_ms, dialled))
+
+    def _withdraw(self, decisions: list[Decision]) -> None:
+        for one in decisions:
+            if isinstance(one, Withdraw):
+                self._board.emit(WithdrawOffer(one.call_id, one.agent_id))
+
+    def _unserved(self, call: Call, transfer: Transfer, reason: TransferReason, now_ms: int) -> None:
+        transfer.reason = reason
+        self._release(call, transfer)
+        self._close(call, transfer, now_ms)
+        self._board.emit(ResumeCall(call.id))
+        self._unserved_calls.append(call)
+        self._touch()
+
+    def _finish(self, call: Call, transfer: Transfer, outcome: LegOutcome) -> None:
+        """Charge a finished B-leg and record its CDR, unless it was never dialled for lack of a gateway place."""
+        started_ms = transfer.started_ms
+        if started_ms is None or (outcome.ended_ms <= started_ms and outcome.answered_ms is None):
+            return
+        charge = bill_leg(transfer.rate, started_ms, outcome.answered_ms, outcome.ended_ms)
+        self._board.accounts[call.plan.user_id].balance -= charge.cost
+        self._board.emit(FinishLeg(call, transfer, outcome, charge))
+
+    def _release(self, call: Call, transfer: Transfer) -> None:
+        """Release the money and the places of a B-leg."""
+        self._board.campaigns[call.plan.id].legs -= 1
+        self._board.accounts[call.plan.user_id].held -= transfer.hold
+        if transfer.gateway_id:
+            self._board.gateways[transfer.gateway_id].in_progress -= 1
+
+    def _close(self, call: Call, transfer: Transfer, now_ms: int) -> None:
+        transfer.status, transfer.ended_ms, transfer.offers = TransferStatus.OVER, now_ms, {}
+        self._board.emit(KeepTransfer(call, transfer))
+
+    def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
+        agent_id = self._floor.released(now_ms, call.id)
+        campaign = self._board.campaigns[call.plan.id]
+        if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
+            free_ms = now_ms + self._agents[agent_id].wrap_up_ms
+            measure.handled(campaign.figures, transfer.answered_ms, free_ms)
+            self._board.keep_figures(campaign)
+        self._touch()
+
+    def _keep_changes(self) -> None:
+        changes = self._floor.changed()
+        for waiting in changes.waiting:
+            call = self._board.calls[waiting.call_id]
+            call.transfers[-1].offers = waiting.offers
+            self._board.emit(KeepTransfer(call, call.transfers[-1]))
+        for agent_id in changes.agents.keys() | changes.statuses.keys():
+            figures = changes.agents.get(agent_id)
+            self._board.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id)))
+        for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
+            last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
+            self._board.emit(KeepQueue(queue_id, last, since_ms))
+
+    def _touch(self) -> None:
+        self._is_touched = True
+
+    def wake(self, at_ms: int) -> None:
+        """Schedule a check of the floor and of the campaigns that dial for its agents, unless one is due earlier."""
+        if at_ms < self._wake_ms:
+            self._wake_ms = at_ms
+            self._board.emit(WakeFloor(at_ms))
+
+
+def _missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
+    """Return the reason why a transfer has no destination; empty if it has one."""
+    if event.queue_id is not None:
+        return "" if transfer.queue_id is not None else TransferReason.NO_QUEUE
+    if transfer.number:
+        return ""
+    return TransferReason.INVALID_NUMBER if event.number else TransferReason.NO_NUMBER
+
+
+def _outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
+    """Return the outcome of a B-leg without further reports: it ended with its call, within its own limit."""
+    answered_ms = transfer.answered_ms
+    if answered_ms is None:
+        return LegOutcome(outcome.ended_ms, outcome.cause)
+    ended_ms = min(outcome.ended_ms, answered_ms + transfer.talk_limit_ms)
+    return LegOutcome(ended_ms, outcome.cause, answered_ms, is_connected=True)
+
+
+def _open_transfer(call: Call) -> Transfer | None:
+    """Return the transfer that a call is in, if it is not over."""
+    transfer = call.transfers[-1] if call.transfers else None
+    return None if transfer is None or transfer.status is TransferStatus.OVER else transfer

@@ -1,0 +1,72 @@
+"""The watchdog: ends calls whose end was never reported."""
+
+from typing import Final
+
+from dialer.domain.effects import GiveUpCall, WakeWatchdog
+from dialer.domain.engine.state import Board
+from dialer.domain.enums import Cause, MessageStatus, TransferStatus
+from dialer.domain.events import WatchdogWoken
+from dialer.domain.plans import Call, CallOutcome, LegOutcome
+
+GRACE_MS: Final = 60_000
+"""The time for late reports, in milliseconds, after the longest time that a call may ring and talk."""
+REPORT_MS_MAX: Final = 86_400_000
+"""The longest wait for the outcome of a text message, in milliseconds."""
+LOOKS_EVERY_MS: Final = 60_000
+
+
+class Watchdog:
+    """A check of the calls in progress at every full minute, while there are any."""
+
+    def __init__(self, board: Board) -> None:
+        self._board: Final = board
+        self.is_awake = False
+        """True if the next check is scheduled."""
+
+    def wake(self, now_ms: int) -> None:
+        """Schedule a check at the next full minute."""
+        self.is_awake = True
+        self._board.emit(WakeWatchdog(_next_look_ms(now_ms)))
+
+    def restored(self, now_ms: int, call: Call) -> None:
+        """Schedule a check now if a restored call should have been given up before the restart."""
+        if _next_look_ms(overdue_ms(call) - 1) <= now_ms:
+            self.is_awake = True
+            self._board.emit(WakeWatchdog(now_ms))
+
+    def woken(self, now_ms: int, _event: WatchdogWoken) -> None:
+        """Give up every call that should have ended a minute ago, and every message without an outcome for a day.
+
+        In place of the carrier's report, the most harmless outcome is assumed. A call has failed, costs nothing, and
+        may be tried again (cause 41). A message cannot be taken back: it counts as sent, and is not sent again.
+        """
+        self.is_awake = False
+        for call in self._board.calls.values():
+            if now_ms >= overdue_ms(call):
+                self._board.emit(GiveUpCall(call.id, _leg(call, now_ms), _outcome(call, now_ms)))
+
+
+def _next_look_ms(now_ms: int) -> int:
+    """Return the next full minute after a time."""
+    return now_ms - now_ms % LOOKS_EVERY_MS + LOOKS_EVERY_MS
+
+
+def overdue_ms(call: Call) -> int:
+    """Return the time from which a call or a message is given up."""
+    if call.parts:
+        return call.started_ms + REPORT_MS_MAX
+    return call.started_ms + call.ring_limit_ms + call.talk_limit_ms + GRACE_MS
+
+
+def _leg(call: Call, now_ms: int) -> LegOutcome | None:
+    """Return the assumed outcome of the call's B-leg; None if no B-leg is in progress."""
+    last = call.transfers[-1] if call.transfers else None
+    if last is None or last.status is TransferStatus.OVER or last.started_ms is None:
+        return None
+    return LegOutcome(now_ms, Cause.TEMPORARY_FAILURE)
+
+
+def _outcome(call: Call, now_ms: int) -> CallOutcome:
+    if call.parts:
+        return CallOutcome(now_ms, Cause.TEMPORARY_FAILURE, message_status=MessageStatus.SENT)
+    return CallOutcome(now_ms, Cause.TEMPORARY_FAILURE)

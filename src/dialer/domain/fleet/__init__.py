@@ -1,0 +1,1 @@
+"""The shares of several workers: shards of accounts, and parts of gateways."""

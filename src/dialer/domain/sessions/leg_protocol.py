@@ -1,0 +1,214 @@
+"""Values that pass between the service and a line: orders to one leg of a call, and what is heard of it.
+
+A line is the real carrier of one gateway (`dialer.carriers.line_port`). A leg is one call that it places, or one message.
+Its `key` names it for ever. Orders count their `turn` from 1, and a `Done` names the turn that it ends. A line replaces
+the order in progress by the next one.
+
+Moments are ages in milliseconds: how long ago something happened, by the line's own steady clock. The service alone
+knows the time. All values are tagged with the name of their class, so that they can be sent as JSON.
+"""
+
+from typing import Final, TypeAlias
+
+import msgspec
+
+from dialer.domain.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus
+
+SPEECH_FOLDER: Final = "speech"
+"""The folder in the media folder with texts that were spoken."""
+
+
+class Value(msgspec.Struct, frozen=True, tag=True):
+    """Base class of the values."""
+
+
+class Dialling(Value, frozen=True):
+    """Call a number. The line itself ends the leg at each of its limits, even if it hears of nobody any more."""
+
+    key: str
+    number: str
+    callerid: str
+    ring_limit_ms: int
+    """The leg ends with cause 19 if it rings for so long."""
+    talk_limit_ms: int
+    """The leg ends with cause 16 so long after its answer."""
+    cps_max: int = 0
+    """The most legs that the line places within a second, this one among them; 0: no limit."""
+
+
+class Arriving(Value, frozen=True):
+    """Answer a call that came in, now or never. The line itself ends it at its limit."""
+
+    key: str
+    caller: str
+    talk_limit_ms: int
+    """The leg ends with cause 16 so long after its answer."""
+    handle: str
+    """The `handle` of its arrival."""
+
+    @property
+    def number(self) -> str:
+        """The number at the other end."""
+        return self.caller
+
+
+class Texting(Value, frozen=True):
+    """Send a text message of so many parts."""
+
+    key: str
+    number: str
+    sender: str
+    text: str
+    parts: int
+
+
+Leg: TypeAlias = Dialling | Texting | Arriving
+"""The orders with which a leg begins."""
+
+
+class Speech(Value, frozen=True):
+    """A piece of a prompt: a recording, a file of the media folder, else a text that is spoken."""
+
+    file: str = ""
+    text: str = ""
+
+
+class Detect(Value, frozen=True):
+    """Find out whether a person or a machine answered. `Done` has the `status`."""
+
+    turn: int
+    sensitivity: AmdSensitivity = AmdSensitivity.BALANCED
+
+
+class AwaitBeep(Value, frozen=True):
+    """Wait until an answering machine has finished its greeting."""
+
+    turn: int
+
+
+class Play(Value, frozen=True):
+    """Play a prompt to its end."""
+
+    turn: int
+    speeches: tuple[Speech, ...]
+
+
+class Ask(Value, frozen=True):
+    """Play a prompt up to the first key, and collect keys. `Done` has the `keys`.
+
+    The input ends with its `digits_max`-th digit, with `#`, or once `timeout_ms` have passed without a key since the
+    prompt or the last key. Keys before the order do not count.
+    """
+
+    turn: int
+    speeches: tuple[Speech, ...]
+    digits_max: int
+    timeout_ms: int
+
+
+class Record(Value, frozen=True):
+    """Record the callee under a file name of the media folder. `Done` has the length."""
+
+    turn: int
+    name: str
+
+
+class Confer(Value, frozen=True):
+    """Connect the leg to everybody else in a room, until it ends."""
+
+    turn: int
+    room: str
+
+
+class Hold(Value, frozen=True):
+    """Play music until the next order."""
+
+    turn: int
+
+
+class Bridge(Value, frozen=True):
+    """Connect the leg with the leg `other`, a key. It is `Done` when the other leg is gone."""
+
+    turn: int
+    other: str
+
+
+class Clear(Value, frozen=True):
+    """End the leg, answered or not, and tell the other side the cause."""
+
+    turn: int
+    cause: Cause = Cause.NORMAL_CLEARING
+
+
+Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Clear
+
+
+class Arrived(Value, frozen=True):
+    """A call came in. It rings until it is answered or cleared, `ARRIVAL_MS_MAX` at most.
+
+    The opaque `handle` is stored, and given back to a line that takes up the leg.
+    """
+
+    called: str
+    """The number that was called, as the carrier gave it."""
+    caller: str
+    """The number at the other end, as the carrier gave it; empty if it is withheld."""
+    handle: str
+
+
+class Ringing(Value, frozen=True):
+    """The network gave the first sign of the leg."""
+
+    age_ms: int
+
+
+class Answered(Value, frozen=True):
+    """The leg was answered. The opaque `handle` is stored, and given back to a line that takes up the leg."""
+
+    age_ms: int
+    handle: str
+
+
+class Done(Value, frozen=True):
+    """An order is done."""
+
+    turn: int
+    age_ms: int
+    keys: str = ""
+    """The keys that followed an `Ask`, with the `#` if it ended them."""
+    recording_ms: int | None = None
+    status: AmdStatus | None = None
+
+
+class Ended(Value, frozen=True):
+    """The leg is over. `recording_ms` is the length of a recording that was in progress."""
+
+    age_ms: int
+    cause: Cause
+    recording_ms: int | None = None
+    is_cut_off: bool = False
+    """True if it was ended because nobody could say what had become of it."""
+
+
+class Accepted(Value, frozen=True):
+    """A text message was accepted by the carrier. It knows the parts under these names, by which receipts follow."""
+
+    names: tuple[str, ...]
+
+
+class Receipt(Value, frozen=True):
+    """The final status of a part of a text message, or of the whole message if `name` is empty."""
+
+    name: str
+    status: MessageStatus
+
+
+class TextReceived(Value, frozen=True):
+    """A text message from outside."""
+
+    number: str
+    to: str
+    text: str
+
+
+Heard: TypeAlias = Arrived | Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived

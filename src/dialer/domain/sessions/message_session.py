@@ -1,0 +1,71 @@
+"""Message talk: a text message over a line, from the order to send it to its final status."""
+
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.domain import events
+from dialer.domain.enums import Cause, MessageStatus
+from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.sessions.ivr_session import Reaction
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt
+
+_FINAL: Final = frozenset(
+    {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}
+)
+_NOTHING: Final = Reaction((), ())
+
+
+class MessageStanding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything that is known of a message, as it is stored."""
+
+    is_accepted: bool = False
+    names: tuple[str, ...] = ()
+    """The carrier's names of the parts without a receipt."""
+
+
+class MessageTalk:
+    """One text message over a line. It is delivered once all its parts are."""
+
+    def __init__(self, message: Call, standing: MessageStanding = MessageStanding()) -> None:  # noqa: B008 - immutable
+        self.message: Final = message
+        self.standing = standing
+
+    def hear(self, now_ms: int, heard: Heard) -> Reaction:
+        """Return the reaction to something that was heard of the message."""
+        match heard:
+            case Accepted(names):
+                self.standing = MessageStanding(is_accepted=True, names=names)
+            case Receipt(name, status) if status in _FINAL:
+                return self._receive(now_ms, name, status)
+            case Ended():
+                return self._end(now_ms, MessageStatus.SENT if self._has_left(heard.cause) else MessageStatus.FAILED)
+        return _NOTHING
+
+    def give_up(self, now_ms: int) -> CallOutcome:
+        """Return the outcome of a message whose fate nobody can tell. It counts as sent, and is not sent again."""
+        return self._outcome(now_ms, MessageStatus.SENT)
+
+    def never_sent(self, now_ms: int) -> CallOutcome:
+        """Return the outcome of a message that certainly was not sent."""
+        return self._outcome(now_ms, MessageStatus.UNSENT)
+
+    def _has_left(self, cause: Cause) -> bool:
+        return self.standing.is_accepted or cause is Cause.NORMAL_CLEARING
+
+    def _receive(self, now_ms: int, name: str, status: MessageStatus) -> Reaction:
+        if status is not MessageStatus.DELIVERED:
+            return self._end(now_ms, status)
+        if name not in self.standing.names and name:
+            return _NOTHING  # A second receipt of the same part.
+        left = tuple(one for one in self.standing.names if one != name and name)
+        self.standing = replace(self.standing, names=left)
+        return _NOTHING if left else self._end(now_ms, status)
+
+    def _end(self, now_ms: int, status: MessageStatus) -> Reaction:
+        return Reaction((), (events.CallEnded(self.message.id, self._outcome(now_ms, status)),))
+
+    def _outcome(self, now_ms: int, status: MessageStatus) -> CallOutcome:
+        delivered_ms = now_ms if status is MessageStatus.DELIVERED else None
+        return CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status, delivered_ms=delivered_ms)

@@ -1,0 +1,193 @@
+"""Keeper: renews the lease of a worker, replaces workers that are gone, and shares gateways with the others."""
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+import anyio
+import structlog
+from sqlalchemy import Connection
+
+from dialer.domain.plans import GatewayKey, Lent
+from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.gateway_use import demands
+from dialer.runtime.live_engine import LiveEngine
+from dialer.runtime.notifications import CHANGED, SEEN, Wakes
+from dialer.runtime.worker import Worker
+from dialer.store.backends.backend import Presence
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.fleet.changes import last_change
+from dialer.store.fleet.slices import Demand, SliceRow, all_slices, is_news, new_slice, settle_slice, wanted_of
+from dialer.store.touched import NOTHING, touch
+
+BEAT_S: Final = 1.0
+"""Time between two looks at the other workers."""
+WATCH_S: Final = 0.25
+"""Time between two looks for workers that are gone."""
+LEND_S: Final = 0.3
+"""Time between two negotiations about gateways."""
+LOOK_S: Final = 0.02
+"""Time between two looks for changes of users, where nobody can wake this process."""
+SLOW_LOOK_S: Final = 0.25
+"""Time between two such looks where users wake it: a ring may be lost, and commands do not ring."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Keeper:
+    """The part of a worker that deals with the other workers.
+
+    `show` returns a sign that this process lives. Without it, others wait for the end of the lease.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        worker: Worker,
+        fleet: Fleet,
+        *,
+        show: Callable[[], Awaitable[Presence]] | None = None,
+    ) -> None:
+        self._database: Final = database
+        self._worker: Final = worker
+        self._fleet: Final = fleet
+        self._show: Final = show
+        self._wakes: Final = Wakes(database, CHANGED)
+        fleet.tell = partial(self._wakes.ring, SEEN)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Be a member of the fleet and dial for as long as the context is entered. Then others take over at once."""
+        await self.beat()
+        try:
+            async with self._worker.running(), self._wakes.listening(), anyio.create_task_group() as tasks:
+                tasks.start_soon(self._look_on)
+                for work, every_s in (
+                    (self.beat, BEAT_S),
+                    (self._watch, WATCH_S),
+                    (self.lend, LEND_S),
+                ):
+                    tasks.start_soon(_repeat, work, every_s)
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True), contextlib.suppress(StorageUnavailableError):
+                await self._database.write(self._fleet.leave)
+            if self._fleet.presence is not None:
+                self._fleet.presence.close()
+
+    async def beat(self) -> None:
+        """Join, or renew the lease; then see to the workers that are gone, and to those with fewer shards."""
+        before = self._fleet.worker_id
+        with contextlib.suppress(StorageUnavailableError):
+            await self._show_again()
+            if before is None:
+                await self._database.write(self._fleet.join)
+            else:
+                await self._database.write_without_lock(self._fleet.renew)
+            if await self._database.read(self._fleet.needs_arrangement):
+                await self._database.write(self._fleet.arrange)
+        if self._fleet.worker_id != before:
+            _log.info("fleet_membership_changed", name=self._fleet.name, worker_id=self._fleet.worker_id)
+
+    async def _show_again(self) -> None:
+        """Show that this process lives, unless others can see it. The renewal of the lease then tells them how."""
+        fleet = self._fleet
+        if self._show is not None and (fleet.presence is None or fleet.is_lost):
+            fleet.presence = await self._show()
+
+    async def _watch(self) -> None:
+        """Replace workers that are gone, and dial for them at once. Show that this process lives, if that was lost."""
+        if self._fleet.is_lost:
+            await self.beat()
+        with contextlib.suppress(StorageUnavailableError):
+            if self._fleet.may_step() and await self._database.read(self._fleet.has_gone):
+                await self._database.write(self._fleet.arrange)
+                await self._worker.settle()
+
+    async def lend(self) -> None:
+        """Give back what the engine does not need of gateways, and take what it needs."""
+        with contextlib.suppress(StorageUnavailableError):
+            await self._worker.between_steps(self._negotiate)
+            if self._fleet.is_lent_anew:
+                await self._worker.settle()
+
+    async def _negotiate(self, live: LiveEngine) -> None:
+        needs, worker_id = demands(live.engine.board, live.kernel.now_ms), self._fleet.worker_id
+        if not needs or worker_id is None:
+            return
+        terms = _Terms(self._fleet, worker_id, self._worker.clock.now_ms(), needs)
+        wanted = await self._database.read(terms.wanted)
+        for gateway_id, lent in wanted.items():
+            live.lend_less(gateway_id, lent)  # Use less, then give back.
+        if wanted:
+            is_settled = await self._database.write(lambda connection: terms.settle(connection, wanted))
+            if is_settled:
+                self._fleet.lend_anew(frozenset(wanted))  # Take, then use.
+
+    async def _look_on(self) -> None:
+        """Wake the worker when users have changed something, for ever."""
+        ring = self._wakes.next()
+        while True:
+            is_rung = await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
+            ring = self._wakes.next()
+            try:
+                await self._look(is_rung=is_rung)
+            except Exception:  # noqa: BLE001 - as in `_repeat`
+                _log.exception("keeper_failed")
+
+    async def _look(self, *, is_rung: bool = False) -> None:
+        """Wake the worker if users have changed something."""
+        with contextlib.suppress(StorageUnavailableError):
+            is_new = is_rung or await self._database.read(last_change) > self._fleet.seen
+            if is_new and self._fleet.may_step():
+                await self._worker.settle()
+
+
+class _Terms(NamedTuple):
+    """One negotiation of a worker about all gateways, while its engine stands still."""
+
+    fleet: Fleet
+    worker_id: int
+    now_ms: int
+    demands: list[Demand]
+
+    def wanted(self, connection: Connection) -> dict[GatewayKey, Lent]:
+        """Return what the worker should hold of each gateway about which there is anything to store."""
+        rows, found = all_slices(connection), {}
+        for demand in self.demands:
+            slices = rows.get(demand.limits.id, [])
+            mine = self._own(slices, demand)
+            lent = wanted_of(slices, demand, mine, self.now_ms)
+            held = Lent(mine.channels, mine.cps)
+            if lent != held or is_news(slices, demand, mine) or self.fleet.gives_back(demand.limits.id):
+                self.fleet.keep(demand.limits.id, held, lent)
+                found[demand.limits.id] = lent
+        return found
+
+    def settle(self, connection: Connection, wanted: dict[GatewayKey, Lent]) -> bool:
+        """Store the slices of the worker. Return False if its engine does not know all its calls in progress."""
+        touch(connection, NOTHING)
+        if not self.fleet.has_engine_of(connection):
+            return False
+        rows = all_slices(connection)
+        for demand in self.demands:
+            lent = wanted.get(demand.limits.id)
+            if lent is not None:
+                slices = rows.get(demand.limits.id, [])
+                settle_slice(connection, slices, demand, self._own(slices, demand), lent, self.now_ms)
+        return True
+
+    def _own(self, slices: list[SliceRow], demand: Demand) -> SliceRow:
+        found = next((one for one in slices if one.worker_id == self.worker_id), None)
+        return found or new_slice(self.worker_id, demand.limits.id, self.now_ms)
+
+
+async def _repeat(work: Callable[[], Awaitable[None]], every_s: float) -> None:
+    while True:
+        await anyio.sleep(every_s)
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - a worker that does not renew its lease stops by itself
+            _log.exception("keeper_failed")

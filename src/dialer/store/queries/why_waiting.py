@@ -1,0 +1,185 @@
+"""Circumstances of campaigns that keep them from calling now, read from the rows."""
+
+import contextlib
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
+
+from dialer.domain.billing.money import Rate
+from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
+from dialer.domain.numbers.prefixes import Prefixes
+from dialer.domain.plans import SIMULATED
+from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.domain.survey.survey import decode_survey
+from dialer.domain.why_waiting import Circumstances
+from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.destinations import destinations_of
+from dialer.store.queries.loading import calendar_of
+from dialer.store.queries.progress import TAKES_CHANNEL
+from dialer.store.queries.queues import agents_of
+from dialer.store.queries.rates import cheapest_prices
+from dialer.store.queries.readable import UNREADABLE
+from dialer.store.tables import (
+    SMS,
+    CallRequest,
+    Campaign,
+    Gateway,
+    SealedSurvey,
+    SmsMessage,
+    Tier,
+    Transfer,
+    User,
+)
+
+_campaigns = Campaign.__table__
+_gateways = Gateway.__table__
+_requests = CallRequest.__table__
+_messages = SmsMessage.__table__
+_transfers = Transfer.__table__
+_users = User.__table__
+_sealed = SealedSurvey.__table__
+_tiers = Tier.__table__
+_TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
+
+
+def circumstances_of(
+    connection: Connection,
+    campaign_ids: Collection[int],
+    now_ms: int,
+    service_zone: str,
+    hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
+) -> dict[int, Circumstances]:
+    """Return the circumstances of campaigns by their ids. The number of queries does not grow with the campaigns.
+
+    Campaigns with unreadable rows are left out.
+    """
+    rows = connection.execute(_query(campaign_ids)).mappings().all()
+    at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
+    in_progress = _in_progress(connection, at_work)
+    carried = _carried(connection) if at_work else {}
+    idle = _queues_with_idle_agents(connection, now_ms) if any(_dials_for_agents(row) for row in rows) else set()
+    cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
+    found: dict[int, Circumstances] = {}
+    for row in rows:
+        is_full = 0 < row["max_aleg"] <= in_progress.get(row["id"], 0)
+        is_gateway_full = 0 < (row["max_channels"] or 0) <= carried.get(row["aleg_gateway_id"], 0)
+        lacks_agents = _dials_for_agents(row) and idle.isdisjoint(_queue_ids(connection, row["id"]))
+        with contextlib.suppress(*UNREADABLE):
+            found[row["id"]] = Circumstances(
+                now_ms=now_ms,
+                status=CampaignStatus(row["status"]),
+                status_reason=row["status_reason"],
+                starting_ms=row["startingdate"],
+                expires_ms=row["expirationdate"],
+                calendar=calendar_of(row),
+                is_simulated=row["protocol"] == SIMULATED,
+                hours=hours.over(is_simulated=row["protocol"] == SIMULATED),
+                service_zone=service_zone,
+                lacks_agents=lacks_agents,
+                is_full=is_full,
+                is_line_down=bool(row["line_down"]) and row["protocol"] != SIMULATED,
+                rests_until_ms=row["rests_until_ms"] or 0,
+                is_gateway_full=is_gateway_full,
+                lacks_credit=_lacks_credit(row, cheapest),
+                destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
+                user_id=row["user_id"],
+                prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
+            )
+    return found
+
+
+def _query(campaign_ids: Collection[int]) -> Select[Any]:
+    is_sms = _campaigns.c.medium == SMS
+    gateway_id = case((is_sms, _campaigns.c.sms_gateway_id), else_=_campaigns.c.aleg_gateway_id)
+    names = ("rests_until_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
+    return (
+        select(
+            _campaigns,
+            *[_gateways.c[name] for name in names],
+            _users.c.balance,
+            _users.c.held,
+            _users.c.call_rate,
+            _users.c.sms_rate,
+            _users.c.allowed_countries,
+            _users.c.allows_special,
+        )
+        .join(_users, _users.c.id == _campaigns.c.user_id)
+        .outerjoin(_gateways, and_(_gateways.c.medium == _campaigns.c.medium, _gateways.c.id == gateway_id))
+        .where(_campaigns.c.id.in_(campaign_ids))
+    )
+
+
+def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
+    """Return the number of outgoing attempts in progress, by campaign."""
+    calls = (
+        select(_requests.c.campaign_id, func.count())
+        .where(IS_CALLING, _requests.c.attempt > 0)
+        .where(_requests.c.campaign_id.in_(campaign_ids))
+        .group_by(_requests.c.campaign_id)
+    )
+    messages = (
+        select(_messages.c.campaign_id, func.count())
+        .where(_messages.c.ended_ms.is_(None), _messages.c.callrequest_id.is_(None))
+        .where(_messages.c.campaign_id.in_(campaign_ids))
+        .group_by(_messages.c.campaign_id)
+    )
+    return {campaign_id: count for query in (messages, calls) for campaign_id, count in connection.execute(query)}
+
+
+def _carried(connection: Connection) -> dict[int, int]:
+    """Return the number of legs that each gateway for calls carries."""
+    calls = (
+        select(_requests.c.gateway_id, func.count()).where(IS_CALLING, TAKES_CHANNEL).group_by(_requests.c.gateway_id)
+    )
+    legs = (
+        select(_transfers.c.gateway_id, func.count())
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(IS_CALLING)
+        .where(_transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
+        .group_by(_transfers.c.gateway_id)
+    )
+    found: dict[int, int] = {}
+    for gateway_id, count in (*connection.execute(calls), *connection.execute(legs)):
+        found[gateway_id] = found.get(gateway_id, 0) + count
+    return found
+
+
+def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
+    talking = (
+        select(_transfers.c.agent_id)
+        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        .where(IS_CALLING, _transfers.c.status == TransferStatus.CONNECTED)
+    )
+    busy = set(connection.scalars(talking))
+    idle = {
+        agent.plan.id
+        for agent in agents_of(connection)
+        if agent.plan.status in _TAKES_CALLS
+        and agent.plan.id not in busy
+        and (agent.figures is None or agent.figures.free_at_ms <= now_ms)
+    }
+    return set(connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.agent_id.in_(idle))))
+
+
+def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
+    """Return the ids of the queues in the survey of a campaign; none if the survey is unreadable."""
+    document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
+    try:
+        return queue_ids_of(decode_survey(document or '{"sections":[]}'))
+    except UNREADABLE:
+        return ()
+
+
+def _dials_for_agents(row: RowMapping) -> bool:
+    return bool(row["status"] == CampaignStatus.START and row["dial_method"] != DialMethod.FIXED_RATE)
+
+
+def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
+    """Return whether the free balance pays for no attempt, not even for the cheapest prefix of the rate card."""
+    free = row["balance"] - row["held"]
+    if row["medium"] == SMS:
+        return bool(row["sms_rate"] > free)
+    price = Rate(row["call_rate"]).price(1)
+    return bool(min(price, cheapest.get(row["user_id"], price)) > free)

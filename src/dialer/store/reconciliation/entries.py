@@ -1,0 +1,55 @@
+"""The entries of the ledger: each names its cause, which must exist."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from sqlalchemy import Connection, RowMapping, func, literal_column, select
+
+from dialer.store.backends.expressions import whole_number
+from dialer.store.reconciliation.differences import MISSING, ROWS_AT_ONCE, Difference
+from dialer.store.tables import Cdr, LedgerEntry, Payment
+
+_entries = LedgerEntry.__table__
+_payments = Payment.__table__
+_called = Cdr.__table__.alias("called")
+_refunded = Cdr.__table__.alias("refunded")
+_KINDS: Final[Mapping[str, frozenset[str]]] = {
+    "payment": frozenset({"payment", "refund"}),
+    "call": frozenset({"call"}),
+    "sms": frozenset({"sms"}),
+    "refund": frozenset({"refund"}),
+}
+"""Kinds that an entry may have, by the first word of its reference."""
+
+
+def audit_entries(connection: Connection) -> Iterator[Difference]:
+    """Yield entries without a cause.
+
+    Messages may be deleted with their campaign. So entries for messages are not checked for their cause.
+    """
+    name_of = {cause: func.substr(_entries.c.reference, literal_column(str(len(cause) + 2))) for cause in _KINDS}
+    query = (
+        select(
+            _entries,
+            _called.c.id.label("call"),
+            _refunded.c.id.label("refund"),
+            _payments.c.id.label("payment"),
+        )
+        .select_from(_entries)
+        .outerjoin(_called, _called.c.callid == name_of["call"])
+        .outerjoin(_refunded, _refunded.c.callid == name_of["refund"])
+        .outerjoin(_payments, _payments.c.id == whole_number(name_of["payment"]))
+        .order_by(_entries.c.id)
+    )
+    for row in connection.execute(query.execution_options(yield_per=ROWS_AT_ONCE)).mappings():
+        yield from _cause(row)
+
+
+def _cause(row: RowMapping) -> Iterator[Difference]:
+    record, (cause, _, name) = f"ledger entry {row['id']}", row["reference"].partition(":")
+    if cause not in _KINDS:
+        yield Difference(record, "reference", row["reference"], f"one of {', '.join(_KINDS)}, a colon and a name")
+    elif row["kind"] not in _KINDS[cause]:
+        yield Difference(record, "kind", row["kind"], f"{' or '.join(sorted(_KINDS[cause]))}, as its reference says")
+    elif cause != "sms" and (row[cause] is None or (cause == "payment" and str(row["payment"]) != name)):
+        yield Difference(record, f"the cause of {row['reference']}", MISSING, "there")

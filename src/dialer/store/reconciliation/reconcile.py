@@ -1,0 +1,70 @@
+"""The whole audit, on one consistent snapshot of the database."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from dialer.store.reconciliation.accounts import audit_accounts, audit_holds
+from dialer.store.reconciliation.campaigns import audit_campaigns
+from dialer.store.reconciliation.charges import audit_calls, audit_messages, audit_payments
+from dialer.store.reconciliation.differences import Difference
+from dialer.store.reconciliation.entries import audit_entries
+from dialer.store.reconciliation.legs import audit_legs, audit_waiting_texts
+from dialer.store.reconciliation.statistics import audit_statistics
+from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
+
+_CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
+    audit_accounts,
+    audit_holds,
+    audit_calls,
+    audit_messages,
+    audit_payments,
+    audit_entries,
+    audit_campaigns,
+    audit_statistics,
+    audit_legs,
+    audit_waiting_texts,
+)
+DIFFERENCES_SHOWN_MAX: Final = 1_000
+"""Maximum number of differences that are listed; further ones are only counted."""
+_cdrs = Cdr.__table__
+
+
+class Audited(msgspec.Struct, frozen=True):
+    """The result of an audit: the differences, and the number of rows checked."""
+
+    differences: list[Difference]
+    """The first `DIFFERENCES_SHOWN_MAX` differences."""
+    differing: int
+    """Number of all differences."""
+
+    users: int
+    payments: int
+    ledger_entries: int
+    calls: int
+    calls_without_rate: int
+    """Number of calls charged before rates were stored. Only their ledger entries are checked."""
+    messages: int
+    campaigns: int
+
+
+def audit(connection: Connection) -> Audited:
+    """Run all checks. Memory use does not grow with the size of the tables."""
+    shown: list[Difference] = []
+    differing = 0
+    for check in _CHECKS:
+        for difference in check(connection):
+            differing += 1
+            if differing <= DIFFERENCES_SHOWN_MAX:
+                shown.append(difference)
+    users, payments, entries, calls, messages, campaigns = _sizes(connection)
+    is_unknown = _cdrs.c.call_rate.is_(None)
+    without_rate = int(connection.scalar(select(func.count()).select_from(_cdrs).where(is_unknown)) or 0)
+    return Audited(shown, differing, users, payments, entries, calls, without_rate, messages, campaigns)
+
+
+def _sizes(connection: Connection) -> list[int]:
+    models = (User, Payment, LedgerEntry, Cdr, SmsMessage, Campaign)
+    return [int(connection.scalar(select(func.count()).select_from(model.__table__)) or 0) for model in models]

@@ -1,0 +1,168 @@
+"""Tests of the subscriber's status after each kind of attempt."""
+
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from dialer.domain.billing.money import Rate
+from dialer.domain.engine.retry import disposition, failure_reason
+from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
+from dialer.domain.reasons import SubscriberReason
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from tests.gateways import FIRST
+
+END_MS: Final = 1_000_000
+PLAIN: Final = CallFlow(Survey((Section(1, SectionType.PLAY_MESSAGE, "Hello", Prompt()),)))
+TO_COMPLETE: Final = CallFlow(Survey((Section(1, SectionType.PLAY_MESSAGE, "Hello", Prompt(), completed=True),)))
+BUSY: Final = CallOutcome(END_MS, Cause.USER_BUSY)
+ANSWERED: Final = CallOutcome(END_MS, Cause.NORMAL_CLEARING, answered_ms=END_MS - 9_000)
+COMPLETED: Final = msgspec.structs.replace(ANSWERED, is_completed=True)
+REFUSED: Final = msgspec.structs.replace(ANSWERED, is_refused_machine=True)
+
+
+def after(
+    outcome: CallOutcome,
+    *,
+    failures: int = 0,
+    completions: int = 0,
+    is_aborted: bool = False,
+    **plan: Any,  # noqa: ANN401 - any field of a plan
+) -> Disposition:
+    """Return the disposition of a call to a subscriber with earlier failures and completion retries."""
+    settings: dict[str, Any] = {"maxretry": 2, "completion_maxretry": 1, "flow": TO_COMPLETE} | plan
+    return disposition(
+        Call(
+            id=1,
+            callid="",
+            plan=CampaignPlan(1, 1, FIRST, starting_ms=0, expires_ms=END_MS, **settings),
+            subscriber=Subscriber(1, "+1", "", attempts=1, failures=failures, completions=completions),
+            attempt=1,
+            started_ms=0,
+            ring_limit_ms=45_000,
+            talk_limit_ms=60_000,
+            hold=0,
+            rate=Rate(0),
+            is_aborted=is_aborted,
+        ),
+        outcome,
+    )
+
+
+def test_answered_and_done_is_sent() -> None:
+    assert after(ANSWERED, flow=PLAIN) == Disposition(SubscriberStatus.SENT, "", 0, 0)
+
+
+def test_a_completed_section_that_was_reached_is_final() -> None:
+    assert after(COMPLETED) == Disposition(SubscriberStatus.COMPLETED, "", 0, 0)
+
+
+def test_a_message_that_fails_is_sent_again_but_not_for_a_campaign_that_was_aborted() -> None:
+    failed = CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, message_status=MessageStatus.FAILED)
+    assert after(failed).status is SubscriberStatus.PENDING
+    assert after(failed, is_aborted=True) == Disposition(SubscriberStatus.ABORT, SubscriberReason.ABORTED, 0, 0)
+
+
+def test_completed_counts_even_in_a_call_that_was_aborted() -> None:
+    assert after(COMPLETED, is_aborted=True) == Disposition(SubscriberStatus.COMPLETED, "", 0, 0)
+
+
+def test_answered_but_never_completed_is_called_again_after_the_completion_interval() -> None:
+    assert after(ANSWERED, completion_intervalretry_ms=7_000) == Disposition(
+        SubscriberStatus.PENDING, SubscriberReason.NOT_COMPLETED, 0, 1, END_MS + 7_000
+    )
+
+
+def test_completion_is_asked_for_so_often_and_then_it_is_sent() -> None:
+    assert after(ANSWERED, completions=1) == Disposition(SubscriberStatus.SENT, "", 0, 1)
+
+
+def test_a_survey_without_a_section_to_complete_is_not_called_for_again() -> None:
+    assert after(ANSWERED, flow=PLAIN, completion_maxretry=9).status is SubscriberStatus.SENT
+
+
+@pytest.mark.parametrize("failures", [0, 1])
+def test_a_failure_is_called_again_after_the_interval_while_retries_last(failures: int) -> None:
+    assert after(BUSY, failures=failures, intervalretry_ms=5_000) == Disposition(
+        SubscriberStatus.PENDING, SubscriberReason.BUSY, failures + 1, 0, END_MS + 5_000
+    )
+
+
+def test_the_failure_after_the_last_retry_is_final() -> None:
+    assert after(BUSY, failures=2) == Disposition(SubscriberStatus.FAIL, SubscriberReason.BUSY, 3, 0)
+
+
+def test_without_retries_the_first_failure_is_final() -> None:
+    assert after(BUSY, maxretry=0) == Disposition(SubscriberStatus.FAIL, SubscriberReason.BUSY, 1, 0)
+
+
+def test_failures_and_completions_are_counted_apart() -> None:
+    """A busy line after a completion retry still has all retries."""
+    assert after(BUSY, completions=1, maxretry=1, intervalretry_ms=0) == Disposition(
+        SubscriberStatus.PENDING, SubscriberReason.BUSY, 1, 1, END_MS
+    )
+
+
+def test_a_machine_that_was_refused_counts_as_not_answered() -> None:
+    assert after(REFUSED, intervalretry_ms=1_000) == Disposition(
+        SubscriberStatus.PENDING, SubscriberReason.MACHINE, 1, 0, END_MS + 1_000
+    )
+
+
+def test_an_aborted_call_leaves_its_subscriber_aborted() -> None:
+    assert after(BUSY, is_aborted=True) == Disposition(SubscriberStatus.ABORT, SubscriberReason.ABORTED, 0, 0)
+    assert after(ANSWERED, is_aborted=True) == Disposition(SubscriberStatus.ABORT, SubscriberReason.ABORTED, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("cause", "reason", "is_called_again"),
+    [
+        (Cause.UNALLOCATED_NUMBER, "invalid_number", False),
+        (Cause.MISDIALLED_TRUNK_PREFIX, "invalid_number", False),
+        (Cause.NUMBER_CHANGED, "number_changed", False),
+        (Cause.INVALID_NUMBER_FORMAT, "invalid_number", False),
+        (Cause.USER_BUSY, "busy", True),
+        (Cause.NO_USER_RESPONDING, "no_answer", True),
+        (Cause.NO_ANSWER, "no_answer", True),
+        (Cause.SUBSCRIBER_ABSENT, "no_answer", True),
+        (Cause.CALL_REJECTED, "rejected", True),
+        (Cause.REJECTED_BY_FEATURE, "rejected", True),
+        (Cause.INCOMING_CALLS_BARRED, "rejected", True),
+        (Cause.NO_CIRCUIT, "carrier_failure", True),
+        (Cause.NETWORK_OUT_OF_ORDER, "carrier_failure", True),
+        (Cause.TEMPORARY_FAILURE, "carrier_failure", True),
+        (Cause.SWITCH_CONGESTION, "carrier_failure", True),
+    ],
+)
+def test_a_number_that_is_wrong_is_never_called_again_all_others_are(
+    cause: Cause,
+    reason: str,
+    is_called_again: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    outcome = CallOutcome(END_MS, cause)
+    assert failure_reason(outcome) == reason
+    assert (after(outcome).status is SubscriberStatus.PENDING) is is_called_again
+
+
+@pytest.mark.parametrize(("attempts", "failures", "again"), [(1, 0, True), (2, 1, True), (2, 0, False), (3, 1, False)])
+def test_the_first_call_that_we_cut_off_does_not_count(attempts: int, failures: int, again: bool) -> None:  # noqa: FBT001 - a parameter
+    """Neither as a failure, nor again and again: the retries are used up here."""
+    plan = CampaignPlan(1, 1, FIRST, starting_ms=0, expires_ms=END_MS, maxretry=failures, flow=PLAIN)
+    subscriber = Subscriber(1, "+1", "", attempts=attempts, failures=failures, completions=0)
+    call = Call(
+        id=1,
+        callid="",
+        plan=plan,
+        subscriber=subscriber,
+        attempt=attempts,
+        started_ms=0,
+        ring_limit_ms=45_000,
+        talk_limit_ms=60_000,
+        hold=0,
+        rate=Rate(0),
+    )
+    found = disposition(call, CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, is_cut_off=True))
+    assert (found.status is SubscriberStatus.PENDING, found.failures) == (again, failures + (not again))
+    assert found.reason == SubscriberReason.CARRIER_FAILURE
