@@ -31,7 +31,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sockets import bind
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.sessions.leg_protocol import Answered, Clear, Dialling, Ended, Heard
+from dialer.domain.sessions.leg_protocol import Answered, Clear, Dialling, Ended, LegReport
 
 CALLS_A_SECOND: Final = 50
 SECONDS: Final = 30
@@ -53,7 +53,7 @@ class Caller:
         self.are_over = asyncio.Event()
         self._left = calls
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Go on with a call."""
         loop = asyncio.get_running_loop()
         if isinstance(heard, Answered):

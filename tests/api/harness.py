@@ -14,8 +14,8 @@ from dialer.forecast.forecast import Progress, forecast_campaign
 from dialer.forecast.order import Order
 from dialer.forecast.summary import Forecast
 from dialer.runtime.clock import Clock, VirtualClock
-from dialer.runtime.dial_counters import Tally
-from dialer.runtime.process_health import Vitals
+from dialer.runtime.dial_counters import DialCounters
+from dialer.runtime.process_health import ProcessHealth
 from dialer.store.database import Database
 
 NOW_MS = 1_795_000_000_000
@@ -46,8 +46,8 @@ class FakeWorker:
         self.clock: Clock = self.virtual
         self.settled = 0
         self.trouble: str | None = None
-        self.done = Tally()
-        self.state = Vitals()
+        self.done = DialCounters()
+        self.state = ProcessHealth()
         self.failure: Exception | None = None
 
     async def settle(self) -> None:
@@ -61,10 +61,10 @@ class FakeWorker:
     def problem(self) -> str | None:
         return self.trouble
 
-    def figures(self) -> Tally:
+    def figures(self) -> DialCounters:
         return self.done
 
-    def vitals(self) -> Vitals:
+    def process_health(self) -> ProcessHealth:
         return self.state
 
     @asynccontextmanager

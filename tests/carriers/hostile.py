@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, write_report
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.sound_router import SendSound, SoundBoard
+from dialer.carriers.media.sound_router import SendSound, SoundRouter
 from dialer.carriers.sip.outputs import LegArrived, Send
 from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, write_offer
 from dialer.domain.sessions.leg_protocol import Ask, Confer, Order, Record
@@ -55,7 +55,7 @@ class Capture:
         self._count = 0
         self.packets = [write_packet(RtpPacket(payload, 1, 2, 3, b"\5\x8a\0\xa0" * 40)) for payload in (8, 101)]
         self.report = write_report(RtcpReport(3, Sent(1, 2, 3, 4), (Block(1, 0.5, 6, 7, 8, 9, 10),)), "them")
-        self.board = SoundBoard()
+        self.board = SoundRouter()
         for number, order in enumerate(ORDERS):
             self.board.add(SoundLeg(str(number), 1, SoundTerms()))
             self.board.agree(0, str(number), SOUND)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.line_port import Found
-from dialer.domain.sessions.leg_protocol import Heard
+from dialer.domain.sessions.leg_protocol import LegReport
 
 WAIT_S: Final = 20
 
@@ -15,10 +15,10 @@ class Worker:
 
     def __init__(self, watch: "Watch") -> None:
         self._watch = watch
-        self.heard_of: list[tuple[int, str, Heard | Found]] = []
+        self.heard_of: list[tuple[int, str, LegReport | Found]] = []
         self.why_not = "nothing was heard"
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         self.heard_of.append((number, key, heard))
         self._watch.touch()
 
@@ -30,12 +30,12 @@ class Worker:
     def kinds(self) -> list[tuple[str, str]]:
         return [(key, type(heard).__name__) for _, key, heard in self.heard_of]
 
-    def first(self, kind: type[Heard]) -> Heard:
+    def first(self, kind: type[LegReport]) -> LegReport:
         return next(heard for _, _, heard in self.heard_of if isinstance(heard, kind))
 
 
 class Watch:
-    """Wakes a test when something has changed."""
+    """Notifications a test when something has changed."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Event()

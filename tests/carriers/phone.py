@@ -20,7 +20,7 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
+    LegReport,
     Order,
     Play,
     Record,
@@ -31,7 +31,7 @@ from dialer.domain.survey.survey import INPUT_END
 from dialer.sim.callee import Callee
 from dialer.sim.conversation import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
 
-Said = tuple[int, Heard]
+Said = tuple[int, LegReport]
 """Something that is heard, with its time."""
 
 
@@ -191,7 +191,7 @@ class CallingPhone(Phone):
             self._coming = [(now_ms, Ended(0, order.cause))]
 
 
-def aged(sound: Said, now_ms: int) -> Heard:
+def aged(sound: Said, now_ms: int) -> LegReport:
     """Return something heard as it is told at `now_ms`."""
     at_ms, heard = sound
     return structs.replace(heard, age_ms=now_ms - at_ms) if hasattr(heard, "age_ms") else heard

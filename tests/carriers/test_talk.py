@@ -15,7 +15,7 @@ from dialer.domain import events
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AmdStatus, Cause, SectionType
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
-from dialer.domain.sessions.ivr_session import Reaction, Stage, Standing, Talk
+from dialer.domain.sessions.ivr_session import IvrSession, Reaction, SessionState, Stage
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
@@ -58,7 +58,7 @@ class Line:
         )
         self._call = structs.replace(call, plan=plan)
         self._phone = phone
-        self._standing = Standing()
+        self._standing = SessionState()
         self._reports: deque[Milestone] = deque()
 
     def next(self) -> Milestone:
@@ -84,10 +84,10 @@ class Line:
                 return milestone.event.outcome
 
     @property
-    def _talk(self) -> Talk:
+    def _talk(self) -> IvrSession:
         """The talk as another process would continue it: from its stored standing."""
         document = msgspec.json.encode(self._standing)
-        self._last = Talk(self._call, msgspec.json.decode(document, type=Standing))
+        self._last = IvrSession(self._call, msgspec.json.decode(document, type=SessionState))
         return self._last
 
     def _follow(self, reaction: Reaction, at_ms: int) -> None:
@@ -233,9 +233,9 @@ def call_of(flow: CallFlow = FLOW, **plan: Any) -> Call:  # noqa: ANN401 - any f
     )
 
 
-def answered(call: Call, after_ms: int = 2_000) -> Talk:
+def answered(call: Call, after_ms: int = 2_000) -> IvrSession:
     """Return a talk that has just been answered."""
-    talk = Talk(call)
+    talk = IvrSession(call)
     talk.hear(DIALLED_MS + after_ms, Answered(0, "handle"))
     return talk
 
@@ -269,11 +269,11 @@ def test_a_call_that_is_hung_up_at_any_moment_ends_as_if_walked_ahead(seed: int,
 
 
 def test_a_section_begins_again_after_a_restart_and_its_message_is_not_sent_again() -> None:
-    first = Talk(call_of())
+    first = IvrSession(call_of())
     reaction = first.hear(DIALLED_MS + 2_000, Answered(0, "handle"))
     prompt = (Speech(file="3000-no.wav"),)
     assert reaction == Reaction((Play(1, prompt),), (events.TextRequested(7, "+4930123456", "Thank you", 1),))
-    second = Talk(call_of(), first.standing)
+    second = IvrSession(call_of(), first.standing)
     assert second.resume(DIALLED_MS + 4_000) == Reaction((Play(2, prompt),), ())
     assert second.hear(DIALLED_MS + 5_000, Done(1, 0)) == Reaction((), ())
     asked = Ask(3, (Speech(text="Your age?"),), digits_max=2, timeout_ms=5_000)
@@ -285,12 +285,12 @@ def test_a_recording_that_a_restart_interrupts_is_asked_for_again() -> None:
     for turn, keys in ((1, ""), (2, "42"), (3, "")):
         talk.hear(DIALLED_MS + 9_000, Done(turn, 0, keys))
     assert talk.standing.stage is Stage.RECORDING
-    assert Talk(call_of(), talk.standing).resume(0).orders == (Play(5, (Speech(file="1000-say.wav"),)),)
+    assert IvrSession(call_of(), talk.standing).resume(0).orders == (Play(5, (Speech(file="1000-say.wav"),)),)
 
 
 @pytest.mark.parametrize("stage", [Stage.DIALLED, Stage.OVER])
 def test_before_the_answer_and_after_the_end_there_is_nothing_to_begin_again(stage: Stage) -> None:
-    assert Talk(call_of(), Standing(stage=stage)).resume(0) == Reaction((), ())
+    assert IvrSession(call_of(), SessionState(stage=stage)).resume(0) == Reaction((), ())
 
 
 def test_an_end_that_is_heard_late_costs_no_more_than_the_talk_limit() -> None:
@@ -302,7 +302,7 @@ def test_an_end_that_is_heard_late_costs_no_more_than_the_talk_limit() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.integers(-(2**70), 2**70), min_size=3, max_size=3))
 def test_no_age_moves_a_call_into_the_future_or_before_its_dial(ages: list[int]) -> None:
-    talk, now_ms = Talk(call_of()), DIALLED_MS + 50_000
+    talk, now_ms = IvrSession(call_of()), DIALLED_MS + 50_000
     talk.hear(now_ms, Ringing(ages[0]))
     talk.hear(now_ms, Answered(ages[1], "handle"))
     outcome = end_of(talk.hear(now_ms, Ended(ages[2], Cause.NORMAL_CLEARING)))
@@ -318,7 +318,7 @@ def test_nothing_counts_after_the_end() -> None:
 
 
 def test_an_answer_that_crosses_the_hang_up_begins_no_survey() -> None:
-    talk = Talk(call_of())
+    talk = IvrSession(call_of())
     assert talk.hang_up() == Reaction((Clear(1),), ())
     assert talk.hear(DIALLED_MS + 1_000, Answered(0, "handle")) == Reaction((), ())
     assert end_of(talk.hear(DIALLED_MS + 1_000, Ended(0, Cause.NORMAL_CLEARING))).answered_ms is None
@@ -334,7 +334,7 @@ def test_a_detection_without_a_result_is_unsure() -> None:
 
 def test_a_busy_line_is_the_first_signal_of_the_network_and_the_ring_limit_is_none() -> None:
     ends = [Ended(100, cause) for cause in (Cause.USER_BUSY, Cause.NO_ANSWER)]
-    signals = [end_of(Talk(call_of()).hear(DIALLED_MS + 900, end)).signalled_ms for end in ends]
+    signals = [end_of(IvrSession(call_of()).hear(DIALLED_MS + 900, end)).signalled_ms for end in ends]
     assert signals == [DIALLED_MS + 800, None]
 
 

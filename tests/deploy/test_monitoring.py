@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from dialer.api.http.worker_metrics import VitalMetrics
-from dialer.runtime.process_health import Durations, GatewayShare, Membership, Vitals
+from dialer.runtime.process_health import Durations, GatewayShare, Membership, ProcessHealth
 from tests.gateways import FIRST
 from tests.optional_tools import find_tool
 from tests.test_server import ADMIN, serving
@@ -62,7 +62,7 @@ def expressions() -> Iterator[tuple[str, str]]:
 def metrics_of_a_worker() -> set[str]:
     """Return the names of the metrics that a worker has beside others, and the API that waits for it."""
     member = Membership("w1", 1, shards=64, lease_left_ms=15_000, takeovers={}, fenced=0)
-    now = Vitals(
+    now = ProcessHealth(
         steps=Durations(),
         answers=Durations(),
         late_ms=0,

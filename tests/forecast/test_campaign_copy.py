@@ -36,7 +36,6 @@ from dialer.store.tables import (
     RecoveryCode,
     RequestAllowance,
     Row,
-    Seat,
     SecondFactor,
     SetAsideReport,
     Shard,
@@ -50,12 +49,13 @@ from dialer.store.tables import (
     Transfer,
     User,
     UserHour,
+    WorkerPosition,
     WrongPassword,
 )
 from tests.runtime.house import MONDAY_NOON_MS, House
 
 COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
-SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard)
+SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
 PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)

@@ -8,9 +8,9 @@ import anyio
 import psycopg
 import pytest
 
-from dialer.runtime.notifications import CHANGED, SEEN, Wakes
+from dialer.runtime.notifications import CHANGED, SEEN, Notifications
 from dialer.store.backends import postgresql as backend
-from dialer.store.backends.backend import Bell
+from dialer.store.backends.backend import Notifier
 from dialer.store.database import Database
 
 
@@ -30,15 +30,15 @@ def driver(thing: Any) -> psycopg.Connection[Any]:  # noqa: ANN401 - a session o
     return found
 
 
-async def open_bell(database: Database, name: str, until_the_end: ExitStack) -> Bell:
-    bell = await database.open_bell(name)
-    assert bell is not None
-    return until_the_end.enter_context(closing(bell))
+async def open_notifier(database: Database, name: str, until_the_end: ExitStack) -> Notifier:
+    notifier = await database.open_notifier(name)
+    assert notifier is not None
+    return until_the_end.enter_context(closing(notifier))
 
 
 async def test_a_ring_is_heard_by_those_who_listen_to_its_name(database: Database, until_the_end: ExitStack) -> None:
-    worker = await open_bell(database, CHANGED, until_the_end)
-    api = await open_bell(database, SEEN, until_the_end)
+    worker = await open_notifier(database, CHANGED, until_the_end)
+    api = await open_notifier(database, SEEN, until_the_end)
     for _ in range(3):
         for _ in range(5):  # Rings that cannot be sent at once are sent together.
             api.ring(CHANGED)
@@ -50,15 +50,15 @@ async def test_a_ring_is_heard_by_those_who_listen_to_its_name(database: Databas
 
 
 async def test_whoever_listens_learns_that_the_connection_is_lost(database: Database, until_the_end: ExitStack) -> None:
-    bell = await open_bell(database, CHANGED, until_the_end)
-    end_session(database, driver(bell).info.backend_pid)
+    notifier = await open_notifier(database, CHANGED, until_the_end)
+    end_session(database, driver(notifier).info.backend_pid)
     with anyio.fail_after(30), pytest.raises(ConnectionError):
-        await bell.heard()
-    bell.ring(SEEN)
+        await notifier.heard()
+    notifier.ring(SEEN)
 
 
 async def test_a_process_that_waits_is_woken(database: Database, beside: Database) -> None:
-    listens, rings = Wakes(database, CHANGED), Wakes(beside, SEEN)
+    listens, rings = Notifications(database, CHANGED), Notifications(beside, SEEN)
     async with listens.listening(), rings.listening():
         with anyio.fail_after(30):
             ring = listens.next()

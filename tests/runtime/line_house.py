@@ -8,10 +8,10 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.app.campaigns.change import change_campaign
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.sessions.b_leg_session import SecondStanding
+from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import NewKernel
@@ -139,7 +139,7 @@ class LineHouse(House):
         rows = {row["key"]: row for row in self.rows(LiveLeg)}
         if key not in rows or not rows[key]["place"]:
             return None
-        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=SecondStanding)
+        call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegSessionState)
         (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
         if standing.agent_id is None:
             numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}
@@ -168,5 +168,5 @@ class LineHouse(House):
         )
 
 
-def _usual_kernel(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+def _usual_kernel(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
     return Kernel(engine, carrier, store, now_ms=now_ms)

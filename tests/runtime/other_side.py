@@ -11,7 +11,17 @@ from uuid import NAMESPACE_URL, uuid5
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.domain.enums import Cause
 from dialer.domain.numbers.normal_form import is_number
-from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Bridge, Dialling, Ended, Heard, Leg, Order
+from dialer.domain.sessions.leg_protocol import (
+    Answered,
+    Arrived,
+    Arriving,
+    Bridge,
+    Dialling,
+    Ended,
+    Leg,
+    LegReport,
+    Order,
+)
 from dialer.sim.callee import Callee, Fate, callee_behind
 from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour, read_agent
 from dialer.sim.chance import Chance
@@ -258,7 +268,7 @@ class FakeLine:
             return Over(ended if isinstance(ended, Ended) else Ended(0, Cause.TEMPORARY_FAILURE), answered)
         return Unknown()
 
-    def hear(self, key: str, heard: Heard | Found) -> None:
+    def hear(self, key: str, heard: LegReport | Found) -> None:
         self.number += 1
         self.exchange.heard(self.number, key, heard)
 

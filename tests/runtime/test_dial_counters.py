@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from dialer.runtime.dial_counters import Tally
+from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
@@ -20,9 +20,11 @@ async def test_calls_are_counted_while_and_after_they_last(house: House) -> None
     """A ringing call holds the price of 30 minutes at 0.02, the longest talk. An ended call holds nothing."""
     book = house.phonebook(RINGS_OUT, CALLED_OFF, BUSY, ANSWERS)
     await house.started(house.survey(SHORT), book, dnc_id=house.dnc_list(CALLED_OFF), callmaxduration=1_800)
-    assert house.worker.figures() == Tally(dialled=Counter(voice=1), in_progress=Counter(voice=1), held=60 * CENTS)
+    assert house.worker.figures() == DialCounters(
+        dialled=Counter(voice=1), in_progress=Counter(voice=1), held=60 * CENTS
+    )
     await house.advance(600)
-    assert house.worker.figures() == Tally(
+    assert house.worker.figures() == DialCounters(
         dialled=Counter(voice=3), answered=Counter(voice=1), refused=Counter(dnc=1), in_progress=Counter(voice=0)
     )
 
@@ -34,7 +36,9 @@ async def test_messages_are_counted_by_themselves(house: House) -> None:
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
     await house.started(0, house.phonebook("+12025551000", "+12025550130"), **message)
     await house.advance(60)
-    assert house.worker.figures() == Tally(dialled=Counter(sms=2), answered=Counter(sms=1), in_progress=Counter(sms=0))
+    assert house.worker.figures() == DialCounters(
+        dialled=Counter(sms=2), answered=Counter(sms=1), in_progress=Counter(sms=0)
+    )
 
 
 async def test_a_call_that_outlives_a_restart_is_in_progress_but_was_not_dialled_here(house: House) -> None:
@@ -42,11 +46,11 @@ async def test_a_call_that_outlives_a_restart_is_in_progress_but_was_not_dialled
     await house.started(house.survey(SHORT), house.phonebook(RINGS_OUT))
     held = house.worker.figures().held
     house.restart()
-    assert house.worker.figures() == Tally()
+    assert house.worker.figures() == DialCounters()
     await house.worker.settle()
-    assert house.worker.figures() == Tally(in_progress=Counter(voice=1), held=held)
+    assert house.worker.figures() == DialCounters(in_progress=Counter(voice=1), held=held)
     await house.advance(600)
-    assert house.worker.figures() == Tally(in_progress=Counter(voice=0))
+    assert house.worker.figures() == DialCounters(in_progress=Counter(voice=0))
 
 
 async def test_a_dial_that_could_not_be_committed_is_not_counted(house: House) -> None:
@@ -58,10 +62,10 @@ async def test_a_dial_that_could_not_be_committed_is_not_counted(house: House) -
     database.is_full = True
     with pytest.raises(StorageUnavailableError):
         await house.advance(600)
-    assert house.worker.figures() == Tally()
+    assert house.worker.figures() == DialCounters()
     database.is_full = False
     await house.advance(600)
-    assert house.worker.figures() == Tally(
+    assert house.worker.figures() == DialCounters(
         dialled=Counter(voice=1), answered=Counter(voice=1), in_progress=Counter(voice=0)
     )
     assert len(house.rows(CallRequest)) == 2

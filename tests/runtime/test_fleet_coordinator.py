@@ -14,7 +14,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import Alone, LeaseLostError, Wishes
-from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import migrate
@@ -44,21 +44,21 @@ class Workers:
         self._until_the_end: Final = until_the_end
         self.database: Final = until_the_end.enter_context(closing(Database(url, announce=announce)))
 
-    def join(self, name: str) -> Fleet:
+    def join(self, name: str) -> FleetCoordinator:
         """Let another worker join, in a process that others can see."""
         clock = RealClock(lambda: self.now_ms * NANOSECONDS, lambda: self.now_ms * NANOSECONDS)
-        fleet = Fleet(name, clock, database_ms=lambda _: self.now_ms, steady_ms=lambda: self.now_ms)
+        fleet = FleetCoordinator(name, clock, database_ms=lambda _: self.now_ms, steady_ms=lambda: self.now_ms)
         self.show(fleet)
         self.database.write_now(fleet.join)
         return fleet
 
-    def show(self, fleet: Fleet) -> None:
+    def show(self, fleet: FleetCoordinator) -> None:
         """Show that the process of a worker lives."""
         backend = backend_for(self.url)
         presence = fleet.presence = backend.open_presence(backend.synchronous_url(self.url))
         self._until_the_end.callback(presence.close)
 
-    def step(self, fleet: Fleet) -> None:
+    def step(self, fleet: FleetCoordinator) -> None:
         """Let a worker begin a step, and build its engine if it has to."""
 
         def work(connection: Any) -> None:  # noqa: ANN401 - a connection
@@ -69,7 +69,7 @@ class Workers:
 
         self.database.write_now(work)
 
-    def kill(self, fleet: Fleet) -> None:
+    def kill(self, fleet: FleetCoordinator) -> None:
         """End the process of a worker: it says nothing any more, and the system closes its files and connections."""
         presence = fleet.presence
         assert presence is not None

@@ -16,8 +16,8 @@ from dialer.domain.plans import GatewayKey
 from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import Accepted, Leg, Order, Receipt, Texting, TextReceived
 from dialer.runtime.clock import NANOSECONDS, RealClock
-from dialer.runtime.fleet_coordinator import Fleet
-from dialer.runtime.fleet_member import Keeper
+from dialer.runtime.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import text_news
@@ -79,9 +79,9 @@ class TwoWorkers(House):
         self.lines: dict[str, TextLine] = {}
         self.keepers = [self._keeper(name) for name in ("w1", "w2")]
 
-    def _keeper(self, name: str) -> Keeper:
+    def _keeper(self, name: str) -> FleetMember:
         clock = RealClock(lambda: self.time_ms * NANOSECONDS, lambda: self.time_ms * NANOSECONDS)
-        fleet = Fleet(name, clock, database_ms=lambda _: self.time_ms, steady_ms=lambda: self.time_ms)
+        fleet = FleetCoordinator(name, clock, database_ms=lambda _: self.time_ms, steady_ms=lambda: self.time_ms)
 
         def new_line(_gateway_id: int, _parameters: str, exchange: Exchange) -> TextLine:
             self.lines[name] = TextLine(exchange)
@@ -96,17 +96,17 @@ class TwoWorkers(House):
             coordinator=fleet,
             new_lines={FAKE: new_line},
         )
-        return Keeper(self.database, worker, fleet)
+        return FleetMember(self.database, worker, fleet)
 
     @property
     def workers(self) -> list[Worker]:
-        return [keeper._worker for keeper in self.keepers]  # noqa: SLF001
+        return [member._worker for member in self.keepers]  # noqa: SLF001
 
     async def share(self) -> None:
         """Let the first account be the first worker's, and the second one the second's."""
         for _ in range(3):
-            for keeper in self.keepers:
-                await keeper.beat()
+            for member in self.keepers:
+                await member.beat()
             await self.steps()
         owned = self.database.read_now(owners)
         assert [owned[shard_of(user_id)] for user_id in (1, 2)] == [one._fleet.worker_id for one in self.keepers]  # noqa: SLF001
@@ -121,8 +121,8 @@ class TwoWorkers(House):
         until_ms = self.time_ms + seconds * 1_000
         while self.time_ms < until_ms:
             self.time_ms = min(until_ms, self.time_ms + TICK_MS)
-            for keeper in self.keepers:
-                await keeper.beat()
+            for member in self.keepers:
+                await member.beat()
             await self.steps(0, 1)
 
     def texting(self, user_id: int) -> int:

@@ -266,7 +266,7 @@ def commit(house: House, change: Change, number: int) -> Touched:
 def known(engine: Engine) -> dict[str, object]:
     """Return the state of an engine that comes from the rows."""
     board, transfers = engine.board, engine._transfers  # noqa: SLF001 - there is no public access
-    floor, inbound = transfers._floor, engine._inbound  # noqa: SLF001 - there is no public access
+    distributor, inbound = transfers._distributor, engine._inbound  # noqa: SLF001 - there is no public access
     return {
         "accounts": {
             user_id: (one.balance, one.held, one.rate, one.sms_rate, one.card)
@@ -277,8 +277,8 @@ def known(engine: Engine) -> dict[str, object]:
         },
         "campaigns": {campaign_id: _standing(one) for campaign_id, one in board.campaigns.items()},
         "calls": sorted(board.calls),
-        "agents": {one: (floor._agents[one].plan, floor._agents[one].figures) for one in transfers._agents},  # noqa: SLF001
-        "queues": {one: floor._lines[one].plan for one in transfers._queue_ids},  # noqa: SLF001
+        "agents": {one: (distributor._agents[one].plan, distributor._agents[one].figures) for one in transfers._agents},  # noqa: SLF001
+        "queues": {one: distributor._lines[one].plan for one in transfers._queue_ids},  # noqa: SLF001
         "dids": {
             did_id: (one.number, one.user_id, None if one.plan is None else _settings(one.plan))
             for found in inbound._dids.values()  # noqa: SLF001

@@ -13,8 +13,8 @@ from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import announce, last_change
 from dialer.store.fleet.leases import register
-from dialer.store.fleet.worker_positions import is_seen_by_all, take_seat
-from dialer.store.tables import Seat
+from dialer.store.fleet.worker_positions import is_seen_by_all, take_position
+from dialer.store.tables import WorkerPosition
 from dialer.store.touched import NOTHING, Touched, touch
 from tests.new_database import new_database
 
@@ -40,12 +40,12 @@ class FailingReads:
 
 
 def see_all(connection: Connection) -> None:
-    connection.execute(update(Seat.__table__).values(seen=last_change(connection)))
+    connection.execute(update(WorkerPosition.__table__).values(seen=last_change(connection)))
     touch(connection, NOTHING)
 
 
 def have_a_worker(connection: Connection) -> None:
-    take_seat(connection, register(connection, "w1", NOW_MS, ""), NOW_MS)
+    take_position(connection, register(connection, "w1", NOW_MS, ""), NOW_MS)
 
 
 @pytest.fixture

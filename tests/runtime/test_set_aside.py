@@ -13,7 +13,7 @@ from dialer.carriers.line_port import Alive, Over, Unknown
 from dialer.domain.engine import inbound
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus
 from dialer.domain.numbers import prefixes
-from dialer.domain.sessions.ivr_session import Talk
+from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_legs import LineLegs
@@ -122,15 +122,15 @@ async def test_a_report_that_is_told_again_after_a_restart_fails_nothing(house: 
 def talks_raise_at(patch: Patch, number: str, kind: type, times: int = 1) -> Counter[str]:
     """Let the first reports of a kind, of calls to a number, raise. Count what is heard of them."""
     heard_of: Counter[str] = Counter()
-    hear = Talk.hear
+    hear = IvrSession.hear
 
-    def raising(self: Talk, now_ms: int, heard: Any) -> Any:  # noqa: ANN401 - a reaction
+    def raising(self: IvrSession, now_ms: int, heard: Any) -> Any:  # noqa: ANN401 - a reaction
         if self.call.subscriber.number == number and heard_of["raised"] < times and isinstance(heard, kind):
             heard_of["raised"] += 1
             raise StrangeError(kind.__name__)
         return hear(self, now_ms, heard)
 
-    patch.setattr(Talk, "hear", raising)
+    patch.setattr(IvrSession, "hear", raising)
     return heard_of
 
 

@@ -13,7 +13,7 @@ from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.campaigns.statistics import RowsAsked, read_statistics
 from dialer.app.campaigns.subscribers import delete_subscriber
-from dialer.app.live_overview import read_situation
+from dialer.app.live_overview import read_live_overview
 from dialer.domain.enums import AgentStatus, CampaignStatus
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
@@ -69,7 +69,7 @@ def check(house: House) -> None:
 
 def check_situation(connection: Connection, now_ms: int) -> None:
     """Compare the situation of all campaigns, which is read at once, with the statistics of each."""
-    found = read_situation(connection, now_ms).campaigns
+    found = read_live_overview(connection, now_ms).campaigns
     states = subscribers_of_campaigns(connection, [one.campaign.id for one in found])
     for one in found:
         alone = read_statistics(connection, WhoseCalls(campaign_id=one.campaign.id), RowsAsked(), now_ms)

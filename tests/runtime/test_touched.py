@@ -10,7 +10,7 @@ from sqlalchemy import Connection, event, insert, select, update
 
 from dialer.app.campaigns.change import abort_campaign, start_campaign
 from dialer.app.unit import UnitOfWork
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
@@ -167,7 +167,9 @@ async def test_everything_costs_more_the_more_campaigns_are_open(costs: dict[int
 class Claiming(Kernel):
     """A kernel that records the campaigns that claim subscribers."""
 
-    def __init__(self, engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int, claimed: list[int]) -> None:
+    def __init__(
+        self, engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int, claimed: list[int]
+    ) -> None:
         super().__init__(engine, carrier, store, now_ms=now_ms)
         self._claimed = claimed
 

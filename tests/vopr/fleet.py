@@ -21,8 +21,8 @@ from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import LeaseLostError
-from dialer.runtime.fleet_coordinator import Fleet
-from dialer.runtime.fleet_member import Keeper
+from dialer.runtime.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.backends.sqlite import version
@@ -102,7 +102,7 @@ class Member:
         clock = RealClock(lambda: run.now_ms * NANOSECONDS, lambda: steady_ms() * NANOSECONDS)
         self.name: Final = f"w{number}"
         self.database: Final = MemberDatabase(run.database, run.wait)
-        self.fleet: Final = Fleet(self.name, clock, database_ms=lambda _: run.now_ms, steady_ms=steady_ms)
+        self.fleet: Final = FleetCoordinator(self.name, clock, database_ms=lambda _: run.now_ms, steady_ms=steady_ms)
         self.worker: Final = Worker(
             self.database,  # type: ignore[arg-type] # the part of a database that a worker uses
             clock,
@@ -113,7 +113,7 @@ class Member:
             hours=read_calling_hours(run.world.calling_hours),
             coordinator=self.fleet,
         )
-        self.keeper: Final = Keeper(self.database, self.worker, self.fleet)  # type: ignore[arg-type] # as above
+        self.keeper: Final = FleetMember(self.database, self.worker, self.fleet)  # type: ignore[arg-type] # as above
         self.frozen_until_ms = 0
         self.cut_until_ms = 0
 

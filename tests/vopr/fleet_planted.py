@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.guard import Guard
 from dialer.runtime.live_engine import LiveEngine
 from dialer.store.fleet import changes, shards, slices, worker_positions
@@ -18,15 +18,15 @@ def go_on_when_replaced(patch: Patch) -> None:
 
     def around(begin: Wrapped) -> Wrapped:
         def begun(self: Any, connection: Connection) -> Any:  # noqa: ANN401 - as `begin`
-            if self._seat is None:
+            if self._own_position is None:
                 return begin(self, connection)
-            return changes.news_since(connection, self._seat.seen).touched
+            return changes.news_since(connection, self._own_position.seen).touched
 
         return begun
 
-    wrap(patch, Fleet, "begin", around)
-    patch.setattr(Fleet, "may_step", lambda self: self.worker_id is not None)
-    patch.setattr(worker_positions, "save_seat", lambda *_: True)
+    wrap(patch, FleetCoordinator, "begin", around)
+    patch.setattr(FleetCoordinator, "may_step", lambda self: self.worker_id is not None)
+    patch.setattr(worker_positions, "save_position", lambda *_: True)
 
 
 def use_what_was_given_back(patch: Patch) -> None:
@@ -47,7 +47,7 @@ def use_what_was_given_back(patch: Patch) -> None:
 
 def _gives_without_its_calls(patch: Patch) -> None:
     """Let a worker give channels back before its engine knows all calls that it has taken over."""
-    patch.setattr(Fleet, "has_engine_of", lambda *_: True)
+    patch.setattr(FleetCoordinator, "has_engine_of", lambda *_: True)
 
 
 def _changes_are_not_counted(patch: Patch) -> None:
@@ -56,7 +56,7 @@ def _changes_are_not_counted(patch: Patch) -> None:
 
 def _leases_by_own_clock(patch: Patch) -> None:
     own_clock = property(lambda self: lambda _: self._steady_ms(), lambda *_: None)
-    patch.setattr(Fleet, "_database_ms", own_clock, raising=False)
+    patch.setattr(FleetCoordinator, "_database_ms", own_clock, raising=False)
 
 
 def _takers_begin_at_their_own_position(patch: Patch) -> None:

@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 import msgspec
 
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.runtime.kernel import CampaignStore, Kernel
@@ -18,7 +18,7 @@ REPORTS: Final = (*get_args(events.Report), events.AgentAnswered)
 HARMLESS: Final = (
     effects.WakeCampaign,
     effects.WakeGateway,
-    effects.WakeFloor,
+    effects.WakeDistributor,
     effects.WakeWatchdog,
     effects.KeepWish,
 )
@@ -37,7 +37,7 @@ class FaultyKernel(Kernel):
     def __init__(
         self,
         engine: Engine,
-        carrier: Carrier,
+        carrier: CallPlacer,
         store: CampaignStore,
         *,
         now_ms: int,

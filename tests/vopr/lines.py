@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 from sqlalchemy import select
 
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.identity import leg_key
@@ -274,5 +274,5 @@ class LineRun:
         self._findings += [f"{held} is still held"] if held else []
 
 
-def _brittle(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+def _brittle(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
     return BrittleKernel(engine, carrier, store, now_ms=now_ms)

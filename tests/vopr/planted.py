@@ -18,7 +18,7 @@ from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.enums import CampaignStatus
@@ -80,7 +80,7 @@ def _dnc_is_skipped_on_retries(patch: Patch) -> None:
 
 def _dnc_is_known_from_the_start_only(patch: Patch) -> None:
     """Ignore a request in a call to not be called again, where campaigns have claimed the subscriber."""
-    patch.setattr(Board, "called_off", property(lambda _: CalledOff(), lambda *_: None), raising=False)
+    patch.setattr(EngineState, "called_off", property(lambda _: CalledOff(), lambda *_: None), raising=False)
 
 
 def _wishes_go_on_named_lists_only(patch: Patch) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import structlog
 from sqlalchemy import Connection
 
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.engine.engine import Engine
 from dialer.runtime.clock import VirtualClock
@@ -132,7 +132,7 @@ class Service:
             new_kernel=self._new_kernel,
         )
 
-    def _new_kernel(self, engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+    def _new_kernel(self, engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
         kernel = FaultyKernel(
             engine,
             carrier,

@@ -139,16 +139,16 @@ class Snapshot(NamedTuple):
     lists: dict[int, set[int]]
     """The do-not-call lists that hold for each campaign."""
 
-    floor: Since
+    distributor: Since
     """The ids with which this snapshot begins."""
 
     @property
     def since(self) -> Since:
         """Return the ids with which the next snapshot must begin."""
         return Since(
-            _first_open([(one.id, one.ended_ms is None) for one in self.calls], self.floor.call_id),
-            _first_open([(one.id, one.ended_ms is None) for one in self.texts], self.floor.text_id),
-            _first_open([(one.id, one.ended_ms is None) for one in self.legs], self.floor.leg_id),
+            _first_open([(one.id, one.ended_ms is None) for one in self.calls], self.distributor.call_id),
+            _first_open([(one.id, one.ended_ms is None) for one in self.texts], self.distributor.text_id),
+            _first_open([(one.id, one.ended_ms is None) for one in self.legs], self.distributor.leg_id),
         )
 
 
@@ -172,7 +172,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
         entries={(dnc_id, number): since_ms for dnc_id, number, since_ms in rows(_ENTRIES)},
         wishes={(user_id, number) for user_id, number in rows(_WISHES)},
         lists=lists,
-        floor=since,
+        distributor=since,
     )
 
 
@@ -183,6 +183,6 @@ def ask(connection: Connection, query: str, *values: int) -> list[Any]:
     return list(cursor.fetchall())
 
 
-def _first_open(rows: list[tuple[int, bool]], floor: int) -> int:
+def _first_open(rows: list[tuple[int, bool]], distributor: int) -> int:
     """Return the id of the first open row, else the id after the last row."""
-    return next((row_id for row_id, is_open in rows if is_open), rows[-1][0] + 1 if rows else floor)
+    return next((row_id for row_id, is_open in rows if is_open), rows[-1][0] + 1 if rows else distributor)

@@ -45,7 +45,7 @@ class LonelyMember(Member):
             new_lines=None,
             hours=read_calling_hours(run.world.calling_hours),
         )
-        self.keeper = NoKeeper()  # type: ignore[misc,assignment] # as above
+        self.member = NoKeeper()  # type: ignore[misc,assignment] # as above
 
 
 class LonelyRun(FleetRun):

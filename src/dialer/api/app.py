@@ -120,7 +120,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     """
     by_path = {resource.path: resource for resource in resources}
     service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
-    metrics = Metrics(worker.figures, VitalMetrics(worker.vitals))
+    metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
     permissions = Permissions(resources)
 
     def clock_ms() -> int:
@@ -172,7 +172,7 @@ def create_worker_app(
 ) -> Litestar:
     """Build the application of a process that only dials: health and metrics."""
     service = Service(settings, database=database, worker=worker, resources={}, export=export)
-    metrics = Metrics(worker.figures, VitalMetrics(worker.vitals))
+    metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
 
     @asynccontextmanager
     async def dialling(_: Litestar) -> AsyncIterator[None]:

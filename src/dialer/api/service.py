@@ -16,11 +16,11 @@ from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.auth import origin_of
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
-from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries, write_trail
+from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries, write_audit_log
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
-from dialer.runtime.dial_counters import Tally
-from dialer.runtime.process_health import Vitals
+from dialer.runtime.dial_counters import DialCounters
+from dialer.runtime.process_health import ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -72,10 +72,10 @@ class Dialler(Protocol):
     def problem(self) -> str | None:
         """Return the reason why dialling does not work; None if it works."""
 
-    def figures(self) -> Tally:
+    def figures(self) -> DialCounters:
         """Return the figures of the dialling since the start of the process."""
 
-    def vitals(self) -> Vitals:
+    def process_health(self) -> ProcessHealth:
         """Return the state of the process."""
 
     def running(self) -> AbstractAsyncContextManager[None]:
@@ -133,7 +133,7 @@ class Service:
         def run(connection: Connection) -> tuple[_Result, bool]:
             unit = self.unit(connection, request)
             done = work(unit)
-            write_trail(unit, _origin(request))
+            write_audit_log(unit, _origin(request))
             self._remove_old_entries(unit)
             return done, unit.concerns_engine
 

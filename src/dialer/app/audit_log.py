@@ -63,7 +63,7 @@ def masked(text: str) -> str:
     return _DIGITS.sub(_MASK, text)
 
 
-def write_trail(unit: UnitOfWork, origin: Origin) -> None:
+def write_audit_log(unit: UnitOfWork, origin: Origin) -> None:
     """Write the changes of a unit of work into the audit log. Records that were written tell more than other events."""
     written = [entry for entry in unit.happened if isinstance(entry, RecordWritten)]
     found = written or list(_translated(unit))

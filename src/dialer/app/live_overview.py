@@ -33,7 +33,7 @@ class CampaignNow(NamedTuple):
     totals: Figures
 
 
-class FloorSituation(NamedTuple):
+class LiveOverview(NamedTuple):
     """The situation at one moment."""
 
     present: Present
@@ -44,9 +44,9 @@ class FloorSituation(NamedTuple):
     balances: list[SpentBalance]
 
 
-def read_situation(connection: Connection, now_ms: int, user_id: int | None = None) -> FloorSituation:
+def read_live_overview(connection: Connection, now_ms: int, user_id: int | None = None) -> LiveOverview:
     """Return the situation of a user, or of all. It reads calls in progress, and counters for calls that are over."""
-    return FloorSituation(
+    return LiveOverview(
         present(connection, WhoseCalls(user_id=user_id), now_ms),
         _campaigns(connection, open_campaigns(connection, CAMPAIGNS_MAX, user_id), now_ms),
         count_open_campaigns(connection, user_id),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from dialer.app.live_overview import FloorSituation, read_situation
+from dialer.app.live_overview import LiveOverview, read_live_overview
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.statistics import Figures, Grouping, SubscriberState
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
@@ -36,7 +36,7 @@ class People(NamedTuple):
 class Overview(NamedTuple):
     """The overview; money in integers of 1e-5."""
 
-    situation: FloorSituation
+    situation: LiveOverview
     today: Figures
     people: dict[int, People]
     """The people of each campaign in progress, by its id."""
@@ -47,7 +47,7 @@ class Overview(NamedTuple):
 def read_overview(connection: Connection, now_ms: int, viewer_id: int, today: Hours, *, of_all: bool) -> Overview:
     """Return the overview of a user, or of all users. Its cost does not grow with the calls that are over."""
     scope = WhoseCalls(user_id=None if of_all else viewer_id)
-    situation = read_situation(connection, now_ms, scope.user_id)
+    situation = read_live_overview(connection, now_ms, scope.user_id)
     totals = count_calls(connection, scope, Grouping.TOTAL, today, 1, by_hour=False)
     free = select(_users.c.balance - _users.c.held).where(_users.c.id == viewer_id)
     return Overview(

@@ -1,4 +1,4 @@
-"""Carrier: the interface through which the kernel places calls."""
+"""CallPlacer: the interface through which the kernel places calls."""
 
 from typing import NamedTuple, Protocol
 
@@ -24,7 +24,7 @@ class Taken(NamedTuple):
     milestone: Milestone | None
 
 
-class Carrier(Protocol):
+class CallPlacer(Protocol):
     """Carrier that places the calls of its gateways.
 
     A carrier knows the future of a call, or it says None: the engine will then be told what happens.

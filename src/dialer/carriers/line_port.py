@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
-from dialer.domain.sessions.leg_protocol import Answered, Ended, Heard, Leg, Order, Value
+from dialer.domain.sessions.leg_protocol import Answered, Ended, Leg, LegReport, Order, Value
 
 
 class LiveLeg(Value, frozen=True):
@@ -45,7 +45,7 @@ Found: TypeAlias = Alive | Over | Unplaced | Unknown
 class Exchange(Protocol):
     """The service, as a line sees it. Both methods return at once, and are called from the event loop only."""
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Take what was heard of a leg. `number` counts what this line hears, from 1, for `Line.settled`.
 
         Something that is heard twice counts once. An unknown key is ignored, unless a call came in (`Arrived`).

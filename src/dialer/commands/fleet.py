@@ -13,7 +13,7 @@ from dialer.domain.plans import GatewayKey
 from dialer.store.fleet.leases import all_leases
 from dialer.store.fleet.shards import owners
 from dialer.store.fleet.slices import all_slices
-from dialer.store.fleet.worker_positions import all_seats
+from dialer.store.fleet.worker_positions import all_positions
 
 _SECOND_MS = 1_000
 
@@ -39,7 +39,7 @@ def fleet(*, as_json: bool) -> None:
 
 def _workers(connection: Connection) -> list[dict[str, Any]]:
     now_ms, owned = database_ms(connection), list(owners(connection).values())
-    seats = {one.worker_id: one for one in all_seats(connection)}
+    seats = {one.worker_id: one for one in all_positions(connection)}
     slices = [one for rows in all_slices(connection).values() for one in rows]
     return [
         {

@@ -10,7 +10,7 @@ from typing import Final
 import rich_click as click
 from rich.live import Live
 
-from dialer.app.live_overview import read_situation
+from dialer.app.live_overview import read_live_overview
 from dialer.commands.open_service import (
     open_existing_database,
     open_service_clock,
@@ -52,7 +52,7 @@ def top(interval_s: float, *, once: bool, as_json: bool) -> None:
 
         def read() -> Top:
             now_ms = open_service_clock(settings, database).now_ms()
-            return top_document(database.read_now(lambda connection: read_situation(connection, now_ms)), now_ms)
+            return top_document(database.read_now(lambda connection: read_live_overview(connection, now_ms)), now_ms)
 
         if as_json:
             print_json(read())

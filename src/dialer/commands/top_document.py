@@ -3,7 +3,7 @@
 import msgspec
 
 from dialer.api.crud.moments import show_timestamp
-from dialer.app.live_overview import CampaignNow, FloorSituation
+from dialer.app.live_overview import CampaignNow, LiveOverview
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
@@ -70,7 +70,7 @@ class Top(msgspec.Struct, frozen=True):
     balances: list[TopBalance]
 
 
-def top_document(found: FloorSituation, now_ms: int) -> Top:
+def top_document(found: LiveOverview, now_ms: int) -> Top:
     """Return the situation as a document."""
     now = found.present
     return Top(

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from dialer.app.audit_log import COMMAND_LINE, write_trail
+from dialer.app.audit_log import COMMAND_LINE, write_audit_log
 from dialer.app.unit import UnitOfWork
 from dialer.commands.open_service import open_service_clock, service_settings
 from dialer.settings import Settings
@@ -21,7 +21,7 @@ def in_unit(settings: Settings, database: Database, work: Callable[[UnitOfWork],
     def run(connection: Connection) -> _Result:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         result = work(unit)
-        write_trail(unit, COMMAND_LINE)
+        write_audit_log(unit, COMMAND_LINE)
         return result
 
     return database.write_now(run)

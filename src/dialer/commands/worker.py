@@ -23,8 +23,8 @@ from dialer.commands.open_service import (
 from dialer.commands.output import examples
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.logs import configure_logs
-from dialer.runtime.fleet_coordinator import Fleet
-from dialer.runtime.fleet_member import Keeper
+from dialer.runtime.fleet_coordinator import FleetCoordinator
+from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
@@ -65,15 +65,15 @@ def worker(name: str | None, listen: str) -> None:
         store_settings(settings, database, clock.now_ms())
         store_speech(settings, database)
         configure_logs()
-        fleet = Fleet(name or _own_name(), clock, database_ms=database_ms, steady_ms=_steady_ms)
-        keeper, dialling = _parts(settings, database, fleet)
+        fleet = FleetCoordinator(name or _own_name(), clock, database_ms=database_ms, steady_ms=_steady_ms)
+        member, dialling = _parts(settings, database, fleet)
         bound = bind(host, port)
-        app = create_worker_app(settings, database=database, worker=dialling, running=keeper.running)
+        app = create_worker_app(settings, database=database, worker=dialling, running=member.running)
         ready = partial(_announce, fleet, host, bound)
         run_server(app, bound, ready=ready, displaced=lambda: database.displaced)
 
 
-def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper, Worker]:
+def _parts(settings: Settings, database: Database, fleet: FleetCoordinator) -> tuple[FleetMember, Worker]:
     dialling = Worker(
         database,
         fleet.clock,
@@ -85,10 +85,10 @@ def _parts(settings: Settings, database: Database, fleet: Fleet) -> tuple[Keeper
         coordinator=fleet,
         new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir, fleet.name), settings.speech),
     )
-    return Keeper(database, dialling, fleet, show=database.open_presence), dialling
+    return FleetMember(database, dialling, fleet, show=database.open_presence), dialling
 
 
-def _announce(fleet: Fleet, host: str, bound: socket.socket) -> None:
+def _announce(fleet: FleetCoordinator, host: str, bound: socket.socket) -> None:
     click.echo(f"dialer worker {fleet.name} is ready at http://{host}:{bound.getsockname()[1]}/health/ready")
     report_ready()
 

@@ -317,8 +317,8 @@ class KeepWish(msgspec.Struct, frozen=True, gc=False):
     number: str
 
 
-class WakeFloor(msgspec.Struct, frozen=True, gc=False):
-    """Send `FloorWoken` at a given time."""
+class WakeDistributor(msgspec.Struct, frozen=True, gc=False):
+    """Send `DistributorWoken` at a given time."""
 
     at_ms: int
 
@@ -378,7 +378,7 @@ Effect = (
     | FindCaller
     | TurnAway
     | RefuseInbound
-    | WakeFloor
+    | WakeDistributor
     | WakeWatchdog
     | RefuseSubscriber
     | MoveCampaign

@@ -257,7 +257,7 @@ class CallTakenBack(msgspec.Struct, frozen=True, gc=False):
     call_id: int
 
 
-class FloorWoken(msgspec.Struct, frozen=True, gc=False):
+class DistributorWoken(msgspec.Struct, frozen=True, gc=False):
     """The time came for a scheduled check of queues and agents."""
 
 
@@ -382,7 +382,7 @@ Event = (
     | LineLost
     | LineFound
     | CallTakenBack
-    | FloorWoken
+    | DistributorWoken
     | WatchdogWoken
     | QueueOpened
     | AgentOpened

@@ -16,7 +16,7 @@ from dialer.domain.events import Event
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import Call, GatewayKey
 from dialer.runtime.coordinator import LeaseLostError
-from dialer.runtime.dial_counters import Tally
+from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.line_rests import COST_OF_FAILURE, COST_OF_FAULT, LineRests
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
@@ -34,7 +34,7 @@ _log = structlog.get_logger(__name__)
 class Containment:
     """The answer of one worker to steps that have failed."""
 
-    def __init__(self, database: Database, figures: Tally) -> None:
+    def __init__(self, database: Database, figures: DialCounters) -> None:
         self._database: Final = database
         self._figures: Final = figures
         self.quarantine: Final = Quarantine()

@@ -8,14 +8,14 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.domain import effects
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import TransferStatus
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import SMS, VOICE
 
 
-class Tally(msgspec.Struct):
+class DialCounters(msgspec.Struct):
     """Totals of this process by medium (calls and text messages), and the current load."""
 
     dialled: Counter[str] = msgspec.field(default_factory=Counter)
@@ -41,7 +41,7 @@ class Tally(msgspec.Struct):
     broken: Counter[str] = msgspec.field(default_factory=Counter)
     """Number of steps discarded because they broke a rule of `dialer.domain.invariants`, by rule."""
 
-    def add(self, step: "Tally") -> None:
+    def add(self, step: "DialCounters") -> None:
         """Add the counts of a step, and replace the current load by its own."""
         self.dialled += step.dialled
         self.taken_back += step.taken_back
@@ -53,11 +53,11 @@ class Tally(msgspec.Struct):
         self.held = step.held
 
 
-class StepTally:
+class StepCounters:
     """Counter of the effects that a journal records: one of its observers."""
 
     def __init__(self) -> None:
-        self._step = Tally()
+        self._step = DialCounters()
         self._legs: Final[dict[int, int]] = {}
         """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
         self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
@@ -87,13 +87,13 @@ class StepTally:
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
         """Do nothing: CDRs are not counted."""
 
-    def step_closed(self, connection: Connection, board: Board) -> None:
+    def step_closed(self, connection: Connection, board: EngineState) -> None:
         """Do nothing: nothing is compared."""
 
-    def committed(self) -> Tally:
+    def committed(self) -> DialCounters:
         """Return the counts since the last call of this method, with the current load."""
         done = self._step
-        self._step = Tally(in_progress=done.in_progress.copy(), held=done.held)
+        self._step = DialCounters(in_progress=done.in_progress.copy(), held=done.held)
         return done
 
     def _placed(self, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""Fleet: the coordinator of a worker that shares its service with others.
+"""FleetCoordinator: the coordinator of a worker that shares its service with others.
 
 A step reads, in its own transaction, whether its worker still has its seat, and stores its position only if it does.
 Shards change hands under a lock that no step holds at the same time. So a worker that was replaced while it was frozen
@@ -42,7 +42,7 @@ _lists = DncList.__table__
 _GLOBAL_LIST: Final = select(_lists.c.id).where(_lists.c.is_global).limit(1)
 
 
-class Fleet:
+class FleetCoordinator:
     """The agreement of one worker with the others, by its own memory. The rows decide, whenever both differ.
 
     `database_ms` returns the time of the database's clock, which is the time of all leases. `steady_ms` is a clock of
@@ -64,12 +64,12 @@ class Fleet:
         self.presence: Presence | None = None
         """The sign that this process lives. Without one, others wait for the end of its lease."""
         self.tell: Callable[[], None] = _tell_nobody
-        """Wakes those who wait until this worker knows a change."""
+        """Notifications those who wait until this worker knows a change."""
         self._told = 0
         self._steps_fenced = 0
         self._has_jumped = False
         self._stops_at_ms = 0
-        self._seat: worker_positions.SeatRow | None = None
+        self._own_position: worker_positions.PositionRow | None = None
         """The seat as this worker left it; None until the engine is built."""
         self._done_ms: dict[int, int] = {}
         self._wishes_of_others: dict[int, int] = {}
@@ -104,11 +104,11 @@ class Fleet:
         """Take a number, a seat, and the shards of workers that are gone."""
         asked_ms, now_ms = self._steady_ms(), self._now_ms(connection)
         worker_id = leases.register(connection, self.name, now_ms, self._mark)
-        worker_positions.take_seat(connection, worker_id, now_ms)
+        worker_positions.take_position(connection, worker_id, now_ms)
         shards.create_shards(connection, worker_id, now_ms)
         self._arrange(connection, worker_id, now_ms)
         touch(connection, NOTHING)
-        self.worker_id, self._seat = worker_id, None
+        self.worker_id, self._own_position = worker_id, None
         self._stops_at_ms = asked_ms + leases.LEASE_MS - SAFETY_MS
 
     def renew(self, connection: Connection) -> None:
@@ -152,7 +152,7 @@ class Fleet:
 
     def membership(self) -> Membership:
         """Return the membership of this worker."""
-        shards_owned = 0 if self._seat is None else len(ALL_SHARDS if self.shards is None else self.shards)
+        shards_owned = 0 if self._own_position is None else len(ALL_SHARDS if self.shards is None else self.shards)
         left_ms = self.lease_left_ms
         return Membership(self.name, self.worker_id, shards_owned, left_ms, self.takeovers, self._steps_fenced)
 
@@ -162,7 +162,7 @@ class Fleet:
         return LeaseLostError(reason)
 
     def _lose(self) -> None:
-        self.worker_id, self._seat, self.shards = None, None, frozenset()
+        self.worker_id, self._own_position, self.shards = None, None, frozenset()
 
     # --- arrangement ------------------------------------------------------------------------------------------------
 
@@ -173,8 +173,10 @@ class Fleet:
             return False
         if self.has_gone(connection):
             return True
-        seat = worker_positions.seat_of(connection, me)
-        return (seat is not None and seat.ids_left < IDS_LEFT_MIN) or gift_of(_owned(connection), me) is not None
+        worker_position = worker_positions.position_of(connection, me)
+        return (worker_position is not None and worker_position.ids_left < IDS_LEFT_MIN) or gift_of(
+            _owned(connection), me
+        ) is not None
 
     def has_gone(self, connection: Connection) -> bool:
         """Return whether a worker is gone that nobody has replaced yet."""
@@ -191,9 +193,9 @@ class Fleet:
         gift = gift_of(_owned(connection), me)
         if gift is not None:
             shards.give(connection, me, gift)
-        seat = worker_positions.seat_of(connection, me)
-        if seat is not None and seat.ids_left < IDS_LEFT_MIN:
-            worker_positions.renew_ids(connection, seat, now_ms)
+        worker_position = worker_positions.position_of(connection, me)
+        if worker_position is not None and worker_position.ids_left < IDS_LEFT_MIN:
+            worker_positions.renew_ids(connection, worker_position, now_ms)
 
     def _arrange(self, connection: Connection, me: int, now_ms: int) -> None:
         rows = leases.all_leases(connection)
@@ -212,8 +214,8 @@ class Fleet:
 
     def begin(self, connection: Connection) -> Touched | None:
         """Read the fence, and what users and other workers have changed."""
-        known = self._seat
-        rows = {one.id: one for one in worker_positions.all_seats(connection)}
+        known = self._own_position
+        rows = {one.id: one for one in worker_positions.all_positions(connection)}
         if known is None:
             if all(one.worker_id != self.worker_id for one in rows.values()):
                 self._lose()
@@ -226,7 +228,7 @@ class Fleet:
         if row.turn != known.turn:
             return None
         news = changes.news_since(connection, known.seen)
-        self._seat = known._replace(seen=news.last)
+        self._own_position = known._replace(seen=news.last)
         wishes = _wishes(rows.values(), known.id)
         has_wishes, self._wishes_of_others = wishes != self._wishes_of_others, wishes
         return EVERYTHING if has_wishes else news.touched
@@ -237,24 +239,24 @@ class Fleet:
         Steps of several workers run at the same time, and a list may hold for all accounts.
         """
         return (
-            self._seat is not None
-            and _wishes(worker_positions.all_seats(connection), self._seat.id) != self._wishes_of_others
+            self._own_position is not None
+            and _wishes(worker_positions.all_positions(connection), self._own_position.id) != self._wishes_of_others
         )
 
     def open_state(self, connection: Connection, first_now_ms: int) -> State:  # noqa: ARG002 - a seat has its own time
         """Read the seat and its shards, for a new engine."""
-        rows = worker_positions.all_seats(connection)
-        seat = next((one for one in rows if one.worker_id == self.worker_id), None)
-        if seat is None or self.worker_id is None:
+        rows = worker_positions.all_positions(connection)
+        worker_position = next((one for one in rows if one.worker_id == self.worker_id), None)
+        if worker_position is None or self.worker_id is None:
             self._lose()
             raise self._fenced("this worker was replaced")
         progress = shards.progress_of(connection, self.worker_id)
         shards.follow_seat(connection, self.worker_id)
-        self._seat = seat._replace(seen=changes.last_change(connection))
-        self._done_ms = {shard: seat.now_ms if at_ms is None else at_ms for shard, at_ms in progress.items()}
+        self._own_position = worker_position._replace(seen=changes.last_change(connection))
+        self._done_ms = {shard: worker_position.now_ms if at_ms is None else at_ms for shard, at_ms in progress.items()}
         self.shards = None if progress.keys() == ALL_SHARDS else frozenset(progress)
-        self._wishes_of_others, self._wishes, self._lent_anew = _wishes(rows, seat.id), Wishes(), frozenset()
-        return seat.state
+        self._wishes_of_others, self._wishes, self._lent_anew = _wishes(rows, worker_position.id), Wishes(), frozenset()
+        return worker_position.state
 
     def done_until_ms(self, user_id: int) -> int:
         """Return how far the shard of an account had come."""
@@ -303,19 +305,23 @@ class Fleet:
     @property
     def seen(self) -> int:
         """The last change that the engine knows; 0 if there is no engine."""
-        return 0 if self._seat is None else self._seat.seen
+        return 0 if self._own_position is None else self._own_position.seen
 
     def has_engine_of(self, connection: Connection) -> bool:
         """Return whether the engine has all shards of this worker. Only then it knows all calls in progress."""
-        seat = None if self.worker_id is None else worker_positions.seat_of(connection, self.worker_id)
-        return self._seat is not None and seat is not None and seat.turn == self._seat.turn
+        worker_position = None if self.worker_id is None else worker_positions.position_of(connection, self.worker_id)
+        return (
+            self._own_position is not None
+            and worker_position is not None
+            and worker_position.turn == self._own_position.turn
+        )
 
     def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: Wishes) -> None:
         """Store the position in the seat, if this worker still has it."""
-        seat = self._seat
-        if seat is None:
+        worker_position = self._own_position
+        if worker_position is None:
             raise self._fenced("this worker was replaced")
-        row = seat if state is None else seat._replace(**state._asdict())
+        row = worker_position if state is None else worker_position._replace(**state._asdict())
         is_elsewhere = wishes.elsewhere != self._wishes.elsewhere
         if is_elsewhere or (wishes != self._wishes and connection.scalar(_GLOBAL_LIST) is not None):
             row = row._replace(wishes=row.wishes + 1)
@@ -324,10 +330,10 @@ class Fleet:
             return
         if row.ids_left < 0:
             raise LeaseLostError("this worker has given all its ids")
-        if not worker_positions.save_seat(connection, row):
+        if not worker_positions.save_position(connection, row):
             self._lose()
             raise self._fenced("this worker was replaced during a step")
-        self._seat = row
+        self._own_position = row
 
 
 def _tell_nobody() -> None:
@@ -350,5 +356,5 @@ def _owned(connection: Connection) -> dict[int, list[int]]:
     return found
 
 
-def _wishes(rows: Iterable[worker_positions.SeatRow], own: int) -> dict[int, int]:
+def _wishes(rows: Iterable[worker_positions.PositionRow], own: int) -> dict[int, int]:
     return {one.id: one.wishes for one in rows if one.id != own}

@@ -1,4 +1,4 @@
-"""Keeper: renews the lease of a worker, replaces workers that are gone, and shares gateways with the others."""
+"""FleetMember: renews the lease of a worker, replaces workers that are gone, and shares gateways with the others."""
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,10 +10,10 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.domain.plans import GatewayKey, Lent
-from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.gateway_use import demands
 from dialer.runtime.live_engine import LiveEngine
-from dialer.runtime.notifications import CHANGED, SEEN, Wakes
+from dialer.runtime.notifications import CHANGED, SEEN, Notifications
 from dialer.runtime.worker import Worker
 from dialer.store.backends.backend import Presence
 from dialer.store.database import Database, StorageUnavailableError
@@ -35,7 +35,7 @@ SLOW_LOOK_S: Final = 0.25
 _log = structlog.get_logger(__name__)
 
 
-class Keeper:
+class FleetMember:
     """The part of a worker that deals with the other workers.
 
     `show` returns a sign that this process lives. Without it, others wait for the end of the lease.
@@ -45,7 +45,7 @@ class Keeper:
         self,
         database: Database,
         worker: Worker,
-        fleet: Fleet,
+        fleet: FleetCoordinator,
         *,
         show: Callable[[], Awaitable[Presence]] | None = None,
     ) -> None:
@@ -53,15 +53,15 @@ class Keeper:
         self._worker: Final = worker
         self._fleet: Final = fleet
         self._show: Final = show
-        self._wakes: Final = Wakes(database, CHANGED)
-        fleet.tell = partial(self._wakes.ring, SEEN)
+        self._notifications: Final = Notifications(database, CHANGED)
+        fleet.tell = partial(self._notifications.ring, SEEN)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Be a member of the fleet and dial for as long as the context is entered. Then others take over at once."""
         await self.beat()
         try:
-            async with self._worker.running(), self._wakes.listening(), anyio.create_task_group() as tasks:
+            async with self._worker.running(), self._notifications.listening(), anyio.create_task_group() as tasks:
                 tasks.start_soon(self._look_on)
                 for work, every_s in (
                     (self.beat, BEAT_S),
@@ -128,10 +128,10 @@ class Keeper:
 
     async def _look_on(self) -> None:
         """Wake the worker when users have changed something, for ever."""
-        ring = self._wakes.next()
+        ring = self._notifications.next()
         while True:
-            is_rung = await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
-            ring = self._wakes.next()
+            is_rung = await self._notifications.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
+            ring = self._notifications.next()
             try:
                 await self._look(is_rung=is_rung)
             except Exception:  # noqa: BLE001 - as in `_repeat`
@@ -148,7 +148,7 @@ class Keeper:
 class _Terms(NamedTuple):
     """One negotiation of a worker about all gateways, while its engine stands still."""
 
-    fleet: Fleet
+    fleet: FleetCoordinator
     worker_id: int
     now_ms: int
     demands: list[Demand]

@@ -3,14 +3,14 @@
 from collections import Counter
 
 from dialer.domain.engine.gateway_load import SECOND_MS
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
 from dialer.runtime.process_health import GatewayShare
 from dialer.store.fleet.slices import Demand, GatewayLimits
 
 
-def demands(board: Board, now_ms: int) -> list[Demand]:
+def demands(board: EngineState, now_ms: int) -> list[Demand]:
     """Return the demand for each gateway that has limits."""
     running: Counter[GatewayKey] = Counter()
     for one in board.campaigns.values():
@@ -31,7 +31,7 @@ def demands(board: Board, now_ms: int) -> list[Demand]:
     ]
 
 
-def gateways_in_use(board: Board, now_ms: int) -> tuple[GatewayShare, ...]:
+def gateways_in_use(board: EngineState, now_ms: int) -> tuple[GatewayShare, ...]:
     """Return the use of each gateway that has limits."""
     found = []
     for one in demands(board, now_ms):

@@ -17,7 +17,7 @@ from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.engine.called_off import lists_of_wish, lists_over
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
 from dialer.domain.engine.hopper import NEVER_MS
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
 from dialer.domain.invariants import BrokenInvariantError, Rule
@@ -374,7 +374,7 @@ class Guard:
             campaign.status = move.status
             self._stopped.add(move.campaign_id)
 
-    def step_closed(self, connection: Connection, board: Board) -> None:
+    def step_closed(self, connection: Connection, board: EngineState) -> None:
         """Check that the guard, the engine and the rows agree at the end of a step."""
         self._check_money(connection, board)
         self._check_loads(board)
@@ -384,7 +384,7 @@ class Guard:
             self._campaigns[campaign_id].forget_step()
         self._forget_step()
 
-    def _check_money(self, connection: Connection, board: Board) -> None:
+    def _check_money(self, connection: Connection, board: EngineState) -> None:
         rows = money_of(connection, self._spending) if self._spending else {}
         for user_id in sorted(self._spending):
             money, account = self._money[user_id], board.accounts[user_id]
@@ -403,7 +403,7 @@ class Guard:
                 raise BrokenInvariantError(Rule.CREDIT, what, user_id=user_id)
             money.free_before = free
 
-    def _check_loads(self, board: Board) -> None:
+    def _check_loads(self, board: EngineState) -> None:
         for campaign_id in sorted(self._touched):
             campaign, known = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
             counted = (0, 0) if campaign is None else (campaign.in_progress, campaign.legs)

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any, Final, Protocol
 
-from dialer.carriers.engine_port import Carrier, Milestone
+from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.plans import Call, GatewayKey
@@ -71,7 +71,7 @@ _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.Caller
 class Kernel:
     """Driver of an engine through time, up to a given moment."""
 
-    def __init__(self, engine: Engine, carrier: Carrier, store: CampaignStore, *, now_ms: int) -> None:
+    def __init__(self, engine: Engine, carrier: CallPlacer, store: CampaignStore, *, now_ms: int) -> None:
         self._engine: Final = engine
         self._carrier: Final = carrier
         self._store: Final = store
@@ -97,7 +97,7 @@ class Kernel:
             effects.HangUp: self._hang_up,
             effects.GiveUpCall: self._give_up,
             effects.ExpectCallBack: self._expect_call_back,
-            effects.WakeFloor: self._wake_floor,
+            effects.WakeDistributor: self._wake_floor,
             effects.WakeWatchdog: self._wake_watchdog,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
@@ -288,8 +288,8 @@ class Kernel:
         self.expect_call_back(effect.at_ms, arrived)
         return ()
 
-    def _wake_floor(self, effect: effects.WakeFloor) -> _FollowUp:
-        return self._wake(effect.at_ms, _FLOOR, 0, events.FloorWoken())
+    def _wake_floor(self, effect: effects.WakeDistributor) -> _FollowUp:
+        return self._wake(effect.at_ms, _FLOOR, 0, events.DistributorWoken())
 
     def _wake_watchdog(self, effect: effects.WakeWatchdog) -> _FollowUp:
         return self._wake(effect.at_ms, _WATCHDOG, 0, events.WatchdogWoken())

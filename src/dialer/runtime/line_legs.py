@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
 from dialer.domain.plans import Call, GatewayKey
-from dialer.domain.sessions.b_leg_session import SecondStanding, SecondTalk
-from dialer.domain.sessions.ivr_session import Standing, Talk
-from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Heard, Leg, Order, Texting
-from dialer.domain.sessions.message_session import MessageStanding, MessageTalk
+from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
+from dialer.domain.sessions.ivr_session import IvrSession, SessionState
+from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Leg, LegReport, Order, Texting
+from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
 
@@ -37,10 +37,10 @@ class LegOrder(NamedTuple):
 class Leaving(NamedTuple):
     """The conversation of a leg that was leaving when the last engine ended: only its end is awaited."""
 
-    standing: SecondStanding
+    standing: BLegSessionState
 
 
-Conversation: TypeAlias = Talk | MessageTalk | SecondTalk | Leaving
+Conversation: TypeAlias = IvrSession | MessageSession | BLegSession | Leaving
 
 
 class LineLeg:
@@ -87,21 +87,21 @@ class LineLeg:
     @property
     def answered_ms(self) -> int | None:
         """The time of the answer, as far as the service knows it."""
-        return None if isinstance(self.talk, MessageTalk) else self.talk.standing.answered_ms
+        return None if isinstance(self.talk, MessageSession) else self.talk.standing.answered_ms
 
     @property
     def turn(self) -> int:
         """The number of the last order."""
-        return 0 if isinstance(self.talk, MessageTalk) else self.talk.standing.turn
+        return 0 if isinstance(self.talk, MessageSession) else self.talk.standing.turn
 
     @property
     def has_left(self) -> bool:
         """True for a message that its carrier has accepted: only a receipt can tell more."""
-        return isinstance(self.talk, MessageTalk) and self.talk.standing.is_accepted
+        return isinstance(self.talk, MessageSession) and self.talk.standing.is_accepted
 
     def paced_order(self, cps_max: int) -> Leg:
         """Return the order with the limit of its gateway, if it took a turn there: telephones of agents take none."""
-        is_agents = isinstance(self.talk, SecondTalk) and self.talk.standing.agent_id is not None
+        is_agents = isinstance(self.talk, BLegSession) and self.talk.standing.agent_id is not None
         if not isinstance(self.order, Dialling) or is_agents:
             return self.order
         return msgspec.structs.replace(self.order, cps_max=cps_max)
@@ -151,7 +151,7 @@ class LineLegs:
     def add(self, leg: LineLeg) -> LineLeg:
         """Take in a leg that has a row."""
         self._by_key[leg.key] = leg
-        if isinstance(leg.talk, SecondTalk):
+        if isinstance(leg.talk, BLegSession):
             self._seconds.setdefault(leg.call_id, []).append(leg)
         elif not leg.is_leaving:
             self._firsts[leg.call_id] = leg
@@ -165,9 +165,9 @@ class LineLegs:
     def add_leaving(self, stored: StoredLeg) -> None:
         """Take in a leg that was leaving, and tell it again to end."""
         try:
-            talk = Leaving(msgspec.json.decode(stored.standing, type=SecondStanding))
+            talk = Leaving(msgspec.json.decode(stored.standing, type=BLegSessionState))
         except UNREADABLE:
-            talk = Leaving(SecondStanding(0, turn=LAST_TURN))
+            talk = Leaving(BLegSessionState(0, turn=LAST_TURN))
         leg = LineLeg(stored.key, stored.call_id, stored.gateway_id, stored.order, talk, stored.wanted_ms)
         leg.is_leaving = True
         _fill(self.add(leg), stored)
@@ -201,18 +201,18 @@ class LineLegs:
             return
         self._detach(leg)
         leg.is_leaving = True
-        if isinstance(leg.talk, SecondTalk):
+        if isinstance(leg.talk, BLegSession):
             self.give(leg, (leg.talk.clear(),))
 
     def linger(self, leg: LineLeg) -> None:
         """Let the row of a leg that was removed stay until the leg is over, so that another process can end it."""
-        if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.talk, MessageTalk):
+        if leg.handed_ms is not None and leg.key in self._gone and not isinstance(leg.talk, MessageSession):
             self._gone.remove(leg.key)
-            leg.talk = Leaving(SecondStanding(0, turn=leg.turn))
+            leg.talk = Leaving(BLegSessionState(0, turn=leg.turn))
             leg.is_leaving = leg.is_changed = True
             self._by_key[leg.key] = leg
 
-    def hear_leaving(self, leg: LineLeg, heard: Heard | Found) -> list[Event]:
+    def hear_leaving(self, leg: LineLeg, heard: LegReport | Found) -> list[Event]:
         """Forget a leg that is over. One that is still there is told again to end. Return no events."""
         match heard:
             case Ended() | Over() | Unknown() | Unplaced():
@@ -222,7 +222,7 @@ class LineLegs:
         return []
 
     def _detach(self, leg: LineLeg) -> None:
-        if not isinstance(leg.talk, SecondTalk):
+        if not isinstance(leg.talk, BLegSession):
             del self._firsts[leg.call_id]
             return
         others = [one for one in self._seconds.get(leg.call_id, ()) if one is not leg]
@@ -275,19 +275,19 @@ def restored(stored: StoredLeg, call: Call) -> LineLeg:
 
 def _conversation(stored: StoredLeg, call: Call) -> Conversation:
     if isinstance(stored.order, Texting):
-        return MessageTalk(call, msgspec.json.decode(stored.standing, type=MessageStanding))
+        return MessageSession(call, msgspec.json.decode(stored.standing, type=MessageSessionState))
     if stored.place:
-        return SecondTalk(call, msgspec.json.decode(stored.standing, type=SecondStanding))
-    return Talk(call, msgspec.json.decode(stored.standing, type=Standing))
+        return BLegSession(call, msgspec.json.decode(stored.standing, type=BLegSessionState))
+    return IvrSession(call, msgspec.json.decode(stored.standing, type=SessionState))
 
 
 def _no_conversation(stored: StoredLeg, call: Call) -> Conversation:
     """Return the conversation of a leg of which nothing is known. Its line takes no order after the next one."""
     if call.parts:
-        return MessageTalk(call)
+        return MessageSession(call)
     if stored.place:
-        return SecondTalk(call, SecondStanding(stored.place, turn=LAST_TURN))
-    return Talk(call, Standing(turn=LAST_TURN))
+        return BLegSession(call, BLegSessionState(stored.place, turn=LAST_TURN))
+    return IvrSession(call, SessionState(turn=LAST_TURN))
 
 
 def _fill(leg: LineLeg, stored: StoredLeg) -> LineLeg:
@@ -302,13 +302,13 @@ def order_of(key: str, call: Call) -> Dialling | Texting:
     return Dialling(key, call.dialled, call.callerid, call.ring_limit_ms, call.talk_limit_ms)
 
 
-def talk_of(leg: LineLeg) -> SecondTalk:
+def talk_of(leg: LineLeg) -> BLegSession:
     """Return the conversation of a second leg that is not leaving.
 
     Raises:
         TypeError: it is another leg.
     """
-    if isinstance(leg.talk, SecondTalk):
+    if isinstance(leg.talk, BLegSession):
         return leg.talk
     raise TypeError(leg.key)
 
@@ -323,7 +323,7 @@ def _ends_by_ms(leg: LineLeg) -> int:
 
 def _row(leg: LineLeg) -> LegRow:
     dialling = msgspec.json.encode(leg.order).decode()
-    place = leg.talk.standing.place if isinstance(leg.talk, SecondTalk) else 0
+    place = leg.talk.standing.place if isinstance(leg.talk, BLegSession) else 0
     return LegRow(leg.key, leg.call_id, place, *leg.gateway_id, dialling, leg.wanted_ms, leg.standing())
 
 

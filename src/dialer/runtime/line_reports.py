@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.carriers.line_port import Found
 from dialer.domain.plans import SIMULATED, GatewayKey
-from dialer.domain.sessions.leg_protocol import Heard
+from dialer.domain.sessions.leg_protocol import LegReport
 
 STARTING: Final = "it is starting"
 """The reason why a line does not work that has not said that it does."""
@@ -31,10 +31,10 @@ class LineSettings(NamedTuple):
         return msgspec.json.encode(behaviour).decode()
 
 
-class LineNews(NamedTuple):
+class LineReport(NamedTuple):
     """Something that a line has heard of a leg, and when the service was told."""
 
     gateway_id: GatewayKey
     key: str
-    heard: Heard | Found
+    heard: LegReport | Found
     told_ms: int

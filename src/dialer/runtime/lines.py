@@ -16,9 +16,9 @@ import structlog
 
 from dialer.carriers.line_port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
 from dialer.domain.plans import GatewayKey
-from dialer.domain.sessions.leg_protocol import Heard, TextReceived
+from dialer.domain.sessions.leg_protocol import LegReport, TextReceived
 from dialer.runtime.line_legs import HandOver, LineLeg
-from dialer.runtime.line_reports import STARTING, LineNews, LineSettings
+from dialer.runtime.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.report_checks import storable
 from dialer.runtime.switchboard import Switchboard
 
@@ -66,7 +66,7 @@ class _Trunk:
         """True if it is not known which legs the line still has."""
         self.line: Final = new_line(gateway_id.id, settings.parameters, self)
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Keep what was heard for the next step."""
         self._lines.take(self._gateway_id, number, key, heard)
 
@@ -100,7 +100,7 @@ class Lines:
         """Gateways whose protocol has no line here, with that protocol."""
         self._unusable: Final[dict[GatewayKey, tuple[LineSettings, str]]] = {}
         """Gateways whose settings no line can be opened with, with the reason."""
-        self._inbox: Final[deque[tuple[LineNews, int]]] = deque()
+        self._inbox: Final[deque[tuple[LineReport, int]]] = deque()
         self._waiting: Final[Counter[GatewayKey]] = Counter()
         """Number of things in the inbox, by gateway."""
         self._has_news = False
@@ -122,18 +122,18 @@ class Lines:
         self._has_news = True
         self._nudge()
 
-    def take(self, gateway_id: GatewayKey, number: int, key: str, heard: Heard | Found) -> None:
+    def take(self, gateway_id: GatewayKey, number: int, key: str, heard: LegReport | Found) -> None:
         """Keep something heard for the next step. `number` is the line's own, or 0."""
         is_full = len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX
         has_room = isinstance(heard, TextReceived) and len(self._inbox) < HEARD_WITH_TEXTS_MAX
         if is_full and not has_room:
             _log.error("heard_too_much", **gateway_id.columns(), key=key)
             return
-        self._inbox.append((LineNews(gateway_id, key, heard, self._now_ms()), number))
+        self._inbox.append((LineReport(gateway_id, key, heard, self._now_ms()), number))
         self._waiting[gateway_id] += 1
         self._nudge()
 
-    def heard(self) -> list[LineNews]:
+    def heard(self) -> list[LineReport]:
         """Return what the next step has to tell the engine, oldest first."""
         self._has_news = False
         return [sound for sound, _ in itertools.islice(self._inbox, HEARD_PER_STEP)]

@@ -14,7 +14,7 @@ from dialer.domain import events
 from dialer.domain.enums import Cause
 from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import Arrived, Receipt, Ringing, TextReceived
-from dialer.runtime.line_reports import LineNews
+from dialer.runtime.line_reports import LineReport
 from dialer.runtime.report_checks import Report, ReportError, checked, described
 from dialer.runtime.switchboard import Switchboard
 from dialer.store.queries.selection import Shards
@@ -70,7 +70,7 @@ class Listener:
         """Note that the engine was told of everything."""
         self.telling = None
 
-    def accepted(self, connection: Connection, sound: LineNews, now_ms: int) -> LineNews | None:
+    def accepted(self, connection: Connection, sound: LineReport, now_ms: int) -> LineReport | None:
         """Return a report of a line, checked. If it is set aside, end its leg in its place, and return None.
 
         While the line rests, a report that concerns no leg in progress is not told: a call is refused, and a receipt or
@@ -102,7 +102,7 @@ class Listener:
         return None
 
     @staticmethod
-    def keep_text(connection: Connection, sound: LineNews, now_ms: int) -> bool:
+    def keep_text(connection: Connection, sound: LineReport, now_ms: int) -> bool:
         """Store a receipt or a text message until a later step, or another worker, takes it.
 
         Return False if there is no room for it, and True for anything else that a line has heard.
@@ -118,17 +118,17 @@ class Listener:
         set_aside(connection, one, now_ms)
         self.faulty.append(one)
 
-    def _waits(self, sound: LineNews) -> bool:
+    def _waits(self, sound: LineReport) -> bool:
         """Return whether a report is not told now, because its line rests and it concerns no leg in progress."""
         key: object = sound.key
         return sound.gateway_id in self._resting and not (isinstance(key, str) and self.switchboard.has_leg(key))
 
-    def _is_known(self, sound: LineNews) -> bool:
+    def _is_known(self, sound: LineReport) -> bool:
         """Return whether a report is set aside already."""
         known = self._known
         return bool(known.ends_leg) and known.identity(described(sound, "").name) in known.ends_leg
 
-    def _end_leg(self, sound: LineNews, now_ms: int) -> None:
+    def _end_leg(self, sound: LineReport, now_ms: int) -> None:
         """End the leg of a report, as one of which nobody can say what became of it. Refuse a call that came in."""
         key: object = sound.key
         if isinstance(sound.heard, _NEEDS_NO_END) or not isinstance(key, str):

@@ -13,7 +13,7 @@ import structlog
 from msgspec import structs
 from sqlalchemy import Connection
 
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain import events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import ACTIVE
@@ -22,10 +22,10 @@ from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.collection import Collection
 from dialer.runtime.coordinator import Coordinator, Wishes
-from dialer.runtime.dial_counters import StepTally
+from dialer.runtime.dial_counters import StepCounters
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.line_reports import STARTING, LineNews, LineSettings
+from dialer.runtime.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.suspects import EVERYTHING_AT_ONCE, Allowance
@@ -52,11 +52,11 @@ LAG_MS_MAX: Final = 1_000
 
 _log = structlog.get_logger(__name__)
 
-NewCarrier = Callable[[int], Carrier]
+NewCarrier = Callable[[int], CallPlacer]
 """Factory of the carrier of all gateways, from the service's seed."""
 NewLoader = Callable[[Shards], Loader]
 """Factory of the reader of records, for the accounts of some shards."""
-NewKernel = Callable[[Engine, Carrier, CampaignStore, int], Kernel]
+NewKernel = Callable[[Engine, CallPlacer, CampaignStore, int], Kernel]
 """Factory of the kernel that drives an engine. The last argument is the time, in milliseconds since the epoch."""
 
 
@@ -93,7 +93,7 @@ class LiveEngine:
         self._parameters: dict[GatewayKey, LineSettings] = {}
         self._lines: dict[GatewayKey, str] = {}
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
-        self.sounds_told = 0
+        self.reports_given = 0
         """Number of things heard of which the last step has told the engine."""
         known = known_reports(connection, now_ms)
         self.listener: Final = Listener(
@@ -108,7 +108,7 @@ class LiveEngine:
         """Gateways of which this engine may use more, once everything that was due before is done."""
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
-        self.tally: Final = StepTally()
+        self.tally: Final = StepCounters()
         self._guard: Final = Guard()
         self.journal: Final = JournalStore(
             next_cdr_id=state.last_cdr_id + 1,
@@ -151,7 +151,7 @@ class LiveEngine:
         self,
         connection: Connection,
         until_ms: int,
-        sounds: Sequence[LineNews] = (),
+        reports: Sequence[LineReport] = (),
         lines: Mapping[GatewayKey, str] = NO_LINES,
         allowance: Allowance = EVERYTHING_AT_ONCE,
     ) -> bool:
@@ -162,7 +162,7 @@ class LiveEngine:
         """
         self.journal.begin(connection)
         self.listener.begin_step(allowance.resting)
-        sounds, events_max = sounds[: allowance.sounds], allowance.events or EVENTS_PER_STEP
+        reports, events_max = reports[: allowance.reports], allowance.events or EVENTS_PER_STEP
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
         until_ms = max(self.kernel.now_ms, until_ms)
@@ -172,10 +172,10 @@ class LiveEngine:
         due_ms = self.kernel.next_due_ms
         self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
         is_done = self._use_more(connection, until_ms, events_max)
-        self.sounds_told = 0
-        if is_done and (sounds or self.switchboard.settings or self._may_have_texts):
+        self.reports_given = 0
+        if is_done and (reports or self.switchboard.settings or self._may_have_texts):
             self._may_have_texts = False
-            self._tell(connection, sounds, allowance)
+            self._tell(connection, reports, allowance)
             is_done = self.kernel.run(until_ms, events_max)
         self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.board)
@@ -230,11 +230,11 @@ class LiveEngine:
         for event in self.switchboard.follow_up(self.kernel.now_ms):
             self._apply_heard(event)
 
-    def _tell(self, connection: Connection, sounds: Sequence[LineNews], allowance: Allowance) -> None:
+    def _tell(self, connection: Connection, reports: Sequence[LineReport], allowance: Allowance) -> None:
         """Tell the engine what lines have heard, and what carriers have told the API."""
-        for sound in sounds:
+        for sound in reports:
             tell_sound(connection, self.listener, sound, self.kernel.now_ms)
-        self.sounds_told = len(sounds)
+        self.reports_given = len(reports)
         tell_stored(connection, self.listener, self.kernel.now_ms, allowance)
         self.listener.end()
 

@@ -1,4 +1,4 @@
-"""Wakes: processes of a service wake each other, so that nobody waits for the next look at the database."""
+"""Notifications: processes of a service wake each other, so that nobody waits for the next look at the database."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -7,7 +7,7 @@ from typing import Final
 import anyio
 import structlog
 
-from dialer.store.backends.backend import Bell
+from dialer.store.backends.backend import Notifier
 from dialer.store.database import Database, StorageUnavailableError
 
 CHANGED: Final = "changed"
@@ -20,13 +20,13 @@ AGAIN_S: Final = 1.0
 _log = structlog.get_logger(__name__)
 
 
-class Wakes:
+class Notifications:
     """The rings that a process hears and gives. It must look by itself, too: rings may be lost, or impossible."""
 
     def __init__(self, database: Database, name: str) -> None:
         self._database: Final = database
         self._name: Final = name
-        self._bell: Bell | None = None
+        self._notifier: Notifier | None = None
         self._next = anyio.Event()
 
     @contextlib.asynccontextmanager
@@ -39,8 +39,8 @@ class Wakes:
 
     def ring(self, name: str) -> None:
         """Wake the processes that listen to a name, if possible."""
-        if self._bell is not None:
-            self._bell.ring(name)
+        if self._notifier is not None:
+            self._notifier.ring(name)
 
     def next(self) -> anyio.Event:
         """Return the next ring. Ask for it before you look, so that none is missed in between."""
@@ -48,32 +48,32 @@ class Wakes:
 
     async def wait(self, ring: anyio.Event, *, deaf_s: float, hearing_s: float) -> bool:
         """Wait for a ring, for at most `hearing_s`, or `deaf_s` without a bell. Return whether there was one."""
-        with anyio.move_on_after(deaf_s if self._bell is None else hearing_s):
+        with anyio.move_on_after(deaf_s if self._notifier is None else hearing_s):
             await ring.wait()
         return ring.is_set()
 
     async def _listen(self) -> None:
         while True:
             try:
-                bell = await self._database.open_bell(self._name)
-                if bell is None:
+                notifier = await self._database.open_notifier(self._name)
+                if notifier is None:
                     return
-                with contextlib.closing(bell):
-                    await self._hear(bell)
+                with contextlib.closing(notifier):
+                    await self._hear(notifier)
             except StorageUnavailableError:
                 pass  # Those who look find out, too.
             except Exception:  # noqa: BLE001 - a process that hears nothing looks by itself
                 _log.exception("bell_failed")
             await anyio.sleep(AGAIN_S)
 
-    async def _hear(self, bell: Bell) -> None:
-        self._bell = bell
+    async def _hear(self, notifier: Notifier) -> None:
+        self._notifier = notifier
         try:
             while True:
-                await bell.heard()
+                await notifier.heard()
                 ring, self._next = self._next, anyio.Event()
                 ring.set()
         except ConnectionError as error:
             _log.warning("bell_lost", reason=str(error))
         finally:
-            self._bell = None
+            self._notifier = None

@@ -1,4 +1,4 @@
-"""Vitals: the state of a process that dials, or waits for those that do, for health checks and metrics."""
+"""ProcessHealth: the state of a process that dials, or waits for those that do, for health checks and metrics."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Membership(NamedTuple):
     """Steps that were given up because it had been replaced."""
 
 
-class Vitals(NamedTuple):
+class ProcessHealth(NamedTuple):
     """The vitals of a process. Parts that it does not have are None or empty."""
 
     steps: Durations | None = None

@@ -9,9 +9,9 @@ import anyio
 from sqlalchemy import Connection
 
 from dialer.runtime.clock import Clock, RealClock
-from dialer.runtime.dial_counters import Tally
-from dialer.runtime.notifications import CHANGED, SEEN, Wakes
-from dialer.runtime.process_health import Durations, Vitals
+from dialer.runtime.dial_counters import DialCounters
+from dialer.runtime.notifications import CHANGED, SEEN, Notifications
+from dialer.runtime.process_health import Durations, ProcessHealth
 from dialer.runtime.worker import NotVirtualError
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.fleet.changes import last_change
@@ -33,9 +33,9 @@ class RemoteWorkers:
         self.clock: Clock = clock
         self._database: Final = database
         self._database_ms: Final = database_ms
-        self._figures: Final = Tally()
+        self._figures: Final = DialCounters()
         self._waits: Final = Durations()
-        self._wakes: Final = Wakes(database, SEEN)
+        self._notifications: Final = Notifications(database, SEEN)
 
     async def settle(self) -> None:
         """Wait until the workers know every change that is committed now.
@@ -46,7 +46,7 @@ class RemoteWorkers:
         began_s, change = anyio.current_time(), None
         with anyio.move_on_after(2 * LEASE_MS / 1_000):
             while True:
-                ring, is_first = self._wakes.next(), change is None
+                ring, is_first = self._notifications.next(), change is None
                 try:
                     change, is_seen = await self._database.read(partial(self._look, change))
                 except StorageUnavailableError:
@@ -55,8 +55,8 @@ class RemoteWorkers:
                 if is_seen:
                     break
                 if is_first:
-                    self._wakes.ring(CHANGED)
-                await self._wakes.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
+                    self._notifications.ring(CHANGED)
+                await self._notifications.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
         self._waits.add(anyio.current_time() - began_s)
 
     def _look(self, known: int | None, connection: Connection) -> tuple[int, bool]:
@@ -72,16 +72,16 @@ class RemoteWorkers:
         """Return None: workers report their own problems."""
         return None
 
-    def figures(self) -> Tally:
+    def figures(self) -> DialCounters:
         """Return no figures: workers report their own."""
         return self._figures
 
-    def vitals(self) -> Vitals:
+    def process_health(self) -> ProcessHealth:
         """Return how long answers waited."""
-        return Vitals(answers=self._waits)
+        return ProcessHealth(answers=self._waits)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Hear what workers have seen while the context is entered. They run by themselves."""
-        async with self._wakes.listening():
+        async with self._notifications.listening():
             yield

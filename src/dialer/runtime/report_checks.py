@@ -12,12 +12,12 @@ import msgspec
 
 from dialer.carriers.line_port import Found
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.sessions.leg_protocol import Arrived, Heard, TextReceived
-from dialer.runtime.line_reports import LineNews
+from dialer.domain.sessions.leg_protocol import Arrived, LegReport, TextReceived
+from dialer.runtime.line_reports import LineReport
 from dialer.store.set_aside import SetAside
 from dialer.store.text_news import StoredNews
 
-Report: TypeAlias = LineNews | StoredNews
+Report: TypeAlias = LineReport | StoredNews
 KEY_MAX: Final = 36
 """Characters of the name of a leg."""
 TEXT_MAX: Final = 65_536
@@ -36,23 +36,23 @@ class ReportError(ValueError):
     """A report has a field that no report may have."""
 
 
-def checked(news: LineNews) -> LineNews:
+def checked(line_report: LineReport) -> LineReport:
     """Return a report whose fields all have the types and the sizes that they should have.
 
     Raises:
         ReportError: it is no report of the port, or a field is too large or cannot be stored.
     """
-    key: object = news.key
+    key: object = line_report.key
     if not isinstance(key, str) or len(key) > KEY_MAX or _UNFIT.search(key):
         raise ReportError(f"the leg's name is {_shown(key)}, and should be text of at most {KEY_MAX} characters")
     try:
-        plain = msgspec.to_builtins(news.heard)
-        heard: Heard | Found = msgspec.convert(plain, type=Heard | Found)
+        plain = msgspec.to_builtins(line_report.heard)
+        heard: LegReport | Found = msgspec.convert(plain, type=LegReport | Found)
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise ReportError(f"it is no report of a line: {error}") from error
     for fault in _faults(plain):
         raise ReportError(fault)
-    return news._replace(heard=heard)
+    return line_report._replace(heard=heard)
 
 
 def described(report: Report, reason: str) -> SetAside:

@@ -6,14 +6,14 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from dialer.domain.plans import GatewayKey
-from dialer.runtime.line_reports import LineNews
+from dialer.runtime.line_reports import LineReport
 from dialer.runtime.report_checks import Report
 
 
 class Allowance(NamedTuple):
     """The reports and events that one step may handle."""
 
-    sounds: int | None = None
+    reports: int | None = None
     """Reports of lines, oldest first; None for all."""
     stored: AbstractSet[int] | None = None
     """Callbacks, by id; None for all."""
@@ -55,7 +55,7 @@ class Suspects:
         if not self._left:
             return EVERYTHING_AT_ONCE
         first = self._left[0]
-        return Allowance(1, frozenset()) if isinstance(first, LineNews) else Allowance(0, frozenset({first.id}))
+        return Allowance(1, frozenset()) if isinstance(first, LineReport) else Allowance(0, frozenset({first.id}))
 
     def begin(self, told: Sequence[Report]) -> None:
         """Look for the guilty one of the reports that a failed step was told."""

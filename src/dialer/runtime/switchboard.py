@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from dialer.carriers.engine_port import Carrier, Milestone, Taken
+from dialer.carriers.engine_port import CallPlacer, Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
@@ -18,8 +18,8 @@ from dialer.domain.identity import leg_key, leg_name
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
-from dialer.domain.sessions.b_leg_session import SecondReaction, SecondStanding, SecondTalk
-from dialer.domain.sessions.ivr_session import Reaction, Stage, Talk
+from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
+from dialer.domain.sessions.ivr_session import IvrSession, Reaction, Stage
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -29,13 +29,13 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
+    LegReport,
     Receipt,
 )
-from dialer.domain.sessions.message_session import MessageTalk
+from dialer.domain.sessions.message_session import MessageSession
 from dialer.runtime.arrivals import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, order_of, restored, talk_of
-from dialer.runtime.line_reports import LineNews, LineSettings
+from dialer.runtime.line_reports import LineReport, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE
@@ -44,7 +44,7 @@ _FAILED: Final = Cause.TEMPORARY_FAILURE
 class Switchboard:
     """The lines of one live engine, and the simulated carrier for all other gateways."""
 
-    def __init__(self, simulated: Carrier, given: Mapping[str, int]) -> None:
+    def __init__(self, simulated: CallPlacer, given: Mapping[str, int]) -> None:
         self._simulated: Final = simulated
         self._given: Final = given
         """The number of the last order that was given to each leg of this process, by key."""
@@ -118,7 +118,7 @@ class Switchboard:
         came_in = call.is_inbound and not call.parts
         key = call.callid if came_in else self._key(leg_name(call.callid, call.id))
         order = self._arrivals.order(call) if came_in else order_of(key, call)
-        talk = MessageTalk(call) if call.parts else Talk(call)
+        talk = MessageSession(call) if call.parts else IvrSession(call)
         call.is_over_line = True
         self._dial(LineLeg(key, call.id, gateway_id, order, talk, call.started_ms))
         return None
@@ -151,7 +151,7 @@ class Switchboard:
             transfer = call.transfers[-1]
             key = self._key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
-            talk = SecondTalk(call, SecondStanding(transfer.place, agent.id, offered_ms))
+            talk = BLegSession(call, BLegSessionState(transfer.place, agent.id, offered_ms))
             self._dial(LineLeg(key, call.id, first.gateway_id, order, talk, offered_ms))
         return None
 
@@ -165,7 +165,7 @@ class Switchboard:
     def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
         """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""
         first = self._legs.first(call_id)
-        if first is None or not isinstance(first.talk, Talk):
+        if first is None or not isinstance(first.talk, IvrSession):
             return self._simulated.connect(call_id, transfer, dialled)
         if transfer.has_queued:
             for leg in self._legs.seconds(call_id):
@@ -176,7 +176,7 @@ class Switchboard:
         call, due_ms = first.talk.call, transfer.started_ms or transfer.joined_ms
         key = self._key(leg_name(transfer.callid, call_id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
-        talk = SecondTalk(call, SecondStanding(transfer.place, began_ms=due_ms, is_taken=True))
+        talk = BLegSession(call, BLegSessionState(transfer.place, began_ms=due_ms, is_taken=True))
         self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, talk, due_ms))
         return Milestone(due_ms, events.LegDue(call_id, transfer.place))
 
@@ -189,7 +189,7 @@ class Switchboard:
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Continue a call whose transfer reached nobody. Reports that follow at once are milestones of this moment."""
         first = self._legs.first(call_id)
-        if first is None or not isinstance(first.talk, Talk):
+        if first is None or not isinstance(first.talk, IvrSession):
             return self._simulated.resume(call_id, now_ms)
         reaction = first.talk.transfer_over(now_ms, is_connected=False)
         self._legs.give(first, reaction.orders)
@@ -205,12 +205,12 @@ class Switchboard:
             if isinstance(first.order, Arriving):
                 self._legs.give(first, (Clear(first.turn + 1),))
             self._remove(first)
-            status = MessageStatus.UNSENT if isinstance(first.talk, MessageTalk) else None
+            status = MessageStatus.UNSENT if isinstance(first.talk, MessageSession) else None
             return None, CallOutcome(now_ms, Cause.NORMAL_CLEARING, message_status=status)
-        if isinstance(first.talk, MessageTalk):
+        if isinstance(first.talk, MessageSession):
             self._remove(first)
             return None, first.talk.give_up(now_ms)
-        if isinstance(first.talk, Talk):
+        if isinstance(first.talk, IvrSession):
             self._legs.give(first, first.talk.hang_up().orders)
         for leg in self._legs.seconds(call_id):
             if leg.handed_ms is not None and talk_of(leg).standing.is_taken:
@@ -242,7 +242,7 @@ class Switchboard:
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
             if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
                 self._to_follow_up.append(leg)
-        if not isinstance(first.talk, Talk):
+        if not isinstance(first.talk, IvrSession):
             return Taken(events.CallRestored(call), None)
         standing = first.talk.standing
         call.last_seq = standing.seq
@@ -272,7 +272,7 @@ class Switchboard:
         self._to_follow_up, self._missed = [], []
         return told
 
-    def hear(self, connection: Connection, sound: LineNews, now_ms: int) -> list[events.Event] | None:
+    def hear(self, connection: Connection, sound: LineReport, now_ms: int) -> list[events.Event] | None:
         """Return the events that follow from something heard; None if it concerns no leg of this worker."""
         if isinstance(sound.heard, Arrived):
             return self._arrived(connection, sound, sound.heard)
@@ -292,7 +292,7 @@ class Switchboard:
         self._legs.linger(leg)
         return told
 
-    def _arrived(self, connection: Connection, sound: LineNews, arrived: Arrived) -> list[events.Event]:
+    def _arrived(self, connection: Connection, sound: LineReport, arrived: Arrived) -> list[events.Event]:
         if self.has_leg(sound.key) or sound.gateway_id not in self.settings:
             return []
         if (cause := self._arrivals.heard(connection, sound.key, arrived)) is None:
@@ -300,7 +300,7 @@ class Switchboard:
         self.turn_away(sound.gateway_id, sound.key, cause)
         return []
 
-    def _news_of(self, leg: LineLeg, sound: LineNews, now_ms: int) -> list[events.Event]:
+    def _news_of(self, leg: LineLeg, sound: LineReport, now_ms: int) -> list[events.Event]:
         at_ms = min(sound.told_ms, now_ms)
         match sound.heard:
             case Alive(answered):
@@ -319,7 +319,7 @@ class Switchboard:
                 return self._lost(leg, now_ms)
         return self._heard(leg, sound.heard, at_ms)
 
-    def _leg_of(self, connection: Connection, sound: LineNews) -> LineLeg | None:
+    def _leg_of(self, connection: Connection, sound: LineReport) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):
             name = sound.heard.name
             message_id = self._legs.accepted.get((sound.gateway_id, name))
@@ -329,19 +329,19 @@ class Switchboard:
         leg = self._legs.by_key(sound.key)
         return leg if leg is not None and leg.gateway_id == sound.gateway_id else None
 
-    def _heard(self, leg: LineLeg, heard: Heard, at_ms: int) -> list[events.Event]:
+    def _heard(self, leg: LineLeg, heard: LegReport, at_ms: int) -> list[events.Event]:
         leg.heard_ms, leg.is_changed = at_ms, True
         if isinstance(heard, Answered):
             leg.handle = heard.handle
         elif isinstance(heard, Accepted):
             self._legs.accepted.update({(leg.gateway_id, name): leg.call_id for name in heard.names})
-        if isinstance(leg.talk, SecondTalk):
+        if isinstance(leg.talk, BLegSession):
             return self._follow_second(leg, leg.talk.hear(at_ms, heard))
-        if isinstance(leg.talk, Talk):
+        if isinstance(leg.talk, IvrSession):
             self._part(leg, leg.talk, heard)
         return [] if isinstance(leg.talk, Leaving) else self._follow(leg, leg.talk.hear(at_ms, heard))
 
-    def _part(self, leg: LineLeg, talk: Talk, heard: Heard) -> None:
+    def _part(self, leg: LineLeg, talk: IvrSession, heard: LegReport) -> None:
         """End the other leg of a bridge that is over."""
         is_over = isinstance(heard, Done) and heard.turn == talk.standing.turn
         if is_over and talk.standing.stage is Stage.BRIDGED:
@@ -349,9 +349,9 @@ class Switchboard:
                 self._legs.give(second, (talk_of(second).clear(),))
 
     def _begin_again(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
-        if isinstance(leg.talk, SecondTalk):
+        if isinstance(leg.talk, BLegSession):
             return self._follow_second(leg, leg.talk.resume())
-        return self._follow(leg, leg.talk.resume(now_ms)) if isinstance(leg.talk, Talk) else []
+        return self._follow(leg, leg.talk.resume(now_ms)) if isinstance(leg.talk, IvrSession) else []
 
     def _follow(self, leg: LineLeg, reaction: Reaction) -> list[events.Event]:
         """Return the reports of the leg of a call. Before its end, its second legs end."""
@@ -369,16 +369,16 @@ class Switchboard:
         if isinstance(leg.order, Arriving):
             self._legs.give(leg, (Clear(leg.turn + 1, _FAILED),))
             return self._heard(leg, Ended(0, _FAILED), now_ms)
-        if isinstance(leg.talk, SecondTalk):
+        if isinstance(leg.talk, BLegSession):
             return self._second_over(leg, LegOutcome(leg.talk.standing.began_ms, _FAILED))
         self._remove(leg)
-        if isinstance(leg.talk, MessageTalk) and leg.talk.message.parent_id is not None:
+        if isinstance(leg.talk, MessageSession) and leg.talk.message.parent_id is not None:
             return [events.CallEnded(leg.call_id, leg.talk.never_sent(now_ms))]
         return [events.CallTakenBack(leg.call_id)]
 
     def _lost(self, leg: LineLeg, now_ms: int) -> list[events.Event]:
         """End a leg of which nobody can say anything. An answered call ended when it was heard of last."""
-        if isinstance(leg.talk, MessageTalk):
+        if isinstance(leg.talk, MessageSession):
             self._remove(leg)
             return [events.CallEnded(leg.call_id, leg.talk.give_up(now_ms))]
         self._legs.give(leg, (Clear(leg.turn + 1),))
@@ -388,7 +388,7 @@ class Switchboard:
 
     # --- second legs ------------------------------------------------------------------------------------------------
 
-    def _follow_second(self, leg: LineLeg, reaction: SecondReaction) -> list[events.Event]:
+    def _follow_second(self, leg: LineLeg, reaction: BLegReaction) -> list[events.Event]:
         self._legs.give(leg, reaction.orders)
         standing = talk_of(leg).standing
         if reaction.ended is not None:
@@ -403,7 +403,7 @@ class Switchboard:
         """Connect a call with its second leg."""
         first = self._legs.first(leg.call_id)
         leg.is_changed = True
-        if first is not None and isinstance(first.talk, Talk):
+        if first is not None and isinstance(first.talk, IvrSession):
             self._legs.give(first, first.talk.bridge(leg.key).orders)
 
     def _second_over(self, leg: LineLeg, outcome: LegOutcome) -> list[events.Event]:
@@ -413,7 +413,7 @@ class Switchboard:
         if standing.agent_id is not None and not standing.is_taken:
             return [events.AgentMissed(leg.call_id, standing.agent_id, standing.began_ms)]
         ended = events.LegEnded(leg.call_id, outcome)
-        if first is None or not isinstance(first.talk, Talk):
+        if first is None or not isinstance(first.talk, IvrSession):
             return [ended]
         reaction = first.talk.transfer_over(outcome.ended_ms, is_connected=outcome.is_connected)
         return [ended, *self._follow(first, reaction)]

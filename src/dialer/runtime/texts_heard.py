@@ -15,7 +15,7 @@ from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
 from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
-from dialer.runtime.line_reports import LineNews
+from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
 from dialer.runtime.suspects import Allowance
 from dialer.store.queries.selection import owns
@@ -27,7 +27,7 @@ UNKNOWN_KEPT_MS: Final = 10_000
 _log = structlog.get_logger(__name__)
 
 
-def tell_sound(connection: Connection, listener: Listener, sound: LineNews, now_ms: int) -> None:
+def tell_sound(connection: Connection, listener: Listener, sound: LineReport, now_ms: int) -> None:
     """Tell the engine what a line has heard. News of a message of another worker are stored for that worker."""
     listener.begin(sound)
     checked = listener.accepted(connection, sound, now_ms)
@@ -35,7 +35,7 @@ def tell_sound(connection: Connection, listener: Listener, sound: LineNews, now_
         _tell(connection, listener, checked, now_ms)
 
 
-def _tell(connection: Connection, listener: Listener, sound: LineNews, now_ms: int) -> None:
+def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms: int) -> None:
     if isinstance(sound.heard, TextReceived):
         is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard)
     else:
@@ -62,20 +62,22 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
     for unread in odd:
         listener.put_aside(connection, unread, now_ms)
     done = [unread.id for unread in odd]
-    for news in waiting:
-        listener.begin(news)
-        if isinstance(news.heard, TextReceived):
-            if _take_text(connection, listener, news.gateway_id, news.heard):
-                done.append(news.id)
+    for line_report in waiting:
+        listener.begin(line_report)
+        if isinstance(line_report.heard, TextReceived):
+            if _take_text(connection, listener, line_report.gateway_id, line_report.heard):
+                done.append(line_report.id)
             continue
-        sound = LineNews(news.gateway_id, news.key, news.heard, news.told_ms)
+        sound = LineReport(line_report.gateway_id, line_report.key, line_report.heard, line_report.told_ms)
         found = listener.switchboard.hear(connection, sound, now_ms)
         for event in found or ():
             listener.apply(event)
-        is_young = news.told_ms <= now_ms < news.told_ms + UNKNOWN_KEPT_MS
-        if found is None and (is_young or is_on_its_way(connection, news.gateway_id, news.key, news.heard.name)):
+        is_young = line_report.told_ms <= now_ms < line_report.told_ms + UNKNOWN_KEPT_MS
+        if found is None and (
+            is_young or is_on_its_way(connection, line_report.gateway_id, line_report.key, line_report.heard.name)
+        ):
             continue
-        done.append(news.id)
+        done.append(line_report.id)
     delete_news(connection, done)
 
 

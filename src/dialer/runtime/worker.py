@@ -16,7 +16,7 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.carriers.engine_port import Carrier
+from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.engine.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError, Rule
@@ -25,14 +25,14 @@ from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.containment import Containment
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
-from dialer.runtime.dial_counters import Tally
+from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.gateway_use import gateways_in_use
 from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
-from dialer.runtime.line_reports import LineNews
+from dialer.runtime.line_reports import LineReport
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
-from dialer.runtime.process_health import Durations, Vitals
+from dialer.runtime.process_health import Durations, ProcessHealth
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import started_users
 from dialer.store.journal.journal import Recordings
@@ -54,7 +54,7 @@ class NotVirtualError(Exception):
     """Raised by an attempt to advance a clock that is not virtual."""
 
 
-def _new_kernel(engine: Engine, carrier: Carrier, store: CampaignStore, now_ms: int) -> Kernel:
+def _new_kernel(engine: Engine, carrier: CallPlacer, store: CampaignStore, now_ms: int) -> Kernel:
     return Kernel(engine, carrier, store, now_ms=now_ms)
 
 
@@ -94,7 +94,7 @@ class Worker:
         self._nudged = anyio.Event()
         self._live: LiveEngine | None = None
         self._problem: str | None = None
-        self._figures: Final = Tally()
+        self._figures: Final = DialCounters()
         self._durations: Final = Durations()
         self._containment: Final = Containment(database, self._figures)
         self._jumps: Final = Jumps(database)
@@ -111,7 +111,7 @@ class Worker:
         """Number of calls in progress."""
         return 0 if self._live is None else self._live.engine.calls_in_progress
 
-    def figures(self) -> Tally:
+    def figures(self) -> DialCounters:
         """Return the committed totals since the process started."""
         self._figures.lines_down = sum(map(bool, self._states_of_lines().values()))
         return self._figures
@@ -120,12 +120,12 @@ class Worker:
         """Return why the line of each gateway does not work or rests; empty for one that works."""
         return self._lines.states() | self._containment.resting(self.clock.now_ms())
 
-    def vitals(self) -> Vitals:
+    def process_health(self) -> ProcessHealth:
         """Return the durations of steps, and the state of the engine at present."""
         live, member = self._live, self._coordinator.membership()
         late_ms = 0 if live is None else max(0, live.late_ms(self.clock.now_ms()))
         gateways = () if live is None else gateways_in_use(live.engine.board, live.kernel.now_ms)
-        return Vitals(steps=self._durations, late_ms=late_ms, gateways=gateways, membership=member)
+        return ProcessHealth(steps=self._durations, late_ms=late_ms, gateways=gateways, membership=member)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -255,10 +255,10 @@ class Worker:
 
     async def _try_step(self, until_ms: int) -> bool:
         began_s = anyio.current_time()
-        sounds, lines = self._lines.heard(), self._states_of_lines()
+        reports, lines = self._lines.heard(), self._states_of_lines()
         try:
             return await self._database.write(
-                lambda connection: self._step(connection, until_ms, sounds, lines), is_step=True
+                lambda connection: self._step(connection, until_ms, reports, lines), is_step=True
             )
         except OutdatedStepError:
             self._live = None
@@ -282,7 +282,7 @@ class Worker:
             StorageUnavailableError: the mark could not be stored, so nothing is dialled.
             LeaseLostError: another worker has taken over, and deleted these attempts.
         """
-        self._lines.told(live.sounds_told)
+        self._lines.told(live.reports_given)
         await self._lines.follow(live.switchboard.settings)
         over = live.switchboard.take_hand_over()
         self._lines.perform(over)
@@ -304,7 +304,7 @@ class Worker:
                 self._live = None
 
     def _step(
-        self, connection: Connection, until_ms: int, sounds: Sequence[LineNews], lines: Mapping[GatewayKey, str]
+        self, connection: Connection, until_ms: int, reports: Sequence[LineReport], lines: Mapping[GatewayKey, str]
     ) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
         quarantine = self._containment.quarantine
@@ -331,7 +331,7 @@ class Worker:
             live.refresh(connection, touched)
         try:
             allowance = self._containment.allowance(self.clock.now_ms())
-            is_done = live.step(connection, until_ms, sounds, lines, allowance)
+            is_done = live.step(connection, until_ms, reports, lines, allowance)
         except BrokenInvariantError as broken:
             if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
                 raise OutdatedStepError from broken

@@ -28,7 +28,7 @@ from dialer.sim.scenario_floor import (
     AGENTS_MAX,
     QUEUES_MAX,
     AgentPart,
-    FloorError,
+    CallCentreError,
     QueuePart,
     check_floor,
 )
@@ -269,7 +269,7 @@ def _check(scenario: Scenario) -> None:
     _check_survey(scenario.survey, {queue.id for queue in scenario.queues})
     try:
         check_floor(scenario.queues, scenario.agents)
-    except FloorError as error:
+    except CallCentreError as error:
         raise ScenarioError(str(error)) from None
     try:
         parse_behaviour(scenario.gateway.parameters)

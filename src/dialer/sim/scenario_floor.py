@@ -19,7 +19,7 @@ _Seconds = Annotated[int, Meta(ge=0, le=WAIT_SECONDS_MAX)]
 _Place = Annotated[int, Meta(ge=1, le=1_000)]
 
 
-class FloorError(ValueError):
+class CallCentreError(ValueError):
     """Raised for invalid queues or agents. The message begins with the path of the error."""
 
 
@@ -67,22 +67,22 @@ def check_floor(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) ->
         FloorError: an id is repeated, a tier's agent does not exist, or parameters are invalid.
     """
     if sum(part.count for part in agents) > AGENTS_MAX:
-        raise FloorError(f"agents: There are at most {AGENTS_MAX:,} agents.")
+        raise CallCentreError(f"agents: There are at most {AGENTS_MAX:,} agents.")
     ids = [agent_id for part in agents for agent_id in _ids(part)]
     if len(set(ids)) < len(ids):
-        raise FloorError("agents: Two agents have the same id.")
+        raise CallCentreError("agents: Two agents have the same id.")
     if len({part.id for part in queues}) < len(queues):
-        raise FloorError("queues: Two queues have the same id.")
+        raise CallCentreError("queues: Two queues have the same id.")
     known = {part.id for part in agents}
     for queue in queues:
         for tier in queue.tiers or ():
             if tier.agent not in known:
-                raise FloorError(f"queues: Queue {queue.id} has a tier of agent {tier.agent}, who does not exist.")
+                raise CallCentreError(f"queues: Queue {queue.id} has a tier of agent {tier.agent}, who does not exist.")
     for part in agents:
         try:
             parse_agent(part.parameters)
         except BehaviourError as error:
-            raise FloorError(f"agents: Agent {part.id}: parameters.{error}") from None
+            raise CallCentreError(f"agents: Agent {part.id}: parameters.{error}") from None
 
 
 def open_agents(agents: tuple[AgentPart, ...], user_id: int) -> list[AgentOpened]:

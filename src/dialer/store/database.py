@@ -20,8 +20,8 @@ from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     STATEMENT_TIMEOUT_MS,
     Backend,
-    Bell,
     Lock,
+    Notifier,
     Presence,
     ServingPlace,
     backend_for,
@@ -234,17 +234,17 @@ class Database:
         """
         return await anyio.to_thread.run_sync(self._open_presence)
 
-    async def open_bell(self, name: str) -> Bell | None:
+    async def open_notifier(self, name: str) -> Notifier | None:
         """Return a bell that listens to a name; None if processes cannot wake each other by this database.
 
         Raises:
             StorageUnavailableError: the database cannot be reached now.
         """
-        return await anyio.to_thread.run_sync(self._open_bell, name)
+        return await anyio.to_thread.run_sync(self._open_notifier, name)
 
-    def _open_bell(self, name: str) -> Bell | None:
+    def _open_notifier(self, name: str) -> Notifier | None:
         with _storage_errors(self._backend):
-            return self._backend.open_bell(self.url, name)
+            return self._backend.open_notifier(self.url, name)
 
     def _open_presence(self) -> Presence:
         with _storage_errors(self._backend):

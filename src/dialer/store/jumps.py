@@ -12,8 +12,8 @@ from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, tru
 
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.queueing.plans import AgentFigures
-from dialer.domain.sessions.b_leg_session import SecondStanding
-from dialer.domain.sessions.ivr_session import Standing
+from dialer.domain.sessions.b_leg_session import BLegSessionState
+from dialer.domain.sessions.ivr_session import SessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
@@ -106,7 +106,7 @@ def _move_talks(connection: Connection, by_ms: int) -> None:
     query = select(_legs.c.id, _legs.c.standing, _legs.c.dialling, _legs.c.place)
     for leg_id, document, order, place in connection.execute(query).all():
         if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
-            kind: type[Standing | SecondStanding] = SecondStanding if place else Standing
+            kind: type[SessionState | BLegSessionState] = BLegSessionState if place else SessionState
             moved = msgspec.json.encode(msgspec.json.decode(document, type=kind).moved(by_ms)).decode()
             connection.execute(update(_legs).where(_legs.c.id == leg_id).values(standing=moved))
 

@@ -9,11 +9,11 @@ from litestar.testing import TestClient
 
 from dialer.api.http.loop_lag import PROBE_S, LoopLag
 from dialer.api.http.metrics import Metrics
-from dialer.runtime.dial_counters import Tally
+from dialer.runtime.dial_counters import DialCounters
 from tests.api.harness import FakeWorker
 from tests.gateways import FIRST, SECOND
 
-FIGURES = Tally(
+FIGURES = DialCounters(
     dialled=Counter(voice=7, sms=2),
     answered=Counter(voice=3),
     refused=Counter(dnc=4, tz_unknown=1),
@@ -63,7 +63,7 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
     assert lines(text, "dialer_invariants_broken") == [
         f'dialer_invariants_broken_total{{rule="{rule}"}} {count}' for rule, count in rules
     ]
-    worker.done = Tally()
+    worker.done = DialCounters()
     assert 'dialer_calls_in_progress{medium="voice"} 0.0' in client.get("/metrics").text
 
 
@@ -84,7 +84,7 @@ async def test_the_lag_of_the_loop_is_measured_beyond_the_requested_sleep() -> N
 
 
 def test_the_lags_become_a_histogram() -> None:
-    metrics = Metrics(Tally)
+    metrics = Metrics(DialCounters)
     for lag_s in (0.0, 0.25, 0.75):
         metrics.observe_lag(lag_s)
     text = metrics.exposition().decode()

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from litestar.testing import TestClient
 
 from dialer.api.app import create_worker_app
-from dialer.runtime.process_health import Durations, GatewayShare, Membership, Vitals
+from dialer.runtime.process_health import Durations, GatewayShare, Membership, ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database import Database
 from tests.api.harness import FakeWorker
@@ -20,7 +20,7 @@ def durations(*seconds: float) -> Durations:
     return found
 
 
-STATE = Vitals(
+STATE = ProcessHealth(
     steps=durations(0.002, 0.004, 0.3),
     late_ms=1_500,
     gateways=(GatewayShare(FIRST, 30, 12, None, 0), GatewayShare(TEXTS, None, 0, 4, 2)),
@@ -71,7 +71,7 @@ def test_a_worker_shows_its_part_of_the_fleet(database: Database, worker: FakeWo
         worker.state = STATE._replace(membership=STATE.membership._replace(worker_id=None))  # type: ignore[union-attr]
         answer = client.get("/health/ready")
         assert (answer.status_code, answer.json()) == (503, {"status": "lease", "worker": {**HEALTH, "number": None}})
-        worker.trouble, worker.state, worker.done.lines_down = None, Vitals(answers=durations(0.004)), 2
+        worker.trouble, worker.state, worker.done.lines_down = None, ProcessHealth(answers=durations(0.004)), 2
         assert client.get("/health/ready").json() == {"status": "ok", "lines_down": 2}
         shown = client.get("/metrics").text.splitlines()
         assert 'dialer_seen_wait_seconds_bucket{le="0.005"} 1.0' in shown

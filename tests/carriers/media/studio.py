@@ -7,7 +7,7 @@ from dialer.carriers.media.dtmf_events import KEYS
 from dialer.carriers.media.rtcp import RtcpReport, read_reports
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.sound_router import PHASES, OrderDone, SendSound, SoundBoard, SoundLost, SoundOutput
+from dialer.carriers.media.sound_router import PHASES, OrderDone, SendSound, SoundLost, SoundOutput, SoundRouter
 from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.domain.sessions.leg_protocol import Order
 
@@ -19,7 +19,7 @@ class Studio:
     """A board of legs, and a clock that ticks by hand."""
 
     def __init__(self, *keys: str, sound: AgreedSound = SOUND, terms: SoundTerms | None = None) -> None:
-        self.board = SoundBoard()
+        self.board = SoundRouter()
         self.now_ms = 0
         self._phase = 0
         self.done: list[OrderDone] = []

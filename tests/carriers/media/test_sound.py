@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.dtmf_events import KEYS, KeyReader
-from dialer.carriers.media.dtmf_inband import COLUMNS_HZ, PAD, ROWS_HZ, ToneReader, silence, tone
+from dialer.carriers.media.dtmf_events import KEYS, Rfc4733Dtmf
+from dialer.carriers.media.dtmf_inband import COLUMNS_HZ, PAD, ROWS_HZ, InbandDtmf, silence, tone
 from dialer.carriers.media.recording import RECORDING_SILENCE_MS
 from dialer.carriers.media.rooms import BUFFER_FRAMES
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
@@ -45,7 +45,7 @@ def test_a_packet_is_read_as_it_was_written(
 @given(st.text(KEYS, max_size=12), st.sets(st.integers(0, 120)))
 def test_each_key_counts_once_even_if_packets_are_lost(keys: str, lost: set[int]) -> None:
     """A key of which every packet is lost does not count. Two equal keys differ by their timestamp."""
-    reader, sequence, wanted, found = KeyReader(), 0, "", ""
+    reader, sequence, wanted, found = Rfc4733Dtmf(), 0, "", ""
     for number, key in enumerate(keys):
         packets = key_packets(key, sequence, number * 2_000)
         arrived = [packet for packet in packets if packet.sequence not in lost]
@@ -56,7 +56,7 @@ def test_each_key_counts_once_even_if_packets_are_lost(keys: str, lost: set[int]
 
 
 def test_a_key_whose_timestamp_moves_counts_once() -> None:
-    reader = KeyReader()
+    reader = Rfc4733Dtmf()
     moving = [replace(packet, timestamp=number * 160) for number, packet in enumerate(key_packets("5", 1, 0))]
     again = [replace(packet, timestamp=9_000 + number) for number, packet in enumerate(key_packets("5", 20, 0))]
     assert [reader.key_of(packet) for packet in (*moving[:5], moving[7])].count("5") == 1
@@ -64,7 +64,7 @@ def test_a_key_whose_timestamp_moves_counts_once() -> None:
 
 
 def test_keys_in_the_sound_are_found_and_speech_like_sound_is_not() -> None:
-    reader, found = ToneReader(), ""
+    reader, found = InbandDtmf(), ""
     for row, hz in enumerate(ROWS_HZ):
         for column, other in enumerate(COLUMNS_HZ):
             sound = tone((hz, other), 80, level=3_000) + silence(60)

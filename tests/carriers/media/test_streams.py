@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.dtmf_events import KEYS, KeyReader
+from dialer.carriers.media.dtmf_events import KEYS, Rfc4733Dtmf
 from dialer.carriers.media.dtmf_inband import silence, tone
 from dialer.carriers.media.framing import Framer
 from dialer.carriers.media.rooms import BUFFER_FRAMES, JitterBuffer
@@ -186,7 +186,7 @@ def test_reordered_packets_double_no_key() -> None:
     said = [packet for number, key in enumerate("1234") for packet in key_packets(key, 8 * number, 4_000 * number)]
     for number in (7, 15, 23):
         said[number], said[number + 1] = said[number + 1], said[number]
-    reader = KeyReader()
+    reader = Rfc4733Dtmf()
     assert "".join(reader.key_of(packet) or "" for packet in said) == "1234"
 
 
@@ -200,7 +200,7 @@ def test_each_key_counts_once_in_its_order_though_packets_change_places_and_come
     late = data.draw(st.lists(st.integers(0, 3), min_size=len(said), max_size=len(said)))
     arrived = [packet for _, packet in sorted(enumerate(said), key=lambda one: one[0] + late[one[0]])]
     doubled = [one for packet in arrived for one in [packet] * data.draw(st.integers(1, 2))]
-    reader = KeyReader()
+    reader = Rfc4733Dtmf()
     assert "".join(reader.key_of(packet) or "" for packet in doubled) == keys
 
 

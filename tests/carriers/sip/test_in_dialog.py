@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.outputs import KeyTold, LegAnswered, LegOver, Output, SoundAgreed
+from dialer.carriers.sip.outputs import DigitReported, LegAnswered, LegOver, Output, SoundAgreed
 from dialer.carriers.sip.sdp import Direction, write_offer
 from dialer.carriers.sip.session_timer import MIN_SE_S
 from tests.carriers.sip.network import OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
@@ -99,7 +99,7 @@ def test_keys_come_as_info_and_other_requests_are_answered() -> None:
     infos = [("INFO", (("Content-Type", kind),), body) for kind, body in zip(kinds, bodies, strict=True)]
     callee = Scripted(*infos, ("OPTIONS", (), b""), ("REFER", (), b""), ("INVITE", (SDP,), b"v=0\r\n"))
     network = run(callee)
-    assert [one.digit for one in network.told if isinstance(one, KeyTold)] == ["5", "#"]
+    assert [one.digit for one in network.told if isinstance(one, DigitReported)] == ["5", "#"]
     assert statuses(callee) == [200, 200, 200, 200, 405, 488]
     assert network.ends == []
 

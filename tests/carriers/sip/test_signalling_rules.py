@@ -16,7 +16,7 @@ from dialer.carriers.sip.messages import (
     read_message,
     split_list,
 )
-from dialer.carriers.sip.outputs import Send, SoundAgreed, TrunkState, Wire
+from dialer.carriers.sip.outputs import Outputs, Send, SoundAgreed, TrunkState
 from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer, write_offer
 from dialer.carriers.sip.user_agent import UserAgent
 from tests.carriers.sip.calling import Calling, invitation
@@ -268,7 +268,7 @@ def test_a_parameter_turns_options_off() -> None:
 
 def left(moments: list[int], cps_max: int) -> Iterator[int]:
     """Give the moments at which calls leave that are ordered at some moments, as far as they have a turn."""
-    wire, gone = Wire(), []
+    wire, gone = Outputs(), []
     pace = WirePace(wire)
 
     def leave() -> bool:

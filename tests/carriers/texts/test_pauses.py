@@ -9,7 +9,7 @@ import pytest
 
 from dialer.carriers.line_port import Found
 from dialer.carriers.texts.pauses import PAUSE_S_MAX, Pauses
-from dialer.domain.sessions.leg_protocol import Heard
+from dialer.domain.sessions.leg_protocol import LegReport
 
 IN_FLIGHT: Final = 10
 TAKEN, REFUSED = True, False
@@ -21,7 +21,7 @@ class Notes:
     def __init__(self) -> None:
         self.why_down: list[str] = []
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Hear nothing of legs."""
 
     def is_up(self, why_not: str) -> None:

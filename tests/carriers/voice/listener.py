@@ -6,10 +6,10 @@ from typing import Final
 
 from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.carriers.voice.sip_trunk_endpoint import Telephone
+from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.sessions.leg_protocol import Answered, Dialling, Done, Ended, Heard, Order, Ringing
+from dialer.domain.sessions.leg_protocol import Answered, Dialling, Done, Ended, LegReport, Order, Ringing
 
 WAIT_S: Final = 30
 
@@ -20,11 +20,11 @@ class Listener:
     def __init__(self, *orders: Order) -> None:
         self.heard: dict[str, list[str]] = {}
         self.done: dict[str, list[Done]] = {}
-        self.telephone: Telephone
+        self.telephone: SipTrunkEndpoint
         self._orders = orders
         self._waits: dict[str, asyncio.Event] = {}
 
-    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:  # noqa: ARG002 - a telephone says so
+    def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:  # noqa: ARG002 - a telephone says so
         """Write down what is heard, and go on with the next order."""
         lines, done = self.heard.setdefault(key, []), self.done.setdefault(key, [])
         match heard:
@@ -53,7 +53,7 @@ class Listener:
     async def call(self, parameters: SipParameters, folder: Path, *dials: Dialling) -> None:
         """Call numbers at the same time, and wait for the ends of all."""
         room = SoundRoom()
-        self.telephone = Telephone(parameters, room, SoundFiles(folder), self, t1_ms=100)
+        self.telephone = SipTrunkEndpoint(parameters, room, SoundFiles(folder), self, t1_ms=100)
         await self.telephone.open()
         try:
             for dialling in dials:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.domain.sessions.leg_protocol import Ask, Dialling, Done, Heard
+from dialer.domain.sessions.leg_protocol import Ask, Dialling, Done, LegReport
 from tests.carriers.sip.test_sipp import free_port
 from tests.carriers.voice.baresip import Buttons, baresip
 from tests.carriers.voice.listener import Listener
@@ -21,7 +21,7 @@ class Pressing(Listener):
         self._buttons = buttons
         self.pressed: set[asyncio.Task[None]] = set()
 
-    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
+    def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:
         """Press what comes next."""
         super().hear(key, at_ms, heard, because)
         keys = len(self.done[key])

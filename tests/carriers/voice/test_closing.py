@@ -20,7 +20,7 @@ async def test_a_telephone_whose_registrar_says_nothing_is_closed(
     monkeypatch.setattr(sip_trunk_endpoint, "CLOSING_S", 0.01)
     ours = free_port()
     parameters = SipParameters(server=f"127.0.0.1:{free_port()}", username="anna", register=True, local_port=ours)
-    phone = sip_trunk_endpoint.Telephone(parameters, SoundRoom(), SoundFiles(tmp_path), Listener())
+    phone = sip_trunk_endpoint.SipTrunkEndpoint(parameters, SoundRoom(), SoundFiles(tmp_path), Listener())
     await phone.open()
     await phone.close()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

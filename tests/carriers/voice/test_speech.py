@@ -12,7 +12,7 @@ import pytest
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice import speech
-from dialer.carriers.voice.sip_trunk_endpoint import Telephone
+from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker, SpeechError, spoken_sound, why_silent
@@ -64,17 +64,19 @@ def inputs(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-async def telephone(tmp_path: Path) -> AsyncIterator[Telephone]:
+async def telephone(tmp_path: Path) -> AsyncIterator[SipTrunkEndpoint]:
     """Return a telephone that speaks English, in a room that notes prompts."""
     find_tool("espeak-ng")
     parameters, room = SipParameters(server="127.0.0.1:9"), Room()
-    one = Telephone(parameters, room, SoundFiles(tmp_path), Listener(), speaker=Speaker(tmp_path, "en"))
+    one = SipTrunkEndpoint(parameters, room, SoundFiles(tmp_path), Listener(), speaker=Speaker(tmp_path, "en"))
     await one.open()
     yield one
     await one.close()
 
 
-async def test_a_text_is_spoken_in_a_call_in_its_place_between_recordings(telephone: Telephone, tmp_path: Path) -> None:
+async def test_a_text_is_spoken_in_a_call_in_its_place_between_recordings(
+    telephone: SipTrunkEndpoint, tmp_path: Path
+) -> None:
     SoundFiles(tmp_path).write("hello.wav", b"\x55" * RATE_HZ)
     SoundFiles(tmp_path).write("spoken.wav", spoken_sound("en", "Hello Ada."))
     spoken = SoundFiles(tmp_path).read("spoken.wav")

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from dialer.domain.pacing import measure
-from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, PacingFigures, Situation, Strategy
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, PacingFigures, PacingInputs, Strategy
 
 FIRST_ANSWERS: Final = 100
 """The number of answers after which the share of abandoned calls is compared with the target."""
@@ -117,9 +117,9 @@ class Bench:
             self.now_ms,
         )
 
-    def situation(self) -> Situation:
+    def situation(self) -> PacingInputs:
         """Return the situation that the strategy judges."""
-        return Situation(
+        return PacingInputs(
             now_ms=self.now_ms,
             agents=self.population.agents,
             idle=self.idle,

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from dialer.domain.pacing.inputs import PacingFigures, Situation
+from dialer.domain.pacing.inputs import PacingFigures, PacingInputs
 
 NOW_MS: Final = 1_795_168_800_000
 
@@ -33,7 +33,7 @@ def figures(draw: st.DrawFn) -> PacingFigures:
 
 
 @st.composite
-def situations(draw: st.DrawFn, share: st.SearchStrategy[int] = shares) -> Situation:
+def situations(draw: st.DrawFn, share: st.SearchStrategy[int] = shares) -> PacingInputs:
     idle = draw(st.integers(0, 80))
     bridged_ms = draw(moments)
     wrapping = draw(st.lists(st.integers(NOW_MS, NOW_MS + 60_000), max_size=20))
@@ -51,4 +51,4 @@ def situations(draw: st.DrawFn, share: st.SearchStrategy[int] = shares) -> Situa
         "abandon_rate_max": draw(share) / 1_000,
         "figures": draw(figures()),
     }
-    return Situation(NOW_MS, **drawn)
+    return PacingInputs(NOW_MS, **drawn)

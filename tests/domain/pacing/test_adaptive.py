@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dialer.domain.pacing.adaptive import Adaptive, OnDrops, Threshold
-from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import Pace, PacingFigures, PacingInputs
 from dialer.domain.pacing.readings import Reading, remember
 
 HOUR_MS: Final = 3_600_000
@@ -35,7 +35,7 @@ def adapted(
     memory = {"level": level, "due_ms": 0.0} | remember([before] * 4)
     now_ms = MIDNIGHT_MS + round(hour * HOUR_MS)
     figures = replace(figures, memory=memory)
-    situation = Situation(now_ms, agents=agents, idle=idle, waiting=waiting, figures=figures)
+    situation = PacingInputs(now_ms, agents=agents, idle=idle, waiting=waiting, figures=figures)
     kept = Adaptive(on_drops, **settings).pace(situation).memory
     assert kept is not None
     return kept["level"]
@@ -140,7 +140,7 @@ def test_without_agents_the_level_is_the_least() -> None:
     ],
 )
 def test_lines_for_all_agents_less_those_in_use(level: float, agents: int, calls: int) -> None:
-    situation = Situation(
+    situation = PacingInputs(
         1_000,
         agents=agents,
         waiting=1,
@@ -154,7 +154,7 @@ def test_lines_for_all_agents_less_those_in_use(level: float, agents: int, calls
 
 def paced(figures: PacingFigures, now_ms: int, idle: int) -> tuple[float, int | None]:
     """Ask the strategy with `idle` of ten agents idle, and return the level and the next time to ask."""
-    pace = Adaptive(OnDrops.AVERAGE).pace(Situation(now_ms, agents=10, idle=idle, figures=figures))
+    pace = Adaptive(OnDrops.AVERAGE).pace(PacingInputs(now_ms, agents=10, idle=idle, figures=figures))
     if pace.memory is not None:
         figures.memory = pace.memory
     return figures.memory["level"], pace.again_ms

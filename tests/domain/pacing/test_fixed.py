@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.pacing.fixed import FREQUENCY_MAX, FixedRate, due_ms, fixed_rate
-from dialer.domain.pacing.inputs import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, PacingInputs
 
 
 def dials(frequency: int, delays_ms: list[int], start_ms: int = 1_795_168_800_000) -> list[int]:
@@ -72,12 +72,12 @@ def test_a_late_dial_is_not_caught_up() -> None:
 )
 def test_the_strategy_places_the_call_that_is_due_and_says_when_the_next_is(now_ms: int, pace: Pace) -> None:
     """Ten a minute are one every 6 s, counted from the dial if it came late."""
-    assert FixedRate().pace(Situation(now_ms, frequency=10, next_dial_us=10_000_000)) == pace
+    assert FixedRate().pace(PacingInputs(now_ms, frequency=10, next_dial_us=10_000_000)) == pace
 
 
 def test_the_strategy_places_all_that_is_due_in_a_millisecond() -> None:
     """120,000 a minute are two in a millisecond: at 5.0 and at 5.5 ms, and the second may be made at 6 ms."""
-    assert FixedRate().pace(Situation(6, frequency=120_000, next_dial_us=5_000)) == Pace(2, again_ms=7)
+    assert FixedRate().pace(PacingInputs(6, frequency=120_000, next_dial_us=5_000)) == Pace(2, again_ms=7)
 
 
 @given(frequencies, delays)
@@ -87,7 +87,7 @@ def test_the_strategy_dials_when_the_functions_say(frequency: int, delays_ms: li
     now_ms, next_us = start_ms, 0
     for delay_ms in delays_ms:
         now_ms += delay_ms
-        pace = FixedRate().pace(Situation(now_ms, frequency=frequency, next_dial_us=next_us))
+        pace = FixedRate().pace(PacingInputs(now_ms, frequency=frequency, next_dial_us=next_us))
         for _ in range(pace.calls):
             moments.append(now_ms)
             next_us = fixed_rate(frequency, next_us, now_ms)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import Pace, PacingFigures, PacingInputs
 from dialer.domain.pacing.predictive import Predictive, outlook, overflow
 from tests.domain.pacing.situations import situations
 
@@ -21,7 +21,7 @@ EXPERIENCED: Final = PacingFigures(
 """Half of the calls are answered, after 10 s, and every answer keeps an agent busy for a minute."""
 
 
-def calls(situation: Situation) -> int:
+def calls(situation: PacingInputs) -> int:
     return Predictive().pace(situation).calls
 
 
@@ -52,7 +52,7 @@ def test_an_expectation_by_hand() -> None:
     without measurements. One of two agents in wrap-up is free by then.
     One callee waits, one is greeted, two may answer.
     """
-    situation = Situation(
+    situation = PacingInputs(
         NOW_MS,
         agents=6,
         idle=1,
@@ -86,7 +86,7 @@ def test_calls_are_placed_ahead_of_agents_who_are_about_to_be_free(
 ) -> None:
     """No agent is idle. By hand, with an answer rate of 0.525, and 0.99 for an agent who has been busy long enough."""
     figures = replace(EXPERIENCED, abandoned=abandoned)
-    assert calls(Situation(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=figures)) == placed
+    assert calls(PacingInputs(NOW_MS, agents=len(busy_s), bridged_ms=busy_for(*busy_s), figures=figures)) == placed
 
 
 @pytest.mark.parametrize(("agents", "placed"), [(20, 1), (40, 0)])
@@ -97,13 +97,13 @@ def test_a_large_team_keeps_more_of_the_budget(agents: int, placed: int) -> None
     the one agent who will be free has an overflow of 0.050.
     """
     bridged_ms = busy_for(50, *[40] * (agents - 1))
-    assert calls(Situation(NOW_MS, agents=agents, bridged_ms=bridged_ms, figures=EXPERIENCED)) == placed
+    assert calls(PacingInputs(NOW_MS, agents=agents, bridged_ms=bridged_ms, figures=EXPERIENCED)) == placed
 
 
 @pytest.mark.parametrize("figures", [PacingFigures(), PacingFigures(dialled=9, answered=3, outcomes=[1, 1, 1])])
 @pytest.mark.parametrize("pending", [0, 3, 5, 9])
 def test_without_measurements_there_is_one_call_for_each_idle_agent(figures: PacingFigures, pending: int) -> None:
-    situation = Situation(
+    situation = PacingInputs(
         NOW_MS, agents=20, idle=5, dialling_ms=(NOW_MS,) * pending, bridged_ms=busy_for(*[99] * 15), figures=figures
     )
     assert Predictive().pace(situation) == Pace(max(0, 5 - pending))
@@ -124,7 +124,7 @@ def test_without_measurements_there_is_one_call_for_each_idle_agent(figures: Pac
 def test_the_room_is_what_the_budget_has_left(answered: int, abandoned: int, room: int) -> None:
     """All agents will soon be free, and answers are rare, so only the guarantee limits the calls."""
     figures = replace(EXPERIENCED, outcomes=[0] * 200, answered=answered, abandoned=abandoned)
-    situation = Situation(NOW_MS, agents=62, idle=2, bridged_ms=busy_for(*[55] * 60), figures=figures)
+    situation = PacingInputs(NOW_MS, agents=62, idle=2, bridged_ms=busy_for(*[55] * 60), figures=figures)
     assert calls(situation) == 2 + room
     assert calls(replace(situation, dialling_ms=(0,), greeted_ms=(0,), waiting=2)) == max(0, room - 2)
 
@@ -132,12 +132,12 @@ def test_the_room_is_what_the_budget_has_left(answered: int, abandoned: int, roo
 def test_a_budget_that_is_whole_in_decimals_is_whole() -> None:
     """0.29 x 100 is 28.999999999999996 in binary."""
     figures = replace(EXPERIENCED, outcomes=[0] * 200, answered=100)
-    situation = Situation(NOW_MS, abandon_rate_max=0.29, agents=60, bridged_ms=busy_for(*[55] * 60), figures=figures)
+    situation = PacingInputs(NOW_MS, abandon_rate_max=0.29, agents=60, bridged_ms=busy_for(*[55] * 60), figures=figures)
     assert calls(situation) == 29
 
 
 @given(situations())
-def test_if_everybody_answered_at_once_the_budget_would_hold(situation: Situation) -> None:
+def test_if_everybody_answered_at_once_the_budget_would_hold(situation: PacingInputs) -> None:
     """The test computes in thousandths. Calls in progress cannot be taken back."""
     share = round(situation.abandon_rate_max * 1_000)
     budget = share * max(situation.figures.answered, 100) // 1_000 - situation.figures.abandoned
@@ -146,19 +146,19 @@ def test_if_everybody_answered_at_once_the_budget_would_hold(situation: Situatio
 
 
 @given(situations())
-def test_every_idle_agent_is_given_a_call_despite_abandoned_ones(situation: Situation) -> None:
+def test_every_idle_agent_is_given_a_call_despite_abandoned_ones(situation: PacingInputs) -> None:
     assert situation.pending + calls(situation) >= situation.idle
 
 
 @given(situations(share=st.integers(0, 30)))
-def test_with_a_spent_budget_it_dials_as_progressive_does(situation: Situation) -> None:
+def test_with_a_spent_budget_it_dials_as_progressive_does(situation: PacingInputs) -> None:
     """There are never more calls than idle agents, for example if agents take longer than two seconds."""
     situation.figures.abandoned = max(4, situation.figures.answered)
     assert calls(situation) == max(0, situation.idle - situation.pending)
 
 
 @given(situations(), st.integers(1, 10))
-def test_a_better_record_never_means_fewer_calls(situation: Situation, fewer: int) -> None:
+def test_a_better_record_never_means_fewer_calls(situation: PacingInputs, fewer: int) -> None:
     figures = situation.figures
     better = replace(figures, abandoned=max(0, figures.abandoned - fewer))
     assert calls(replace(situation, figures=better)) >= calls(situation)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from dialer.domain.pacing.inputs import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, PacingInputs
 from dialer.domain.pacing.progressive import Progressive
 from tests.domain.pacing.situations import situations
 
@@ -23,14 +23,14 @@ from tests.domain.pacing.situations import situations
 )
 def test_calls_in_progress_count_in_every_state(rate: float, idle: int, calls: int) -> None:
     """One call rings, one is greeted and one waits, so three may need an agent. A call with an agent needs none."""
-    situation = Situation(
+    situation = PacingInputs(
         0, agent_dial_rate=rate, idle=idle, dialling_ms=(0,), greeted_ms=(0,), waiting=1, bridged_ms=(0, 0)
     )
     assert Progressive().pace(situation) == Pace(calls)
 
 
 @given(situations())
-def test_there_are_never_more_calls_than_the_rate_gives_the_idle_agents(situation: Situation) -> None:
+def test_there_are_never_more_calls_than_the_rate_gives_the_idle_agents(situation: PacingInputs) -> None:
     calls = Progressive().pace(situation).calls
     hundredths = round(situation.agent_dial_rate * 100)
     assert calls == max(0, hundredths * situation.idle // 100 - situation.pending)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.enums import DialMethod
-from dialer.domain.pacing.inputs import Situation
+from dialer.domain.pacing.inputs import PacingInputs
 from dialer.domain.pacing.strategies import STRATEGIES, for_dial_method
 from tests.domain.pacing.bench import Bench, Population, Result
 from tests.domain.pacing.situations import situations
@@ -35,7 +35,7 @@ def test_every_dial_method_is_one_of_them(dial_method: DialMethod, name: str) ->
 
 
 @given(st.sampled_from(list(STRATEGIES)), situations())
-def test_a_strategy_is_a_function_of_the_situation_and_changes_nothing(name: str, situation: Situation) -> None:
+def test_a_strategy_is_a_function_of_the_situation_and_changes_nothing(name: str, situation: PacingInputs) -> None:
     before = deepcopy(situation)
     first = STRATEGIES[name].pace(situation)
     assert situation == before
@@ -43,14 +43,14 @@ def test_a_strategy_is_a_function_of_the_situation_and_changes_nothing(name: str
 
 
 @given(st.sampled_from(list(STRATEGIES)), situations())
-def test_no_strategy_takes_calls_back_or_asks_to_be_asked_at_once(name: str, situation: Situation) -> None:
+def test_no_strategy_takes_calls_back_or_asks_to_be_asked_at_once(name: str, situation: PacingInputs) -> None:
     pace = STRATEGIES[name].pace(situation)
     assert pace.calls >= 0
     assert pace.again_ms is None or pace.again_ms > situation.now_ms
 
 
 @given(st.sampled_from(list(STRATEGIES)), situations())
-def test_a_strategy_keeps_only_a_few_numbers(name: str, situation: Situation) -> None:
+def test_a_strategy_keeps_only_a_few_numbers(name: str, situation: PacingInputs) -> None:
     memory = STRATEGIES[name].pace(situation).memory or {}
     assert len(memory) <= 50
     assert all(isinstance(value, int | float) for value in memory.values())

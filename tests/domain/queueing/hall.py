@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, Decision, Floor
+from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 
 START_MS: Final = 1_795_168_800_000
@@ -34,30 +34,30 @@ class Hall:
         last_agent_id: int = 0,
         **settings: Any,  # noqa: ANN401 - any field of a plan
     ) -> None:
-        self.floor: Final = Floor(seed=seed)
-        self.floor.open_queue(QueuePlan(QUEUE, strategy, tiers(*places), **settings), last_agent_id)
+        self.distributor: Final = CallDistributor(seed=seed)
+        self.distributor.open_queue(QueuePlan(QUEUE, strategy, tiers(*places), **settings), last_agent_id)
         for agent_id, _, _ in places:
             plan = AgentPlan(agent_id, 1, AgentStatus.AVAILABLE, wrap_up_ms=wrap_up_s * 1_000)
-            self.floor.open_agent(plan, (figures or {}).get(agent_id))
+            self.distributor.open_agent(plan, (figures or {}).get(agent_id))
 
     def status(self, agent_id: int, status: AgentStatus) -> None:
         """Set the status of an agent."""
-        self.floor.open_agent(AgentPlan(agent_id, 1, status))
+        self.distributor.open_agent(AgentPlan(agent_id, 1, status))
 
     def join(self, seconds: float, call_id: int, number: str = "") -> list[Decision]:
         """Put a call that was just answered into the queue, and return the floor's decisions."""
-        self.floor.join(at(seconds), call_id, QUEUE, number, at(seconds))
+        self.distributor.join(at(seconds), call_id, QUEUE, number, at(seconds))
         return self.decide(seconds)
 
     def decide(self, seconds: float) -> list[Decision]:
         """Return the floor's decisions at a moment, and check that it does not repeat them."""
-        decisions = self.floor.decide(at(seconds))
-        assert self.floor.decide(at(seconds)) == []
+        decisions = self.distributor.decide(at(seconds))
+        assert self.distributor.decide(at(seconds)) == []
         return decisions
 
     def wakes(self, seconds: float) -> float:
         """Return the seconds after the start at which the floor wants to decide again."""
-        return (self.floor.wakes_at_ms(at(seconds)) - START_MS) / 1_000
+        return (self.distributor.wakes_at_ms(at(seconds)) - START_MS) / 1_000
 
     def asked(self, seconds: float) -> list[int]:
         """Return the agents who are offered a call at a moment, in order."""
@@ -70,8 +70,8 @@ class Hall:
     def serve(self, seconds: float, call_id: int, talk_s: float) -> list[int]:
         """Let the first agent take a call and talk for `talk_s`. Return the agents to whom it was offered."""
         asked = [one.agent_id for one in self.join(seconds, call_id) if isinstance(one, AgentOffer)]
-        assert self.floor.taken(at(seconds), call_id, asked[0]) is not None
-        assert self.floor.released(at(seconds + talk_s), call_id) == asked[0]
+        assert self.distributor.taken(at(seconds), call_id, asked[0]) is not None
+        assert self.distributor.released(at(seconds + talk_s), call_id) == asked[0]
         return asked
 
 

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, Decision, Floor, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan, Waiting
 from tests.domain.queueing.hall import START_MS
 
@@ -91,9 +91,9 @@ class Book:
         self.talks: dict[int, tuple[int, int]] = {}
         self.left: dict[tuple[int, str], LeftEarly] = {}
 
-    def note(self, floor: Floor) -> None:
+    def note(self, distributor: CallDistributor) -> None:
         """Store the changes of a floor as JSON, as the database does."""
-        changes = floor.changed()
+        changes = distributor.changed()
         for agent_id, figures in changes.agents.items():
             self.figures[agent_id] = msgspec.json.decode(msgspec.json.encode(figures), type=AgentFigures)
         for agent_id, status in changes.statuses.items():
@@ -107,22 +107,22 @@ class Book:
         one = self.waiting.pop(call_id)
         self.left[one.queue_id, one.number] = LeftEarly(one.queue_id, one.number, one.score_from_ms, now_ms)
 
-    def rebuild(self, seed: int, *, backwards: bool = False) -> Floor:
+    def rebuild(self, seed: int, *, backwards: bool = False) -> CallDistributor:
         """Build a floor from the store, in one order or in its reverse."""
-        floor = Floor(seed=seed)
+        distributor = CallDistributor(seed=seed)
         builds: list[Callable[[], None]] = [
-            *(partial(self._open_queue, floor, plan) for plan in self.queues.values()),
-            *(partial(floor.open_agent, plan, self.figures.get(plan.id)) for plan in self.agents.values()),
-            *(partial(floor.restore_waiting, one) for one in self.waiting.values()),
-            *(partial(floor.restore_talk, call_id, *talk) for call_id, talk in self.talks.items()),
+            *(partial(self._open_queue, distributor, plan) for plan in self.queues.values()),
+            *(partial(distributor.open_agent, plan, self.figures.get(plan.id)) for plan in self.agents.values()),
+            *(partial(distributor.restore_waiting, one) for one in self.waiting.values()),
+            *(partial(distributor.restore_talk, call_id, *talk) for call_id, talk in self.talks.items()),
         ]
         for build in reversed(builds) if backwards else builds:
             build()
-        return floor
+        return distributor
 
-    def _open_queue(self, floor: Floor, plan: QueuePlan) -> None:
+    def _open_queue(self, distributor: CallDistributor, plan: QueuePlan) -> None:
         left = [one for (queue_id, _), one in self.left.items() if queue_id == plan.id]
-        floor.open_queue(plan, self.last_agents.get(plan.id, 0), left, self.no_agent_from_ms.get(plan.id, 0))
+        distributor.open_queue(plan, self.last_agents.get(plan.id, 0), left, self.no_agent_from_ms.get(plan.id, 0))
 
 
 class Play:
@@ -133,7 +133,7 @@ class Play:
         self.restarts: Final = restarts
         self.backwards: Final = backwards
         self.book: Final = Book(script)
-        self.floor = self.book.rebuild(script.seed, backwards=backwards)
+        self.distributor = self.book.rebuild(script.seed, backwards=backwards)
         self.now_ms = START_MS
         self.calls = 0
         self.asked: dict[int, int] = {}
@@ -145,19 +145,19 @@ class Play:
     def _happens(self, act: Act) -> None:
         self.now_ms += act.after_ms
         getattr(self, f"_{act.what}")(act)
-        decisions = self.floor.decide(self.now_ms)
+        decisions = self.distributor.decide(self.now_ms)
         self._carry_out(decisions)
-        assert self.floor.decide(self.now_ms) == []
-        wakes_at_ms = self.floor.wakes_at_ms(self.now_ms)
+        assert self.distributor.decide(self.now_ms) == []
+        wakes_at_ms = self.distributor.wakes_at_ms(self.now_ms)
         assert wakes_at_ms > self.now_ms
-        self.said.append((decisions, wakes_at_ms, self.floor.staff(frozenset(QUEUES), self.now_ms)))
-        self.book.note(self.floor)
+        self.said.append((decisions, wakes_at_ms, self.distributor.staff(frozenset(QUEUES), self.now_ms)))
+        self.book.note(self.distributor)
         if self.restarts:
-            self.floor = self.book.rebuild(self.seed, backwards=self.backwards)
+            self.distributor = self.book.rebuild(self.seed, backwards=self.backwards)
 
     def _carry_out(self, decisions: list[Decision]) -> None:
         """Carry out the decisions, and assert that each is possible."""
-        self.book.note(self.floor)
+        self.book.note(self.distributor)
         for one in decisions:
             match one:
                 case AgentOffer(call_id, agent_id):
@@ -178,7 +178,7 @@ class Play:
     def _join(self, act: Act) -> None:
         self.calls += 1
         queue_id, number = QUEUES[act.which % 2], NUMBERS[act.which // 2]
-        place = self.floor.join(self.now_ms, self.calls, queue_id, number, self.now_ms - act.which * 700)
+        place = self.distributor.join(self.now_ms, self.calls, queue_id, number, self.now_ms - act.which * 700)
         self.book.left.pop((queue_id, number), None)
         self.book.waiting[self.calls] = place
 
@@ -186,7 +186,7 @@ class Play:
         if not self.asked:
             return
         agent_id, call_id = sorted(self.asked.items())[act.which % len(self.asked)]
-        others = self.floor.taken(self.now_ms, call_id, agent_id)
+        others = self.distributor.taken(self.now_ms, call_id, agent_id)
         if others is not None:
             del self.asked[agent_id]
             del self.book.waiting[call_id]
@@ -197,26 +197,26 @@ class Play:
         if self.book.talks:
             call_id = sorted(self.book.talks)[act.which % len(self.book.talks)]
             agent_id, _ = self.book.talks.pop(call_id)
-            assert self.floor.released(self.now_ms, call_id) == agent_id
+            assert self.distributor.released(self.now_ms, call_id) == agent_id
 
     def _leave(self, act: Act) -> None:
         if self.book.waiting:
             call_id = sorted(self.book.waiting)[act.which % len(self.book.waiting)]
-            self._carry_out(self.floor.leave(self.now_ms, call_id))
+            self._carry_out(self.distributor.leave(self.now_ms, call_id))
             self.book.gave_up(self.now_ms, call_id)
 
     def _forget(self, act: Act) -> None:
         if self.book.waiting:
             call_id = sorted(self.book.waiting)[act.which % len(self.book.waiting)]
-            self._carry_out(self.floor.forget_call(call_id))
+            self._carry_out(self.distributor.forget_call(call_id))
             del self.book.waiting[call_id]
 
     def _agent(self, act: Act) -> None:
         assert isinstance(act.plan, AgentPlan)
         self.book.agents[act.plan.id] = act.plan
-        self.floor.open_agent(act.plan)
+        self.distributor.open_agent(act.plan)
 
     def _queue(self, act: Act) -> None:
         assert isinstance(act.plan, QueuePlan)
         self.book.queues[act.plan.id] = act.plan
-        self.floor.open_queue(act.plan)
+        self.distributor.open_queue(act.plan)

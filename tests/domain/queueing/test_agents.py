@@ -1,7 +1,7 @@
 """Tests of the states of agents: offered a call, talking, in wrap-up time and at rest."""
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, Floor, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Withdraw
 from dialer.domain.queueing.changes import Changes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, Waiting
 from dialer.domain.queueing.staff import Staff
@@ -24,15 +24,15 @@ def test_an_answer_that_comes_too_late_changes_nothing() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
     hall.join(0, 1)
     hall.decide(20)
-    hall.floor.changed()
-    before = hall.floor.waiting_of(1)
-    assert hall.floor.taken(at(20), 1, 7) is None
-    assert hall.floor.taken(at(20), 404, 8) is None
-    assert hall.floor.taken(at(20), 1, 404) is None
-    assert hall.floor.changed() == Changes()
-    assert hall.floor.waiting_of(1) == before
-    assert hall.floor.taken(at(20), 1, 8) == []
-    assert hall.floor.taken(at(20), 1, 8) is None
+    hall.distributor.changed()
+    before = hall.distributor.waiting_of(1)
+    assert hall.distributor.taken(at(20), 1, 7) is None
+    assert hall.distributor.taken(at(20), 404, 8) is None
+    assert hall.distributor.taken(at(20), 1, 404) is None
+    assert hall.distributor.changed() == Changes()
+    assert hall.distributor.waiting_of(1) == before
+    assert hall.distributor.taken(at(20), 1, 8) == []
+    assert hall.distributor.taken(at(20), 1, 8) is None
 
 
 def test_an_agent_is_not_asked_during_wrap_up_time() -> None:
@@ -47,7 +47,7 @@ def test_an_agent_on_demand_takes_one_call_and_has_a_break() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.status(7, AgentStatus.AVAILABLE_ON_DEMAND)
     hall.serve(0, 1, talk_s=60)
-    assert hall.floor.changed().statuses == {7: AgentStatus.ON_BREAK}
+    assert hall.distributor.changed().statuses == {7: AgentStatus.ON_BREAK}
     assert hall.join(61, 2) == []
     hall.status(7, AgentStatus.AVAILABLE_ON_DEMAND)
     assert hall.decide(62) == [AgentOffer(2, 7)]
@@ -57,7 +57,7 @@ def test_an_agent_who_logs_out_is_not_asked_any_more_and_needs_no_rest() -> None
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
     hall.status(7, AgentStatus.LOGGED_OUT)
-    assert hall.floor.taken(at(5), 1, 7) is None
+    assert hall.distributor.taken(at(5), 1, 7) is None
     assert hall.decide(5) == [Withdraw(1, 7), AgentOffer(1, 8)]
     hall.status(7, AgentStatus.AVAILABLE)
     assert hall.join(6, 2) == [AgentOffer(2, 7)]
@@ -66,18 +66,18 @@ def test_an_agent_who_logs_out_is_not_asked_any_more_and_needs_no_rest() -> None
 def test_an_agent_removed_from_a_queue_is_not_asked_any_more() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
-    hall.floor.open_queue(QueuePlan(QUEUE, TOP_DOWN, tiers((8, 1, 2))))
+    hall.distributor.open_queue(QueuePlan(QUEUE, TOP_DOWN, tiers((8, 1, 2))))
     assert hall.decide(5) == [Withdraw(1, 7), AgentOffer(1, 8)]
 
 
 def test_an_agent_who_logs_out_while_talking_keeps_talking() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.join(0, 1)
-    hall.floor.taken(at(1), 1, 7)
+    hall.distributor.taken(at(1), 1, 7)
     hall.status(7, AgentStatus.LOGGED_OUT)
     assert hall.decide(2) == []
-    assert hall.floor.released(at(31), 1) == 7
-    changes = hall.floor.changed()
+    assert hall.distributor.released(at(31), 1) == 7
+    changes = hall.distributor.changed()
     assert changes.statuses == {}
     assert changes.agents[7].talk_ms == 30_000
     assert hall.join(40, 2) == []
@@ -86,8 +86,8 @@ def test_an_agent_who_logs_out_while_talking_keeps_talking() -> None:
 def test_a_call_that_was_not_taken_has_no_talk_time() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.join(0, 1)
-    assert hall.floor.released(at(1), 1) is None
-    assert hall.floor.released(at(1), 404) is None
+    assert hall.distributor.released(at(1), 1) is None
+    assert hall.distributor.released(at(1), 404) is None
 
 
 def test_an_agent_who_is_opened_again_keeps_their_figures_unless_others_are_given() -> None:
@@ -95,25 +95,25 @@ def test_an_agent_who_is_opened_again_keeps_their_figures_unless_others_are_give
     assert hall.serve(0, 1, talk_s=1) == [7]
     hall.status(7, AgentStatus.AVAILABLE)
     assert hall.serve(10, 2, talk_s=1) == [8]
-    hall.floor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE), AgentFigures(calls_answered=5))
+    hall.distributor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE), AgentFigures(calls_answered=5))
     assert hall.serve(20, 3, talk_s=1) == [8]
 
 
 def test_a_change_to_store_is_told_once() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1), (8, 1, 2), wrap_up_s=10)
-    assert hall.floor.changed() == Changes()
+    assert hall.distributor.changed() == Changes()
     hall.join(0, 1, "+1")
     asked = Waiting(1, QUEUE, "+1", at(0), at(0), {7: at(0)})
-    assert hall.floor.changed() == Changes({7: AgentFigures(last_offered_ms=at(0))}, {}, {QUEUE: 7}, {}, [asked])
-    assert hall.floor.changed() == Changes()
-    hall.floor.taken(at(2), 1, 7)
-    assert hall.floor.changed() == Changes()
-    hall.floor.released(at(32), 1)
+    assert hall.distributor.changed() == Changes({7: AgentFigures(last_offered_ms=at(0))}, {}, {QUEUE: 7}, {}, [asked])
+    assert hall.distributor.changed() == Changes()
+    hall.distributor.taken(at(2), 1, 7)
+    assert hall.distributor.changed() == Changes()
+    hall.distributor.released(at(32), 1)
     done = AgentFigures(at(0), at(32), talk_ms=30_000, calls_answered=1, free_at_ms=at(42))
-    assert hall.floor.changed() == Changes({7: done})
+    assert hall.distributor.changed() == Changes({7: done})
     hall.join(40, 2)
     hall.decide(60)
-    changes = hall.floor.changed()
+    changes = hall.distributor.changed()
     assert changes.agents[8] == AgentFigures(last_offered_ms=at(40), free_at_ms=at(70), let_ring_ms=at(60))
     assert changes.waiting == [Waiting(2, QUEUE, "", at(40), at(40), {7: at(60)})]
     assert asked.offers == {7: at(0)}
@@ -121,49 +121,49 @@ def test_a_change_to_store_is_told_once() -> None:
 
 def test_a_call_that_has_left_needs_no_storing() -> None:
     hall = Hall(TOP_DOWN)
-    hall.floor.join(at(0), 1, QUEUE, "+1", at(0))
-    hall.floor.leave(at(0), 1)
-    assert hall.floor.changed() == Changes()
+    hall.distributor.join(at(0), 1, QUEUE, "+1", at(0))
+    hall.distributor.leave(at(0), 1)
+    assert hall.distributor.changed() == Changes()
 
 
 def test_the_time_without_agents_is_stored() -> None:
     hall = Hall(TOP_DOWN, (7, 1, 1))
     hall.status(7, AgentStatus.ON_BREAK)
     hall.join(5, 1)
-    assert hall.floor.changed().no_agent_from_ms == {QUEUE: at(5)}
+    assert hall.distributor.changed().no_agent_from_ms == {QUEUE: at(5)}
     hall.status(7, AgentStatus.AVAILABLE)
     hall.decide(6)
-    assert hall.floor.changed().no_agent_from_ms == {QUEUE: 0}
+    assert hall.distributor.changed().no_agent_from_ms == {QUEUE: 0}
 
 
 def test_staff_counts_the_agents_and_calls_of_the_queues_that_are_asked_about() -> None:
     # Queue 1: 3 talks, 4 is in wrap-up time, 5 rests, 6 has an offer, 7 is idle, 8 is on break. Queue 2: 7, and 9
     # with an offer of its call. Queue 3 has no agents.
-    floor = Floor(seed=1)
-    floor.open_queue(QueuePlan(1, TOP_DOWN, tiers(*((one, 1, one) for one in (3, 4, 5, 6, 7, 8)))))
-    floor.open_queue(QueuePlan(2, TOP_DOWN, tiers((9, 1, 1), (7, 1, 2))))
+    distributor = CallDistributor(seed=1)
+    distributor.open_queue(QueuePlan(1, TOP_DOWN, tiers(*((one, 1, one) for one in (3, 4, 5, 6, 7, 8)))))
+    distributor.open_queue(QueuePlan(2, TOP_DOWN, tiers((9, 1, 1), (7, 1, 2))))
     for agent_id in (3, 4, 5, 6, 7, 9):
-        floor.open_agent(AgentPlan(agent_id, 1, AgentStatus.AVAILABLE))
-    floor.open_agent(AgentPlan(8, 1, AgentStatus.ON_BREAK))
-    floor.restore_talk(103, 3, at(-60))
-    floor.open_agent(AgentPlan(4, 1, AgentStatus.AVAILABLE), AgentFigures(free_at_ms=at(9)))
-    floor.open_agent(AgentPlan(5, 1, AgentStatus.AVAILABLE), AgentFigures(free_at_ms=at(3)))
+        distributor.open_agent(AgentPlan(agent_id, 1, AgentStatus.AVAILABLE))
+    distributor.open_agent(AgentPlan(8, 1, AgentStatus.ON_BREAK))
+    distributor.restore_talk(103, 3, at(-60))
+    distributor.open_agent(AgentPlan(4, 1, AgentStatus.AVAILABLE), AgentFigures(free_at_ms=at(9)))
+    distributor.open_agent(AgentPlan(5, 1, AgentStatus.AVAILABLE), AgentFigures(free_at_ms=at(3)))
     for call_id, queue_id in ((1, 1), (2, 2), (3, 3)):
-        floor.join(at(0), call_id, queue_id, "", at(0))
-    assert floor.decide(at(0)) == [AgentOffer(1, 6), AgentOffer(2, 9)]
+        distributor.join(at(0), call_id, queue_id, "", at(0))
+    assert distributor.decide(at(0)) == [AgentOffer(1, 6), AgentOffer(2, 9)]
     first = Staff(agents=5, idle=2, waiting=1, bridged_ms=(at(-60),), wrapping_ms=(at(3), at(9)))
-    assert floor.staff(frozenset({1}), at(0)) == first
-    assert floor.staff(frozenset({2}), at(0)) == Staff(2, 2, 1, (), ())
-    assert floor.staff(frozenset({1, 2}), at(0)) == Staff(6, 3, 2, (at(-60),), (at(3), at(9)))
-    assert floor.staff(frozenset({3, 404}), at(0)) == Staff(0, 0, 1, (), ())
+    assert distributor.staff(frozenset({1}), at(0)) == first
+    assert distributor.staff(frozenset({2}), at(0)) == Staff(2, 2, 1, (), ())
+    assert distributor.staff(frozenset({1, 2}), at(0)) == Staff(6, 3, 2, (at(-60),), (at(3), at(9)))
+    assert distributor.staff(frozenset({3, 404}), at(0)) == Staff(0, 0, 1, (), ())
 
 
 def test_an_agent_who_is_asked_for_another_queue_is_not_idle_here() -> None:
-    floor = Floor(seed=1)
+    distributor = CallDistributor(seed=1)
     for queue_id in (1, 2):
-        floor.open_queue(QueuePlan(queue_id, TOP_DOWN, tiers((7, 1, 1))))
-    floor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE))
-    floor.join(START_MS, 1, 1, "", START_MS)
-    floor.decide(START_MS)
-    assert floor.staff(frozenset({2}), START_MS) == Staff(1, 0, 0, (), ())
-    assert floor.staff(frozenset({1}), START_MS) == Staff(1, 1, 1, (), ())
+        distributor.open_queue(QueuePlan(queue_id, TOP_DOWN, tiers((7, 1, 1))))
+    distributor.open_agent(AgentPlan(7, 1, AgentStatus.AVAILABLE))
+    distributor.join(START_MS, 1, 1, "", START_MS)
+    distributor.decide(START_MS)
+    assert distributor.staff(frozenset({2}), START_MS) == Staff(1, 0, 0, (), ())
+    assert distributor.staff(frozenset({1}), START_MS) == Staff(1, 1, 1, (), ())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, Decision, Floor, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from tests.domain.queueing.hall import QUEUE, START_MS
 from tests.domain.queueing.script import Play, Script, scripts
@@ -83,23 +83,23 @@ class Room:
             (at_s, "join", call_id, 0) for call_id, (at_s, _) in enumerate(shift.calls, 1)
         ]
         heapq.heapify(self.pending)
-        self.floor: Final = Floor(seed=1)
-        self.floor.open_queue(shift.queue)
+        self.distributor: Final = CallDistributor(seed=1)
+        self.distributor.open_queue(shift.queue)
         for agent_id, one in self.members.items():
             plan = AgentPlan(agent_id, 1, AgentStatus.AVAILABLE, wrap_up_ms=one.wrap_up_s * SECOND_MS)
-            self.floor.open_agent(plan)
+            self.distributor.open_agent(plan)
 
     def run(self, until_s: int) -> "Room":
         now_s = 0
         while now_s <= until_s:
             self._happen(now_s)
-            for decision in self.floor.decide(START_MS + now_s * SECOND_MS):
+            for decision in self.distributor.decide(START_MS + now_s * SECOND_MS):
                 self._follow(now_s, decision)
             now_s = self._next_s(now_s)
         return self
 
     def _next_s(self, now_s: int) -> int:
-        wakes_at_ms = self.floor.wakes_at_ms(START_MS + now_s * SECOND_MS)
+        wakes_at_ms = self.distributor.wakes_at_ms(START_MS + now_s * SECOND_MS)
         next_s = self.pending[0][0] if self.pending else NEVER_MS
         if self.every_second:
             return now_s + 1
@@ -110,10 +110,10 @@ class Room:
         while self.pending and self.pending[0][0] <= now_s:
             _, what, call_id, agent_id = heapq.heappop(self.pending)
             if what == "join":
-                self.floor.join(now_ms, call_id, QUEUE, "", now_ms)
+                self.distributor.join(now_ms, call_id, QUEUE, "", now_ms)
             elif what == "hang up":
-                assert self.floor.released(now_ms, call_id) == agent_id
-            elif (others := self.floor.taken(now_ms, call_id, agent_id)) is not None:
+                assert self.distributor.released(now_ms, call_id) == agent_id
+            elif (others := self.distributor.taken(now_ms, call_id, agent_id)) is not None:
                 self.said.extend((now_s, one) for one in others)
                 self.served_s[call_id] = now_s
                 heapq.heappush(self.pending, (now_s + self.talks_s[call_id], "hang up", call_id, agent_id))

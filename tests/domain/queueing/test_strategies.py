@@ -16,16 +16,16 @@ def test_ring_all_asks_all_idle_agents_and_the_first_to_answer_has_the_call() ->
     assert hall.join(0, 1) == [AgentOffer(1, 8), AgentOffer(1, 7), AgentOffer(1, 9)]
     # A second call finds no agent, because an agent is asked for one call at a time.
     assert hall.join(1, 2) == []
-    assert hall.floor.taken(at(2), 1, 7) == [Withdraw(1, 8), Withdraw(1, 9)]
+    assert hall.distributor.taken(at(2), 1, 7) == [Withdraw(1, 8), Withdraw(1, 9)]
     assert hall.decide(2) == [AgentOffer(2, 8), AgentOffer(2, 9)]
 
 
 def test_ring_all_also_asks_agents_who_become_idle_later() -> None:
     hall = Hall(QueueStrategy.RING_ALL, (7, 1, 1), (8, 1, 2))
     assert hall.join(0, 1) == [AgentOffer(1, 7), AgentOffer(1, 8)]
-    hall.floor.taken(at(1), 1, 7)
+    hall.distributor.taken(at(1), 1, 7)
     assert hall.join(2, 2) == [AgentOffer(2, 8)]
-    assert hall.floor.released(at(5), 1) == 7
+    assert hall.distributor.released(at(5), 1) == 7
     assert hall.decide(5) == [AgentOffer(2, 7)]
 
 
@@ -54,9 +54,9 @@ def test_round_robin_passes_over_talking_agents() -> None:
     # 9 takes the first call and keeps talking; the round of the others is 7, 8, 7, and when 9 is free after 7: 8, 9.
     hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 2), (8, 1, 3), (9, 1, 1))
     assert hall.join(0, 100) == [AgentOffer(100, 9)]
-    hall.floor.taken(at(0), 100, 9)
+    hall.distributor.taken(at(0), 100, 9)
     assert [hall.serve(call, call, talk_s=0.5) for call in range(1, 4)] == [[7], [8], [7]]
-    hall.floor.released(at(5), 100)
+    hall.distributor.released(at(5), 100)
     assert [hall.serve(call, call, talk_s=0.5) for call in range(6, 8)] == [[8], [9]]
 
 
@@ -66,15 +66,15 @@ def test_a_round_that_went_up_a_level_begins_again_below() -> None:
     hall = Hall(QueueStrategy.ROUND_ROBIN, (7, 1, 1), (6, 1, 5), (9, 2, 3))
     for call_id, agent_id in ((1, 7), (2, 6), (3, 9)):
         assert hall.join(0, call_id) == [AgentOffer(call_id, agent_id)]
-        hall.floor.taken(at(0), call_id, agent_id)
+        hall.distributor.taken(at(0), call_id, agent_id)
     for call_id in (1, 2):
-        hall.floor.released(at(1), call_id)
+        hall.distributor.released(at(1), call_id)
     assert [hall.serve(call, call, talk_s=0.5) for call in (10, 11, 12)] == [[7], [6], [7]]
 
 
 def test_a_round_goes_on_after_a_restart() -> None:
     hall = Hall(QueueStrategy.ROUND_ROBIN, last_agent_id=8)
-    hall.floor.open_queue(QueuePlan(QUEUE, QueueStrategy.ROUND_ROBIN, tiers((7, 1, 1), (8, 1, 2), (9, 1, 3))))
+    hall.distributor.open_queue(QueuePlan(QUEUE, QueueStrategy.ROUND_ROBIN, tiers((7, 1, 1), (8, 1, 2), (9, 1, 3))))
     for agent_id in (7, 8, 9):
         hall.status(agent_id, AgentStatus.AVAILABLE)
     assert [hall.serve(call, call, talk_s=0.5) for call in range(3)] == [[9], [7], [8]]
@@ -114,8 +114,8 @@ def test_sequentially_asks_the_agent_of_the_oldest_offer_even_if_they_did_not_ta
     hall = Hall(QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER, (7, 1, 1), (8, 1, 2), (9, 1, 3))
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
     assert hall.decide(20) == [Withdraw(1, 7), AgentOffer(1, 8)]
-    hall.floor.taken(at(21), 1, 8)
-    hall.floor.released(at(22), 1)
+    hall.distributor.taken(at(21), 1, 8)
+    hall.distributor.released(at(22), 1)
     assert [hall.serve(40 + call, call, talk_s=0.5) for call in (2, 3, 4)] == [[9], [7], [8]]
 
 
@@ -141,7 +141,7 @@ def test_ring_progressively_asks_one_more_every_ten_seconds() -> None:
         [Withdraw(1, 7), AgentOffer(1, 9)],
         [Withdraw(1, 8), AgentOffer(1, 7)],
     ]
-    assert hall.floor.taken(at(31), 1, 9) == [Withdraw(1, 7)]
+    assert hall.distributor.taken(at(31), 1, 9) == [Withdraw(1, 7)]
 
 
 @pytest.mark.parametrize("strategy", [one for one in QueueStrategy if one != QueueStrategy.RING_ALL])

@@ -13,7 +13,7 @@ RULES: Final[dict[str, Any]] = {"tier_rules_apply": True, "tier_rule_wait_ms": 3
 def busy(hall: Hall, *agents: int) -> None:
     """Give each of these agents a call."""
     for agent_id in agents:
-        hall.floor.restore_talk(1_000 + agent_id, agent_id, START_MS)
+        hall.distributor.restore_talk(1_000 + agent_id, agent_id, START_MS)
 
 
 def test_without_rules_a_higher_level_is_asked_as_soon_as_the_lower_ones_are_busy() -> None:
@@ -27,8 +27,8 @@ def test_the_lowest_level_is_asked_at_once_and_each_further_one_after_its_multip
     hall = Hall(QueueStrategy.RING_ALL, (7, 2, 1), (8, 3, 1), (9, 5, 1), **RULES)
     busy(hall, 8)
     assert hall.join(0, 1) == [AgentOffer(1, 7)]
-    assert hall.floor.released(at(1), 1_008) == 8
-    hall.floor.taken(at(2), 1, 7)
+    assert hall.distributor.released(at(1), 1_008) == 8
+    hall.distributor.taken(at(2), 1, 7)
     assert hall.join(10, 2) == []
     assert hall.wakes(10) == 100
     assert hall.rings(99.999, 100) == [(99.999, []), (100, [8])]
@@ -81,4 +81,4 @@ def test_the_wait_goes_on_while_an_agent_of_the_first_level_is_asked() -> None:
 def test_a_queue_without_tiers_waits_for_nothing_but_its_limits() -> None:
     hall = Hall(QueueStrategy.TOP_DOWN, max_wait_with_no_agent_ms=0, **RULES)
     assert hall.join(0, 1) == []
-    assert hall.floor.wakes_at_ms(at(0)) == NEVER_MS
+    assert hall.distributor.wakes_at_ms(at(0)) == NEVER_MS

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import anyio.lowlevel
 import pytest
 
-from dialer.runtime.fleet_coordinator import Fleet
+from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.remote_workers import RemoteWorkers
 from dialer.store.backends import postgresql_turns
 from dialer.store.backends.backend import BUSY_TIMEOUT_MS, Lock
@@ -47,7 +47,7 @@ def _answers_do_not_wait(patch: Patch) -> None:
 
 def _leases_by_own_clock(patch: Patch) -> None:
     own_clock = property(lambda _: lambda _connection: time.time_ns() // 1_000_000, lambda *_: None)
-    patch.setattr(Fleet, "_database_ms", own_clock, raising=False)
+    patch.setattr(FleetCoordinator, "_database_ms", own_clock, raising=False)
 
 
 def _users_write_without_the_lock(patch: Patch) -> None:

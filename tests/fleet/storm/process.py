@@ -77,7 +77,7 @@ def _set_leases(lease_ms: int) -> None:
 
 def _set_traps() -> None:
     """Install the signals' handlers, and the places in the product where they take effect."""
-    from dialer.runtime.fleet_coordinator import Fleet  # noqa: PLC0415 - as above
+    from dialer.runtime.fleet_coordinator import FleetCoordinator  # noqa: PLC0415 - as above
     from dialer.store import database  # noqa: PLC0415 - as above
 
     set_off: set[int] = set()
@@ -96,7 +96,7 @@ def _set_traps() -> None:
         return wrapped
 
     psycopg.Copy.write_row = then(psycopg.Copy.write_row, FREEZE_IN_COPY, signal.SIGSTOP)  # type: ignore[method-assign]
-    Fleet.save = then(Fleet.save, FREEZE_IN_STEP, signal.SIGSTOP)  # type: ignore[method-assign]
+    FleetCoordinator.save = then(FleetCoordinator.save, FREEZE_IN_STEP, signal.SIGSTOP)  # type: ignore[method-assign]
     database._counted = then(database._counted, DIE_BEFORE_COMMIT, signal.SIGKILL)  # noqa: SLF001
     database.Database._write_with = then(  # type: ignore[method-assign] # noqa: SLF001
         database.Database._write_with,  # noqa: SLF001

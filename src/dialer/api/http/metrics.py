@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.invariants import Rule
 from dialer.domain.reasons import TextReason
-from dialer.runtime.dial_counters import Tally
+from dialer.runtime.dial_counters import DialCounters
 from dialer.store.tables import SMS, VOICE
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -26,7 +26,7 @@ class Metrics:
     `figures` returns the figures of the dialling, and is called at every exposition; so are `others`.
     """
 
-    def __init__(self, figures: Callable[[], Tally], *others: Collector) -> None:
+    def __init__(self, figures: Callable[[], DialCounters], *others: Collector) -> None:
         self._registry: Final = CollectorRegistry()
         for collector in others:
             self._registry.register(collector)
@@ -77,7 +77,7 @@ class Metrics:
 class _Dialling(Collector):
     """A collector that reads the figures of the dialling at every exposition."""
 
-    def __init__(self, figures: Callable[[], Tally]) -> None:
+    def __init__(self, figures: Callable[[], DialCounters]) -> None:
         self._figures: Final = figures
 
     def collect(self) -> Iterator[Metric]:
@@ -126,7 +126,7 @@ class _Dialling(Collector):
         yield GaugeMetricFamily("dialer_money_held", "Money held for what is in progress.", value=held)
 
 
-def _broken(figures: Tally) -> CounterMetricFamily:
+def _broken(figures: DialCounters) -> CounterMetricFamily:
     """Count the breaks of every rule. A rule that was never broken has a zero, so its first break shows."""
     family = CounterMetricFamily(
         "dialer_invariants_broken", "Times that a rule would have been broken, by rule.", labels=["rule"]

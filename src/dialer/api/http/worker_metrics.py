@@ -7,7 +7,7 @@ from typing import Final
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from dialer.runtime.process_health import BOUNDS_S, Durations, GatewayShare, Membership, Vitals
+from dialer.runtime.process_health import BOUNDS_S, Durations, GatewayShare, Membership, ProcessHealth
 
 REASONS: Final = ("left", "process", "lease")
 """Reasons for which a worker is replaced: it ended, its process was killed, or its lease ran out."""
@@ -17,8 +17,8 @@ _SECOND_MS: Final = 1_000
 class VitalMetrics(Collector):
     """A collector that reads the vitals at every exposition."""
 
-    def __init__(self, vitals: Callable[[], Vitals]) -> None:
-        self._vitals: Final = vitals
+    def __init__(self, process_health: Callable[[], ProcessHealth]) -> None:
+        self._process_health: Final = process_health
 
     def describe(self) -> Iterable[Metric]:
         """Return nothing: the families depend on what the process does."""
@@ -26,7 +26,7 @@ class VitalMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield one family for each figure that the process has."""
-        now = self._vitals()
+        now = self._process_health()
         if now.steps is not None:
             yield _histogram("dialer_step_duration_seconds", "How long steps took, with waiting for others.", now.steps)
         if now.answers is not None:

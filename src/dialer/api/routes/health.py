@@ -15,7 +15,7 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
 from dialer.api.service import ApiRequest, Service
-from dialer.runtime.process_health import Vitals
+from dialer.runtime.process_health import ProcessHealth
 from dialer.settings_values import DIRECT
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import ServiceState
@@ -78,14 +78,14 @@ async def ready(request: ApiRequest) -> Response[Health]:
     """Answer whether requests and dialling work, or which part does not."""
     service = request.service
     problem = await _storage_problem(service) or await _dialling_problem(service)
-    worker = _worker_health(service.worker.vitals())
+    worker = _worker_health(service.worker.process_health())
     health = Health(problem or READY, worker, service.worker.figures().lines_down)
     return Response(health, status_code=HTTPStatus.SERVICE_UNAVAILABLE if problem else HTTPStatus.OK)
 
 
-def _worker_health(vitals: Vitals) -> WorkerHealth | None:
+def _worker_health(process_health: ProcessHealth) -> WorkerHealth | None:
     """Return the state of a worker of a fleet, or None."""
-    member = vitals.membership
+    member = process_health.membership
     if member is None:
         return None
     return WorkerHealth(
@@ -93,7 +93,7 @@ def _worker_health(vitals: Vitals) -> WorkerHealth | None:
         number=member.worker_id,
         shards=member.shards,
         lease_seconds=member.lease_left_ms / SECOND_MS,
-        late_seconds=(vitals.late_ms or 0) / SECOND_MS,
+        late_seconds=(process_health.late_ms or 0) / SECOND_MS,
         takeovers=sum(member.takeovers.values()),
         steps_fenced=member.fenced,
     )

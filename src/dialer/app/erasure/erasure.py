@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
-from dialer.app.audit_log import COMMAND_LINE, Origin, write_trail
+from dialer.app.audit_log import COMMAND_LINE, Origin, write_audit_log
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
@@ -79,7 +79,7 @@ def erase_number(
     def erase(connection: Connection) -> None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         _erase_person(unit, spellings, _counting(delete_file, done), done)
-        write_trail(unit, origin)
+        write_audit_log(unit, origin)
 
     database.write_now(erase)
     for batch in batches(database, spellings):
@@ -106,14 +106,14 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
         erase_people(unit, ids, delete_file)
         if ids:
             unit.note(NOTHING, SubscribersErased(len(ids)))
-        write_trail(unit, COMMAND_LINE)
+        write_audit_log(unit, COMMAND_LINE)
         return ids
 
     def erase_some_answers(connection: Connection) -> int:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         count = erase_answers_before(connection, ended_before_ms, delete_file)
         unit.note(NOTHING, *([AnswersErased(count)] if count else []))
-        write_trail(unit, COMMAND_LINE)
+        write_audit_log(unit, COMMAND_LINE)
         return count
 
     while ids := database.write_now(erase_some):
@@ -126,7 +126,7 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
         erase_callers(unit, ids, delete_file)
         if ids:
             unit.note(NOTHING, SubscribersErased(len(ids)))
-        write_trail(unit, COMMAND_LINE)
+        write_audit_log(unit, COMMAND_LINE)
         return len(ids)
 
     while count := database.write_now(erase_some_callers):

@@ -34,7 +34,7 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
+    LegReport,
     Order,
     Record,
     Ringing,
@@ -73,7 +73,7 @@ class Tell(NamedTuple):
     """Something for the service that was heard of a leg."""
 
     key: str
-    heard: Heard
+    heard: LegReport
 
 
 class Look(NamedTuple):

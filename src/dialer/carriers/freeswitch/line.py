@@ -27,7 +27,18 @@ from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unk
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.sessions.leg_protocol import Arriving, Ask, Clear, Dialling, Ended, Heard, Leg, Order, Play, Texting
+from dialer.domain.sessions.leg_protocol import (
+    Arriving,
+    Ask,
+    Clear,
+    Dialling,
+    Ended,
+    Leg,
+    LegReport,
+    Order,
+    Play,
+    Texting,
+)
 
 FIRST_WAIT_S: Final = 0.5
 """Pause before the switch is called again. It doubles each time."""
@@ -233,7 +244,7 @@ class FreeSwitchLine:
         if self.capture is not None and line is not None:
             self.capture.note(line.key, line.text.encode(), is_sent=is_sent)
 
-    def _tell(self, key: str, heard: Heard | Found) -> None:
+    def _tell(self, key: str, heard: LegReport | Found) -> None:
         self._numbers += 1
         if isinstance(heard, Ended):
             self._ends[self._numbers] = key

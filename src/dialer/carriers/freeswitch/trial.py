@@ -12,7 +12,7 @@ from dialer.carriers.line_port import Found, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import GREETING, LAST_ANSWER_S, LAST_TURN, Trial, TrialOrder
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Heard, Speech
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, LegReport, Speech
 
 TONE: Final = "tone_stream://%(1000,0,440)"
 _GRACE_S: Final = 40
@@ -35,7 +35,7 @@ class _TrialExchange:
         if not self.connected.done():
             self.connected.set_result(why_not)
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Show what was heard, and go on: the greeting, then one key after the other."""
         if isinstance(heard, Answered | Done):
             self._trial.hear(key, steady_ms(), heard, "")

@@ -124,7 +124,7 @@ class Loudness:
         return max(LEVEL_MIN, floor * OVER_FLOOR, peak * under_peak)
 
 
-class GreetingJudge:
+class AnsweringMachineDetector:
     """Listens to the first seconds after the answer, or to a recording.
 
     A frame is voice if it is louder than the floor. The floor is known better with each frame, so earlier frames are

@@ -31,7 +31,7 @@ class _Event(msgspec.Struct):
     has_ended: bool
 
 
-class KeyReader:
+class Rfc4733Dtmf:
     """Keys out of telephone events: each counts once, at its first packet."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ FRAMES_MIN: Final = 2
 """Frames in a row with the same key, 40 ms, that make it a key."""
 
 
-class ToneReader:
+class InbandDtmf:
     """Finds keys in frames of 20 ms with the Goertzel algorithm. Each key counts once, while it is held."""
 
     def __init__(self) -> None:

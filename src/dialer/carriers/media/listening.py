@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.carriers.media.activities import Activity
-from dialer.carriers.media.answering_machine import GreetingJudge
+from dialer.carriers.media.answering_machine import AnsweringMachineDetector
 from dialer.carriers.media.hearing import PacketClock
 from dialer.domain.enums import AmdSensitivity, AmdStatus
 from dialer.domain.sessions.leg_protocol import Done
@@ -19,7 +19,7 @@ class Listening(Activity):
 
     hears_sound = True
 
-    def __init__(self, turn: int, judge: GreetingJudge, clock: PacketClock) -> None:
+    def __init__(self, turn: int, judge: AnsweringMachineDetector, clock: PacketClock) -> None:
         super().__init__(turn)
         self.judge: Final = judge
         self.clock: Final = clock
@@ -42,7 +42,7 @@ class Detecting(Listening):
     """The question whether a person or a machine answered."""
 
     def __init__(self, turn: int, sensitivity: AmdSensitivity = AmdSensitivity.BALANCED) -> None:
-        super().__init__(turn, GreetingJudge(sensitivity), PacketClock())
+        super().__init__(turn, AnsweringMachineDetector(sensitivity), PacketClock())
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time
         """Return the decision once there is one."""
@@ -58,7 +58,7 @@ class AwaitingBeep(Listening):
     """The wait for the end of a machine's greeting. `before` has heard a part of it, perhaps its beep."""
 
     def __init__(self, turn: int, before: Activity | None = None) -> None:
-        known = before if isinstance(before, Listening) else Listening(turn, GreetingJudge(), PacketClock())
+        known = before if isinstance(before, Listening) else Listening(turn, AnsweringMachineDetector(), PacketClock())
         super().__init__(turn, known.judge, known.clock)
         self._begin_ms: Final = self.clock.now_ms
 

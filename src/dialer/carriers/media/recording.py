@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.activities import Activity
-from dialer.carriers.media.answering_machine import GreetingJudge
+from dialer.carriers.media.answering_machine import AnsweringMachineDetector
 from dialer.carriers.media.dtmf_inband import silence
 from dialer.carriers.media.framing import Timeline
 from dialer.carriers.media.rtp import FRAME_MS, RATE_HZ
@@ -35,7 +35,7 @@ class Recording(Activity):
         """Frames of 20 ms that have passed."""
         self._began: int | None = None
         self._sound = bytearray()
-        self._judge: Final = GreetingJudge(tones_are_silence=False)
+        self._judge: Final = AnsweringMachineDetector(tones_are_silence=False)
         self._is_ended = False
 
     def next_frame(self) -> bytes:

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.activities import Activity
-from dialer.carriers.media.dtmf_events import KeyReader
-from dialer.carriers.media.dtmf_inband import ToneReader
+from dialer.carriers.media.dtmf_events import Rfc4733Dtmf
+from dialer.carriers.media.dtmf_inband import InbandDtmf
 from dialer.carriers.media.framing import Framer
 from dialer.carriers.media.peer import Address, Peer
 from dialer.carriers.media.quality import Quality
@@ -76,9 +76,9 @@ class SoundLeg:
         """The tables from payload types of sound to µ-law."""
         self._key_payloads: frozenset[int] = frozenset()
         self._is_first = True
-        self._keys = KeyReader()
+        self._keys = Rfc4733Dtmf()
         self._framer = Framer()
-        self._tones = ToneReader()
+        self._tones = InbandDtmf()
         self._tone: tuple[str, int] = ("", 0)
         self._has_events = False
         self._watched = False
@@ -105,7 +105,7 @@ class SoundLeg:
     def begin(self, activity: Activity) -> None:
         """Replace the order in progress. Keys from before do not count."""
         self.activity = activity
-        self._tones = ToneReader()
+        self._tones = InbandDtmf()
         self._framer = Framer()
 
     def join(self, other: "SoundLeg | None") -> None:

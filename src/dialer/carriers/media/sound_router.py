@@ -51,7 +51,7 @@ class OrderDone(msgspec.Struct, frozen=True):
 SoundOutput: TypeAlias = SendSound | OrderDone | SoundLost
 
 
-class SoundBoard:
+class SoundRouter:
     """The sound of the legs of one process. It has neither socket nor clock."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from dialer.carriers.sip import causes
 from dialer.carriers.sip.agreeing import Descriptions, agree_on
 from dialer.carriers.sip.dialog import Dialog, with_target
 from dialer.carriers.sip.messages import Outgoing, Received, reply_address, write_response
-from dialer.carriers.sip.outputs import Address, KeyTold, SoundAgreed
+from dialer.carriers.sip.outputs import Address, DigitReported, SoundAgreed
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer, is_too_short
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
@@ -195,7 +195,7 @@ class InDialog:
         kind = request.header("Content-Type").partition(";")[0].strip().lower()
         found = _KEY.search(request.message.body) if kind in _KEY_TYPES else None
         if found:
-            self._wire.tell(KeyTold(self._owner.key, found.group(1).decode().upper()))
+            self._wire.tell(DigitReported(self._owner.key, found.group(1).decode().upper()))
 
     def _answer(
         self,

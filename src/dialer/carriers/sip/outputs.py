@@ -71,7 +71,7 @@ class SoundAgreed(msgspec.Struct, frozen=True):
     sound: AgreedSound
 
 
-class KeyTold(msgspec.Struct, frozen=True):
+class DigitReported(msgspec.Struct, frozen=True):
     """A key that the callee pressed, told by an INFO request."""
 
     key: str
@@ -85,7 +85,7 @@ class TrunkState(msgspec.Struct, frozen=True):
     """Empty if it does."""
 
 
-Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | KeyTold | TrunkState
+Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | DigitReported | TrunkState
 
 
 def _anybody(_host: str) -> bool:
@@ -101,7 +101,7 @@ def is_address(host: str) -> bool:
     return True
 
 
-class Wire:
+class Outputs:
     """Collects the outputs of a user agent, and keeps its time."""
 
     def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = _anybody) -> None:

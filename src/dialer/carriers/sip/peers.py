@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import Final
 
-from dialer.carriers.sip.outputs import Address, Wire
+from dialer.carriers.sip.outputs import Address, Outputs
 
 PEER_MESSAGES_A_SECOND_MAX: Final = 20
 """Messages of one host within a second that are read, for each call and request of which it is the other end."""
@@ -14,7 +14,7 @@ _SECOND_MS: Final = 1_000
 class Peers:
     """The host at the other end of each dialog and of each request that waits for a response."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Outputs) -> None:
         self._wire: Final = wire
         self._hosts: Final[dict[Hashable, str]] = {}
         self._counts: Final[Counter[str]] = Counter()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.sip.messages import Received
-from dialer.carriers.sip.outputs import Wire
+from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.timers import Timer
 
 INTERVAL_TOO_SMALL: Final = 422
@@ -22,7 +22,7 @@ _REFRESHER: Final = re.compile(r";\s*refresher\s*=\s*(uac|uas)\b", re.IGNORECASE
 class SessionTimer:
     """The timer of one leg: either side refreshes, the other waits for it."""
 
-    def __init__(self, wire: Wire, refresh: Callable[[], None], give_up: Callable[[], None]) -> None:
+    def __init__(self, wire: Outputs, refresh: Callable[[], None], give_up: Callable[[], None]) -> None:
         self._wire, self._refresh, self._give_up = wire, refresh, give_up
         self._timer: Timer | None = None
         self.expires_s = 0

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip.digest import SignedRequest, authorise, read_challenge
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
-from dialer.carriers.sip.outputs import Address, Wire
+from dialer.carriers.sip.outputs import Address, Outputs
 from dialer.carriers.sip.peers import Peers
 from dialer.carriers.sip.transactions import ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
@@ -42,7 +42,7 @@ class Signalling:
     `secret` is a text that nobody can guess, from which identifiers are made that no other process needs.
     """
 
-    def __init__(self, wire: Wire, trunk: Trunk, secret: str) -> None:
+    def __init__(self, wire: Outputs, trunk: Trunk, secret: str) -> None:
         self.wire: Final = wire
         self.trunk: Final = trunk
         self.secret: Final = secret

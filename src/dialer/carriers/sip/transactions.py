@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.outputs import Address, Wire
+from dialer.carriers.sip.outputs import Address, Outputs
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 
 OK: Final = 200
@@ -18,7 +18,7 @@ class ClientTransaction:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: Outputs,
         request: Outgoing,
         destination: Address,
         key: str,

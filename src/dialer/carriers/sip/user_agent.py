@@ -26,7 +26,7 @@ from dialer.carriers.sip.messages import (
     reply_address,
     write_response,
 )
-from dialer.carriers.sip.outputs import Address, LegArrived, Output, Wire
+from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
 from dialer.carriers.sip.standing_requests import Keepalive, Registration
@@ -52,7 +52,7 @@ class UserAgent:
 
     def __init__(self, trunk: Trunk, secret: str, t1_ms: int = T1_MS) -> None:
         """Prepare the user agent. `secret` is a text that nobody can guess."""
-        self._wire: Final = Wire(t1_ms, trunk.may_send_to)
+        self._wire: Final = Outputs(t1_ms, trunk.may_send_to)
         self._signalling: Final = Signalling(self._wire, trunk, secret)
         self._pace: Final = WirePace(self._wire)
         self._legs: dict[str, SipLeg | InboundLeg] = {}

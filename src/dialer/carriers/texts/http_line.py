@@ -13,7 +13,7 @@ from dialer.carriers.texts.parameters import HttpParameters, TextParametersError
 from dialer.carriers.texts.pauses import Pauses
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
 from dialer.domain.enums import MessageStatus
-from dialer.domain.sessions.leg_protocol import Heard, Leg, Order, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Leg, LegReport, Order, Receipt, Texting
 
 IN_FLIGHT_MAX: Final = 200
 """Messages without an answer. Further ones are taken back, and sent a second later."""
@@ -170,7 +170,7 @@ class HttpTextLine:
         for heard in await self._outcome(parameters, leg):
             self._exchange.heard(0, leg.key, heard)
 
-    async def _outcome(self, parameters: HttpParameters, leg: Texting) -> tuple[Heard | Found, ...]:
+    async def _outcome(self, parameters: HttpParameters, leg: Texting) -> tuple[LegReport | Found, ...]:
         try:
             answer = await self._sender.send(request_of(parameters, self._gateway_id, leg))
         except NotSentError as error:

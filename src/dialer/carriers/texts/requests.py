@@ -13,7 +13,7 @@ from dialer.carriers.texts.parameters import HttpParameters
 from dialer.carriers.texts.templates import filled, member_at
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.sms_parts import is_gsm7
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
 
 NAME_MAX: Final = 255
 """Characters of a carrier's name of a message."""
@@ -73,7 +73,7 @@ def callback_of(parameters: HttpParameters, gateway_id: int, key: str) -> str:
     return f"{base}/callbacks/sms-gateway/{gateway_id}/receipt?{fields}"
 
 
-def outcome_of(parameters: HttpParameters, status: int, body: bytes) -> tuple[Heard | Found, ...]:
+def outcome_of(parameters: HttpParameters, status: int, body: bytes) -> tuple[LegReport | Found, ...]:
     """Return everything that the answer of a carrier says about a message.
 
     Nobody can say whether a message was sent after an answer without a meaning, such as 500. It counts as sent.
@@ -89,7 +89,7 @@ def outcome_of(parameters: HttpParameters, status: int, body: bytes) -> tuple[He
     return _accepted(parameters, body)
 
 
-def _accepted(parameters: HttpParameters, body: bytes) -> tuple[Heard | Found, ...]:
+def _accepted(parameters: HttpParameters, body: bytes) -> tuple[LegReport | Found, ...]:
     answer = _decoded(body) if parameters.id or parameters.status else {}
     if parameters.status:
         word = member_at(answer, parameters.status)

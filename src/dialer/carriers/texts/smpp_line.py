@@ -16,7 +16,7 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Leg, Order, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, Leg, LegReport, Order, Receipt, Texting
 
 MESSAGES_MAX: Final = 500
 """Messages that wait for the window or for a response. Further ones are taken back, and sent a second later."""
@@ -172,7 +172,7 @@ class SmppLine:
 
     async def _outcome(
         self, session: SmppSession, parameters: SmppParameters, leg: Texting
-    ) -> tuple[Heard | Found, ...]:
+    ) -> tuple[LegReport | Found, ...]:
         """Send the parts one after another, and return everything that the carrier says of the message."""
         names = []
         for number, body in enumerate(submit_bodies(parameters, leg)):

@@ -19,7 +19,7 @@ from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import MessageStatus
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.plans import SMPP
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
 
 BODY_SHOWN_MAX: Final = 500
 HIDDEN: Final = "*" * SECRET_MIN
@@ -69,7 +69,7 @@ async def _over_http(parameters: HttpParameters, gateway_id: int, order: Texting
     return TextOutcome(*_in_words(found[0]), order.parts)
 
 
-def _in_words(heard: Heard | Found) -> tuple[str, str]:
+def _in_words(heard: LegReport | Found) -> tuple[str, str]:
     match heard:
         case Accepted(names):
             return MessageStatus.SENT, f"accepted as {', '.join(names) or 'a message without a name'}"

@@ -16,7 +16,7 @@ from dialer.carriers.sip.parameters import SipParameters, SipParametersError, re
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
-from dialer.carriers.voice.sip_trunk_endpoint import Telephone
+from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
@@ -29,8 +29,8 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
     Leg,
+    LegReport,
     Order,
     Ringing,
 )
@@ -44,7 +44,7 @@ KEYS_KEPT_MAX: Final = 20_000
 """Legs of the past whose keys are remembered, so that no leg is placed twice."""
 HANDED_MARGIN_MS: Final = 2_000
 _CALL_ID: Final = re.compile(rb"(?im)^(?:call-id|i)[ \t]*:[ \t]*([!-~]{1,256})[ \t]*\r?$")
-_Heard = TypeVar("_Heard", bound=Heard | Found)
+_Heard = TypeVar("_Heard", bound=LegReport | Found)
 _log = structlog.get_logger(__name__)
 
 
@@ -80,13 +80,13 @@ class SipLine:
         self._speaker: Final = speaker
         self._began_ms: Final = steady_ms()
         self._numbers = 0
-        self._unsettled: dict[int, tuple[str, int, Heard | Found]] = {}
+        self._unsettled: dict[int, tuple[str, int, LegReport | Found]] = {}
         self._legs: dict[str, _LineLeg] = {}
         self._known: dict[str, None] = {}
         self._came_in: dict[bytes, str] = {}
         """Calls that came in, by the Call-ID of the other side. As many as `_known` are kept."""
         self._why_not = "it is being opened"
-        self._telephone: Telephone | None = None
+        self._telephone: SipTrunkEndpoint | None = None
         self._is_open = asyncio.Event()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
@@ -156,7 +156,7 @@ class SipLine:
     def __len__(self) -> int:
         return sum(leg.ended is None for leg in self._legs.values())
 
-    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
+    def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:
         """Hear of a leg from the telephone."""
         if isinstance(heard, Arrived):
             self._legs[key] = _LineLeg()
@@ -219,7 +219,7 @@ class SipLine:
             self.look()
 
     async def _open(self, parameters: SipParameters) -> None:
-        telephone = Telephone(parameters, self._room, self._files, self, self._t1_ms, self._speaker)
+        telephone = SipTrunkEndpoint(parameters, self._room, self._files, self, self._t1_ms, self._speaker)
         try:
             await telephone.open()
         except OSError as error:
@@ -291,7 +291,9 @@ class SipLine:
         del self._legs[arriving.key]
         return Unknown()
 
-    def _take_up(self, telephone: Telephone, order: Dialling | Arriving, answered_age_ms: int, handle: str) -> Found:
+    def _take_up(
+        self, telephone: SipTrunkEndpoint, order: Dialling | Arriving, answered_age_ms: int, handle: str
+    ) -> Found:
         left_ms = max(1, order.talk_limit_ms - answered_age_ms)
         now_ms = steady_ms()
         self._legs[order.key] = _LineLeg(answered_ms=now_ms)
@@ -305,7 +307,7 @@ class SipLine:
         if len(self._known) > KEYS_KEPT_MAX:
             del self._known[next(iter(self._known))]
 
-    def _tell(self, key: str, heard: Heard | Found, at_ms: int | None = None) -> None:
+    def _tell(self, key: str, heard: LegReport | Found, at_ms: int | None = None) -> None:
         self._numbers += 1
         moment_ms = steady_ms() if at_ms is None else at_ms
         self._unsettled[self._numbers] = (key, moment_ms, heard)

@@ -39,7 +39,7 @@ from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
-from dialer.domain.sessions.leg_protocol import Heard
+from dialer.domain.sessions.leg_protocol import LegReport
 
 IDLE_S: Final = 60.0
 """Time after which a process ends that has neither a worker nor a leg."""
@@ -54,7 +54,7 @@ class _Listener:
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
 
-    def heard(self, number: int, key: str, heard: Heard | Found) -> None:
+    def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Send what was heard."""
         self.send(LineHeard(number, key, heard))
 

@@ -15,7 +15,7 @@ from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.outputs import (
     Address,
-    KeyTold,
+    DigitReported,
     LegAnswered,
     LegArrived,
     LegOver,
@@ -45,7 +45,7 @@ from dialer.domain.sessions.leg_protocol import (
     Clear,
     Dialling,
     Ended,
-    Heard,
+    LegReport,
     Order,
     Play,
     Ringing,
@@ -58,10 +58,10 @@ CLOSING_S: Final = 1.0
 _LOGGER: Final = structlog.get_logger(__name__)
 
 
-class TelephoneOwner(Protocol):
+class EndpointOwner(Protocol):
     """The one for whom a telephone calls. No method may raise."""
 
-    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:
+    def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:
         """Hear of a leg, at a moment of `steady_ms`; `because` is the reason of an end in words."""
 
     def trunk_is(self, why_not: str) -> None:
@@ -74,7 +74,7 @@ class TelephoneOwner(Protocol):
         """Learn the quality of a leg's sound in words, before its end is heard."""
 
 
-class Telephone:
+class SipTrunkEndpoint:
     """One SIP gateway. Open it before anything else."""
 
     def __init__(
@@ -82,7 +82,7 @@ class Telephone:
         parameters: SipParameters,
         room: SoundRoom,
         files: SoundFiles,
-        owner: TelephoneOwner,
+        owner: EndpointOwner,
         t1_ms: int = T1_MS,
         speaker: Speaker | None = None,
     ) -> None:
@@ -236,7 +236,9 @@ class Telephone:
         else:
             self._later(self._save(output.key, at_ms, output.done, output.recording))
 
-    async def _save(self, key: str, at_ms: int, heard: Heard, recording: tuple[str, bytes], because: str = "") -> None:
+    async def _save(
+        self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes], because: str = ""
+    ) -> None:
         """Save a recording before it is told."""
         try:
             await asyncio.to_thread(self._files.write, *recording)
@@ -273,7 +275,7 @@ class Telephone:
                 self._send(output)
             case SoundAgreed():
                 self._room.agree(output.key, output.sound)
-            case KeyTold():
+            case DigitReported():
                 self._room.press(output.key, output.digit)
             case LegArrived():
                 arrived = Arrived(output.called, output.caller, output.handle)

@@ -11,7 +11,7 @@ from typing import Final
 
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
-from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundBoard, SoundLost
+from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, SoundRouter
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
@@ -33,7 +33,7 @@ class SoundRoom:
     """The sound of all legs. The clock runs while there are any."""
 
     def __init__(self) -> None:
-        self._board: Final = SoundBoard()
+        self._board: Final = SoundRouter()
         self._sockets: dict[str, socket.socket] = {}
         self._reports: dict[str, socket.socket] = {}
         self._arrivals: Final = selectors.DefaultSelector()

@@ -18,7 +18,7 @@ from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.clock import steady_ms
-from dialer.carriers.voice.sip_trunk_endpoint import Telephone
+from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import Cause
@@ -29,7 +29,7 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
-    Heard,
+    LegReport,
     Order,
     Play,
     Record,
@@ -80,7 +80,7 @@ class Trial:
         self._answered_ms: int | None = None
         self._ended: tuple[int, Cause, str] | None = None
         self._keys = ""
-        self.on_heard: Callable[[Heard], None] = _ignore
+        self.on_heard: Callable[[LegReport], None] = _ignore
         """Called with everything that is heard."""
 
     def outcome(self) -> TrialOutcome:
@@ -88,7 +88,7 @@ class Trial:
         ended_ms, cause, because = self._ended or (steady_ms() - self._began_ms, Cause.TEMPORARY_FAILURE, "no end")
         return TrialOutcome(self._rang_ms, self._answered_ms, ended_ms, cause, because, self._keys)
 
-    def hear(self, key: str, at_ms: int, heard: Heard, because: str) -> None:  # noqa: ARG002 - there is one leg
+    def hear(self, key: str, at_ms: int, heard: LegReport, because: str) -> None:  # noqa: ARG002 - there is one leg
         """Note what is heard of the call."""
         after_ms = at_ms - self._began_ms
         match heard:
@@ -157,25 +157,27 @@ async def place_trial_call(parameters: SipParameters, order: TrialOrder, trial: 
             shutil.copyfile(Path(folder) / RECORDING, order.record)
 
 
-async def _opened(parameters: SipParameters, room: SoundRoom, files: SoundFiles, trial: Trial, t1_ms: int) -> Telephone:
+async def _opened(
+    parameters: SipParameters, room: SoundRoom, files: SoundFiles, trial: Trial, t1_ms: int
+) -> SipTrunkEndpoint:
     """Return an open telephone, on any port if the service's line has the gateway's."""
-    telephone = Telephone(parameters, room, files, trial, t1_ms)
+    telephone = SipTrunkEndpoint(parameters, room, files, trial, t1_ms)
     try:
         await telephone.open()
     except OSError as error:
         if error.errno != errno.EADDRINUSE or not parameters.local_port:
             raise
         trial.say(f"port {parameters.local_port} is in use, so the call takes another")
-        telephone = Telephone(msgspec.structs.replace(parameters, local_port=0), room, files, trial, t1_ms)
+        telephone = SipTrunkEndpoint(msgspec.structs.replace(parameters, local_port=0), room, files, trial, t1_ms)
         await telephone.open()
     return telephone
 
 
-async def _call(telephone: Telephone, order: TrialOrder, trial: Trial) -> None:
+async def _call(telephone: SipTrunkEndpoint, order: TrialOrder, trial: Trial) -> None:
     """Dial, play the greeting, and collect keys until the limit."""
     key, over = secrets.token_hex(16), asyncio.Event()
 
-    def go_on(heard: Heard) -> None:
+    def go_on(heard: LegReport) -> None:
         if isinstance(heard, Answered):
             telephone.acknowledge(key)
             telephone.perform(key, _first(order))
@@ -206,5 +208,5 @@ def _first(order: TrialOrder) -> Order:
     return Play(1, greeting) if order.record is not None else Ask(1, greeting, 1, order.talk_limit_ms)
 
 
-def _ignore(_heard: Heard) -> None:
+def _ignore(_heard: LegReport) -> None:
     """Take no notice."""

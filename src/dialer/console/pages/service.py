@@ -44,7 +44,7 @@ async def advance(request: ApiRequest) -> Response[Any]:
 def _show(request: ApiRequest, messages: list[str] | None = None) -> Response[Any]:
     service = request.service
     worker, database = service.worker, service.database
-    figures, vitals = worker.figures(), worker.vitals()
+    figures, process_health = worker.figures(), worker.process_health()
     return page(
         request,
         "service.html",
@@ -54,8 +54,8 @@ def _show(request: ApiRequest, messages: list[str] | None = None) -> Response[An
         messages=messages or [],
         problem=worker.problem(),
         figures=figures,
-        late_s=None if vitals.late_ms is None else vitals.late_ms / 1_000,
-        members=vitals.membership,
+        late_s=None if process_health.late_ms is None else process_health.late_ms / 1_000,
+        members=process_health.membership,
         kind=database.url.get_backend_name(),
         settings=service.settings,
         mode=worker.clock.mode,

@@ -7,19 +7,19 @@ from collections import deque
 from typing import Final
 
 from dialer.domain.effects import KeepTransfer
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.pacing import measure
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
 from dialer.domain.plans import Call
-from dialer.domain.queueing.call_distributor import Floor
+from dialer.domain.queueing.call_distributor import CallDistributor
 
 
 class Abandonment:
     """The counter of calls that have waited too long for an agent."""
 
-    def __init__(self, board: Board, floor: Floor) -> None:
+    def __init__(self, board: EngineState, distributor: CallDistributor) -> None:
         self._board: Final = board
-        self._floor: Final = floor
+        self._distributor: Final = distributor
         self._overdue: deque[tuple[int, int]] = deque()
         """The time at which each waiting call counts as abandoned, and its id, in order of time."""
 
@@ -41,7 +41,7 @@ class Abandonment:
         """Mark every call as abandoned that has waited longer than the rule allows, even if an agent takes the call."""
         while self._overdue and self._overdue[0][0] <= now_ms:
             _, call_id = self._overdue.popleft()
-            call, waiting = self._board.calls.get(call_id), self._floor.waiting_of(call_id)
+            call, waiting = self._board.calls.get(call_id), self._distributor.waiting_of(call_id)
             if call is not None and waiting is not None and now_ms > waiting.joined_ms + ABANDONED_AFTER_MS:
                 self._abandon(call)
 

@@ -5,15 +5,15 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dialer.domain.engine.state import ACTIVE, Board, OpenCampaign
+from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.enums import AmdStatus, DialMethod
 from dialer.domain.events import CallAnswered, CallRestored
 from dialer.domain.pacing import measure
-from dialer.domain.pacing.inputs import Pace, Situation, Strategy
+from dialer.domain.pacing.inputs import Pace, PacingInputs, Strategy
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.strategies import GO_WITH_TIME, STRATEGIES, for_dial_method
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan
-from dialer.domain.queueing.call_distributor import Floor
+from dialer.domain.queueing.call_distributor import CallDistributor
 
 ASKED_EVERY_MS: Final = 1_000
 
@@ -21,9 +21,9 @@ ASKED_EVERY_MS: Final = 1_000
 class AgentPacing:
     """The caller of the strategies, which also keeps their figures up to date."""
 
-    def __init__(self, board: Board, floor: Floor) -> None:
+    def __init__(self, board: EngineState, distributor: CallDistributor) -> None:
         self._board: Final = board
-        self._floor: Final = floor
+        self._distributor: Final = distributor
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
         """Return the number of calls that the campaign may place now, and the time to ask again.
@@ -110,14 +110,14 @@ class AgentPacing:
             measure.failed(campaign.figures)
         self._board.keep_figures(campaign)
 
-    def _situation(self, campaign: OpenCampaign, now_ms: int) -> Situation:
+    def _situation(self, campaign: OpenCampaign, now_ms: int) -> PacingInputs:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
-        staff = self._floor.staff(queue_ids, now_ms)
+        staff = self._distributor.staff(queue_ids, now_ms)
         # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._board.campaigns[campaign_id] for campaign_id in self._board.paced.sharing(queue_ids)]
         others = [one for one in sharing if one is not campaign and one.status in ACTIVE]
-        return Situation(
+        return PacingInputs(
             now_ms=now_ms,
             frequency=plan.frequency,
             next_dial_us=campaign.next_dial_us,

@@ -12,7 +12,7 @@ from dialer.domain.effects import CheckNumber, CheckText, DropText, FinishText, 
 from dialer.domain.engine.credit import CreditOffer
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import NEVER_MS
-from dialer.domain.engine.state import Board, OpenCampaign
+from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plans import Call, CallOutcome, GatewayKey
@@ -30,7 +30,7 @@ class CallMessages:
     A message that has no room on its gateway waits, even after its call. It is recorded until it is sent or dropped.
     """
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: EngineState) -> None:
         self._board: Final = board
         self._waiting: Final[dict[GatewayKey, deque[Call]]] = {}
         """Messages that wait for a gateway, by its id, oldest first. Their `text` is the one that the section wrote."""

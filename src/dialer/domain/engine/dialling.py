@@ -22,7 +22,7 @@ from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.credit import Account, CreditOffer, message_to
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import NEVER_MS
-from dialer.domain.engine.state import ACTIVE, Board, OpenCampaign
+from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.callerid import choose_callerid
@@ -40,7 +40,7 @@ class CampaignDialling:
     The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
     """
 
-    def __init__(self, board: Board, pacing: AgentPacing) -> None:
+    def __init__(self, board: EngineState, pacing: AgentPacing) -> None:
         self._board: Final = board
         self._pacing: Final = pacing
         self._campaigns: Final = board.campaigns

@@ -31,13 +31,13 @@ from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.engine.inbound import Inbound
 from dialer.domain.engine.retry import disposition, never_made
-from dialer.domain.engine.state import ACTIVE, Board, OpenCampaign
+from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.callerid import turns_of
 from dialer.domain.plans import Call, CallOutcome, Disposition
-from dialer.domain.queueing.call_distributor import Floor
+from dialer.domain.queueing.call_distributor import CallDistributor
 
 _AGENT_EVENTS: Final = frozenset(
     {
@@ -47,7 +47,7 @@ _AGENT_EVENTS: Final = frozenset(
         events.AgentAnswered,
         events.AgentMissed,
         events.LegEnded,
-        events.FloorWoken,
+        events.DistributorWoken,
         events.CallEnded,
     }
 )
@@ -67,7 +67,7 @@ class Engine:
     """
 
     def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
-        board = self._board = Board(seed=seed, first_call_id=first_call_id)
+        board = self._board = EngineState(seed=seed, first_call_id=first_call_id)
         self.reports_ignored = 0
         """Number of reports of a carrier that changed nothing."""
         self.kept_aside: Final[deque[events.Report]] = deque(maxlen=KEPT_ASIDE_MAX)
@@ -76,11 +76,11 @@ class Engine:
         self._gateways: Final = board.gateways
         self._accounts: Final = board.accounts
         self._calls: Final = board.calls
-        floor = Floor(seed=seed)
-        self._transfers: Final = Transfers(board, floor)
+        distributor = CallDistributor(seed=seed)
+        self._transfers: Final = Transfers(board, distributor)
         self._call_messages: Final = CallMessages(board)
         self._inbound: Final = Inbound(board)
-        self._pacing: Final = AgentPacing(board, floor)
+        self._pacing: Final = AgentPacing(board, distributor)
         self._dialling: Final = CampaignDialling(board, self._pacing)
         self._watchdog: Final = Watchdog(board)
         self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
@@ -108,7 +108,7 @@ class Engine:
             events.AgentAnswered: self._transfers.taken,
             events.AgentMissed: self._transfers.missed,
             events.LegEnded: self._end_leg,
-            events.FloorWoken: self._transfers.woken,
+            events.DistributorWoken: self._transfers.woken,
             events.WatchdogWoken: self._watchdog.woken,
             events.QueueOpened: self._transfers.open_queue,
             events.AgentOpened: self._transfers.open_agent,
@@ -126,7 +126,7 @@ class Engine:
         }
 
     @property
-    def board(self) -> Board:
+    def board(self) -> EngineState:
         """The engine's state, for a driver that compares it with its own."""
         return self._board
 

@@ -17,7 +17,7 @@ from dialer.domain.effects import (
     RefuseInbound,
     TurnAway,
 )
-from dialer.domain.engine.state import Board, OpenCampaign
+from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_of
@@ -37,7 +37,7 @@ ARRIVAL_MS_MAX: Final = 20_000
 class Inbound:
     """The inbound numbers, and the calls that arrive at them."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: EngineState) -> None:
         self._board: Final = board
         self._digits: Final[dict[int, str]] = {}
         """The digits of each known number, by its id."""

@@ -127,7 +127,7 @@ class PacedCampaigns:
         return sorted(set().union(*(self._by_queue.get(queue_id, ()) for queue_id in queue_ids)))
 
 
-class Board:
+class EngineState:
     """The state of the engine."""
 
     def __init__(self, *, seed: int, first_call_id: int) -> None:

@@ -17,13 +17,13 @@ from dialer.domain.effects import (
     OfferCall,
     ResumeCall,
     WaitForAgent,
-    WakeFloor,
+    WakeDistributor,
     WithdrawOffer,
 )
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.hopper import NEVER_MS
-from dialer.domain.engine.state import Board, OpenCampaign
+from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.events import LegEnded
 from dialer.domain.identity import leg_uuid
@@ -31,7 +31,7 @@ from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.queueing.call_distributor import AgentOffer, Decision, Floor, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason
 
@@ -49,12 +49,12 @@ _LEG_REASONS: Final = {
 class Transfers:
     """All transfers of the calls in progress, and the floor on which agents take them."""
 
-    def __init__(self, board: Board, floor: Floor) -> None:
+    def __init__(self, board: EngineState, distributor: CallDistributor) -> None:
         self._board: Final = board
-        self._floor: Final = floor
+        self._distributor: Final = distributor
         self._agents: dict[int, AgentPlan] = {}
         self._queue_ids: set[int] = set()
-        self._abandonment: Final = Abandonment(board, floor)
+        self._abandonment: Final = Abandonment(board, distributor)
         self._wake_ms = NEVER_MS
         self._is_touched = False
         """True if the floor may have something to decide."""
@@ -67,7 +67,7 @@ class Transfers:
     def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
         """Add or update a queue."""
         self._queue_ids.add(event.plan.id)
-        self._floor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
+        self._distributor.open_queue(event.plan, event.last_agent_id, event.left_early, event.no_agent_from_ms)
         self.wake(now_ms)
 
     def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
@@ -79,8 +79,8 @@ class Transfers:
         if is_emergency_contact(plan.contact):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
-        self._floor.open_agent(plan, event.figures)
-        asked = self._floor.asked_for(plan.id)
+        self._distributor.open_agent(plan, event.figures)
+        asked = self._distributor.asked_for(plan.id)
         if known is not None and known.parameters != plan.parameters and asked is not None:
             self._offer(self._board.calls[asked.call_id], plan, asked.offers[plan.id])
         self.wake(now_ms)
@@ -88,27 +88,27 @@ class Transfers:
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
         """Remove a deleted queue. Its waiting calls leave it, and no further call joins it."""
         self._queue_ids.discard(event.queue_id)
-        self._floor.open_queue(QueuePlan(event.queue_id))
+        self._distributor.open_queue(QueuePlan(event.queue_id))
         for call in self._board.calls.values():
             transfer = _open_transfer(call)
             was_in_it = transfer is not None and transfer.queue_id == event.queue_id
             # Earlier transfers of the call too: nothing may be counted for a queue that has no row.
             for one in call.transfers:
                 one.queue_id = None if one.queue_id == event.queue_id else one.queue_id
-            if transfer is not None and was_in_it and self._floor.waiting_of(call.id) is not None:
-                self._withdraw(self._floor.forget_call(call.id))
+            if transfer is not None and was_in_it and self._distributor.waiting_of(call.id) is not None:
+                self._withdraw(self._distributor.forget_call(call.id))
                 self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
         self.wake(now_ms)
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
         """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
         known = self._agents.pop(event.agent_id)
-        self._floor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
+        self._distributor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
         for call in self._board.calls.values():
             transfer = _open_transfer(call)
             if transfer is not None and transfer.agent_id == event.agent_id:
                 transfer.agent_id = None
-                self._floor.forget_call(call.id)
+                self._distributor.forget_call(call.id)
         self.wake(now_ms)
 
     def restore(self, now_ms: int, call: Call) -> None:
@@ -124,13 +124,13 @@ class Transfers:
             return
         if transfer.answered_ms is not None:
             if transfer.agent_id is not None:
-                self._floor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
+                self._distributor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
             return
         if transfer.queue_id is None:
             self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
             return
         number, offers = call.subscriber.number, dict(transfer.offers)
-        self._floor.restore_waiting(
+        self._distributor.restore_waiting(
             Waiting(call.id, transfer.queue_id, number, transfer.joined_ms, transfer.score_from_ms, offers)
         )
         if not transfer.is_abandoned:
@@ -173,18 +173,18 @@ class Transfers:
         transfer = None if call is None else _open_transfer(call)
         if call is not None and transfer is not None:
             self._abandonment.count(now_ms)
-            self._withdraw(self._floor.leave(now_ms, call.id))
+            self._withdraw(self._distributor.leave(now_ms, call.id))
             self._unserved(call, transfer, TransferReason.GAVE_UP, now_ms)
 
     def is_asked(self, event: events.AgentAnswered | events.AgentMissed) -> bool:
         """Return whether the call still waits for the agent who answered, or did not."""
-        waiting = self._floor.waiting_of(event.call_id)
+        waiting = self._distributor.waiting_of(event.call_id)
         return waiting is not None and waiting.offers.get(event.agent_id) == event.offered_ms
 
     def taken(self, now_ms: int, event: events.AgentAnswered) -> None:
         """Connect a waiting call with the agent who took it."""
         self._abandonment.count(now_ms)
-        others = self._floor.taken(now_ms, event.call_id, event.agent_id)
+        others = self._distributor.taken(now_ms, event.call_id, event.agent_id)
         if others is None:
             return
         self._withdraw(others)
@@ -204,7 +204,7 @@ class Transfers:
 
     def missed(self, now_ms: int, event: events.AgentMissed) -> None:
         """Ask others for a call whose agent's telephone did not take it."""
-        self._floor.missed(now_ms, event.call_id, event.agent_id)
+        self._distributor.missed(now_ms, event.call_id, event.agent_id)
         self._touch()
 
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
@@ -238,13 +238,13 @@ class Transfers:
             self.leg_ended(now_ms, LegEnded(call.id, _outcome_at_call_end(transfer, outcome)))
         elif transfer is not None:
             self._abandonment.count(now_ms)
-            self._withdraw(self._floor.leave(now_ms, call.id))
+            self._withdraw(self._distributor.leave(now_ms, call.id))
             transfer.reason = TransferReason.HUNG_UP
             self._release(call, transfer)
             self._close(call, transfer, now_ms)
             self._touch()
 
-    def woken(self, _now_ms: int, _event: events.FloorWoken) -> None:
+    def woken(self, _now_ms: int, _event: events.DistributorWoken) -> None:
         """Note that the scheduled time for a check of the floor has come."""
         self._wake_ms = NEVER_MS
         self._touch()
@@ -255,10 +255,10 @@ class Transfers:
             return False
         self._is_touched = False
         self._abandonment.count(now_ms)
-        for decision in self._floor.decide(now_ms):
+        for decision in self._distributor.decide(now_ms):
             self._perform(decision, now_ms)
         self._keep_changes()
-        wakes_at_ms = self._floor.wakes_at_ms(now_ms, is_dialled_for=bool(self._board.paced))
+        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._board.paced))
         self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
         return True
 
@@ -324,7 +324,7 @@ class Transfers:
         account = self._board.accounts[call.plan.user_id]
         if transfer.queue_id is None:
             return {account.rate_for(transfer.number)}
-        agents = self._floor.serving(transfer.queue_id) if account.card else ()
+        agents = self._distributor.serving(transfer.queue_id) if account.card else ()
         return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
 
     def _dial(self, call: Call, transfer: Transfer) -> None:
@@ -334,7 +334,7 @@ class Transfers:
 
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
-        waiting = self._floor.join(now_ms, call.id, queue_id, call.subscriber.number, answered_ms)
+        waiting = self._distributor.join(now_ms, call.id, queue_id, call.subscriber.number, answered_ms)
         transfer.score_from_ms = waiting.score_from_ms
         self._board.emit(KeepTransfer(call, transfer))
         self._board.emit(WaitForAgent(call.id))
@@ -390,7 +390,7 @@ class Transfers:
         self._board.emit(KeepTransfer(call, transfer))
 
     def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
-        agent_id = self._floor.released(now_ms, call.id)
+        agent_id = self._distributor.released(now_ms, call.id)
         campaign = self._board.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
             free_ms = now_ms + self._agents[agent_id].wrap_up_ms
@@ -399,7 +399,7 @@ class Transfers:
         self._touch()
 
     def _keep_changes(self) -> None:
-        changes = self._floor.changed()
+        changes = self._distributor.changed()
         for waiting in changes.waiting:
             call = self._board.calls[waiting.call_id]
             call.transfers[-1].offers = waiting.offers
@@ -418,7 +418,7 @@ class Transfers:
         """Schedule a check of the floor and of the campaigns that dial for its agents, unless one is due earlier."""
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
-            self._board.emit(WakeFloor(at_ms))
+            self._board.emit(WakeDistributor(at_ms))
 
 
 def _missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from dialer.domain.effects import GiveUpCall, WakeWatchdog
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import Cause, MessageStatus, TransferStatus
 from dialer.domain.events import WatchdogWoken
 from dialer.domain.plans import Call, CallOutcome, LegOutcome
@@ -18,7 +18,7 @@ LOOKS_EVERY_MS: Final = 60_000
 class Watchdog:
     """A check of the calls in progress at every full minute, while there are any."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: EngineState) -> None:
         self._board: Final = board
         self.is_awake = False
         """True if the next check is scheduled."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.pacing.inputs import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, PacingInputs
 from dialer.domain.pacing.readings import (
     READING_EVERY_MS,
     Reading,
@@ -72,7 +72,7 @@ class Adaptive(msgspec.Struct, frozen=True):
         """The name of the dial method in VICIdial, in lower case."""
         return self.on_drops.value
 
-    def pace(self, situation: Situation) -> Pace:
+    def pace(self, situation: PacingInputs) -> Pace:
         """Return the missing lines; the level is kept in `memory` and adapted when the next reading is due."""
         memory = situation.figures.memory
         due_ms = int(memory.get(DUE, 0))
@@ -85,7 +85,7 @@ class Adaptive(msgspec.Struct, frozen=True):
         memory = {"level": level, DUE: float(due_ms)} | remember(readings)
         return Pace(_missing(situation, level), again_ms=due_ms, memory=memory)
 
-    def _adapted(self, level: float, readings: list[Reading], situation: Situation) -> float:
+    def _adapted(self, level: float, readings: list[Reading], situation: PacingInputs) -> float:
         """Return the next level. The steps are in VICIdial's order, because each uses the result of the last."""
         level = self._balanced(level, readings)
         level = _halved_by_the_minute(level, readings)
@@ -104,7 +104,7 @@ class Adaptive(msgspec.Struct, frozen=True):
         per_cent *= abs(intensity - 1) if per_cent < 0 else intensity + 1
         return max(LEVEL_MIN, min(self.maximum_level, round(level * (1 + per_cent / 100), 3)))
 
-    def _lowered_by_drops(self, level: float, situation: Situation) -> float:
+    def _lowered_by_drops(self, level: float, situation: PacingInputs) -> float:
         figures = situation.figures
         limit = 100 * situation.abandon_rate_max
         if figures.dialled <= ALL_CALLS or _per_cent(figures.abandoned, figures.answered) <= round(limit, 2):
@@ -115,14 +115,14 @@ class Adaptive(msgspec.Struct, frozen=True):
             return level / 2
         return _tapered(level, self.latest_server_time - _clock(situation.now_ms))
 
-    def _is_short_staffed(self, situation: Situation) -> bool:
+    def _is_short_staffed(self, situation: PacingInputs) -> bool:
         if self.threshold is None:
             return False
         counted = situation.idle if self.threshold is Threshold.WAITING_AGENTS else situation.agents
         return counted < self.threshold_agents
 
 
-def _missing(situation: Situation, level: float) -> int:
+def _missing(situation: PacingInputs, level: float) -> int:
     """Return the number of lines for all agents, busy or not, less those in use."""
     return max(0, round(level * situation.agents) - situation.pending - len(situation.bridged_ms))
 

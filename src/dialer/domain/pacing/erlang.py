@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from dialer.domain.pacing.inputs import Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import Pace, PacingFigures, PacingInputs
 
 SAMPLES_MIN: Final = 10
 """With fewer measured calls nothing is predicted: only idle agents count, with one call for each."""
@@ -30,14 +30,14 @@ class Erlang(msgspec.Struct, frozen=True):
         """The name of the strategy."""
         return "erlang"
 
-    def pace(self, situation: Situation) -> Pace:
+    def pace(self, situation: PacingInputs) -> Pace:
         """Return one call for each wanted agent, less the calls on their way to an agent."""
         wanted = max(0, situation.idle + self._freed(situation) - situation.waiting)
         if self.overcommit:
             wanted = _overcommitted(wanted, situation.figures)
         return Pace(calls=max(0, wanted - len(situation.dialling_ms) - len(situation.greeted_ms)))
 
-    def _freed(self, situation: Situation) -> int:
+    def _freed(self, situation: PacingInputs) -> int:
         """Return the number of agents whose calls have probably ended when a callee dialled now answers."""
         figures = situation.figures
         if len(figures.handling_ms) < SAMPLES_MIN or not figures.ring_ms:

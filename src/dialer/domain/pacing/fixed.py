@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.pacing.inputs import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, PacingInputs
 
 MINUTE_US: Final = 60_000_000
 FREQUENCY_MAX: Final = 1_000_000
@@ -35,7 +35,7 @@ class FixedRate:
 
     name = "fixed"
 
-    def pace(self, situation: Situation) -> Pace:
+    def pace(self, situation: PacingInputs) -> Pace:
         """Return the calls that are due, and the time of the next one.
 
         More than one call is due only where the spacing is below a millisecond.

@@ -31,7 +31,7 @@ class PacingFigures(msgspec.Struct):
     """Values that the strategy keeps for itself; set by `Pace.memory` only."""
 
 
-class Situation(msgspec.Struct, frozen=True, gc=False):
+class PacingInputs(msgspec.Struct, frozen=True, gc=False):
     """The state of a campaign at one time. Times are in milliseconds since the epoch, oldest first."""
 
     now_ms: int
@@ -88,5 +88,5 @@ class Strategy(Protocol):
     def name(self) -> str:
         """The name in `strategies.STRATEGIES`."""
 
-    def pace(self, situation: Situation) -> Pace:
+    def pace(self, situation: PacingInputs) -> Pace:
         """Return the number of calls that may be placed now, and the time to ask again."""

@@ -20,7 +20,7 @@ import math
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, Pace, PacingFigures, Situation
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, Pace, PacingFigures, PacingInputs
 
 FIRST_ANSWERS: Final = 100
 """The budget is that of this many answers from the start, because a share of fewer answers means little."""
@@ -55,7 +55,7 @@ class Predictive:
 
     name = "predictive"
 
-    def pace(self, situation: Situation) -> Pace:
+    def pace(self, situation: PacingInputs) -> Pace:
         """Return the most calls that keep the guarantee and leave few enough expected callees without an agent."""
         least = max(0, situation.idle - situation.pending)
         most = room(situation)
@@ -64,7 +64,7 @@ class Predictive:
         return Pace(calls=_aim(situation, least, most))
 
 
-def credit(situation: Situation) -> float:
+def credit(situation: PacingInputs) -> float:
     """Return the number of calls that this campaign, and those that share its agents, may still abandon."""
     return min(credit_of(situation.abandon_rate_max, situation.figures), situation.shared_credit)
 
@@ -74,7 +74,7 @@ def credit_of(abandon_rate_max: float, figures: PacingFigures) -> float:
     return abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
 
 
-def room(situation: Situation) -> int:
+def room(situation: PacingInputs) -> int:
     """Return the number of calls to place that the guarantee allows; negative if too many are in progress.
 
     Even if every call in progress is answered at once, the abandoned share then stays within its limit.
@@ -83,7 +83,7 @@ def room(situation: Situation) -> int:
     return situation.idle + spare - situation.pending
 
 
-def outlook(situation: Situation) -> Outlook:
+def outlook(situation: PacingInputs) -> Outlook:
     """Return the forecast for the calls in progress and the busy agents."""
     figures = situation.figures
     answer_rate = (sum(figures.outcomes) + PRESUMED_ANSWERS) / (len(figures.outcomes) + PRESUMED_ANSWERS)
@@ -116,7 +116,7 @@ def overflow(mean: float, variance: float) -> float:
     return mean * math.erfc(-score / math.sqrt(2)) / 2 + deviation * density
 
 
-def _aim(situation: Situation, least: int, most: int) -> int:
+def _aim(situation: PacingInputs, least: int, most: int) -> int:
     """Return the most calls, between two bounds, whose overflow stays within the share that the credit allows."""
     ahead = outlook(situation)
     rate = ahead.answer_rate
@@ -131,7 +131,7 @@ def _aim(situation: Situation, least: int, most: int) -> int:
     return least + bisect_right(range(least + 1, most + 1), 0.0, key=excess)
 
 
-def _reserve(situation: Situation, answer_rate: float) -> float:
+def _reserve(situation: PacingInputs, answer_rate: float) -> float:
     """Return the credit that is better kept than spent: the calls in progress that are needed to keep all agents busy.
 
     By Little's law: a millisecond needs agents / handling time answers. Each answer takes 1 / rate calls, and each call

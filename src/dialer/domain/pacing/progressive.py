@@ -3,7 +3,7 @@
 import math
 from typing import Final
 
-from dialer.domain.pacing.inputs import Pace, Situation
+from dialer.domain.pacing.inputs import Pace, PacingInputs
 
 _ROUNDING: Final = 1e-9
 """Tolerance for binary fractions just below a whole number: 0.29 x 100 is 28.999999999999996."""
@@ -14,7 +14,7 @@ class Progressive:
 
     name = "progressive"
 
-    def pace(self, situation: Situation) -> Pace:
+    def pace(self, situation: PacingInputs) -> Pace:
         """Return the calls that are missing; 0 while there are enough."""
         wanted = math.floor(situation.agent_dial_rate * situation.idle + _ROUNDING)
         return Pace(calls=max(0, wanted - situation.pending))

@@ -3,7 +3,7 @@
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from dialer.domain.pacing.inputs import Situation
+from dialer.domain.pacing.inputs import PacingInputs
 
 READING_EVERY_MS: Final = 15_000
 READINGS_KEPT: Final = 5
@@ -24,7 +24,7 @@ class Reading(NamedTuple):
     """Abandoned calls of the campaign so far."""
 
 
-def take(readings: list[Reading], situation: Situation) -> list[Reading]:
+def take(readings: list[Reading], situation: PacingInputs) -> list[Reading]:
     """Return the readings with a new one added, and without those that are too old."""
     figures = situation.figures
     now = Reading(situation.idle, situation.waiting, situation.agents, figures.dialled, figures.abandoned)

@@ -47,7 +47,7 @@ class Unserved(msgspec.Struct, frozen=True):
 Decision = AgentOffer | Withdraw | Unserved
 
 
-class Floor:
+class CallDistributor:
     """All queues and agents. Times are in milliseconds and must never decrease from call to call."""
 
     def __init__(self, *, seed: int) -> None:

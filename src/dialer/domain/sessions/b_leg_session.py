@@ -1,7 +1,7 @@
-"""SecondTalk: the leg of a transfer over a line, to a number or to an agent's telephone.
+"""BLegSession: the leg of a transfer over a line, to a number or to an agent's telephone.
 
 It waits for the answer, and for the key that the section may ask for. Then its line connects it with the call. Like a
-`Talk`, it performs nothing, has no clock, and continues in another process from its `SecondStanding`.
+`Talk`, it performs nothing, has no clock, and continues in another process from its `BLegSessionState`.
 """
 
 from enum import StrEnum
@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Heard, Order, Speech
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, LegReport, Order, Speech
 from dialer.domain.survey.playing import spoken
 from dialer.domain.survey.survey import Section
 
 
-class SecondStage(StrEnum):
+class BLegStage(StrEnum):
     """The stage of a second leg: the thing that it waits for."""
 
     DIALLED = "dialled"
@@ -29,7 +29,7 @@ class SecondStage(StrEnum):
     OVER = "over"
 
 
-class SecondStanding(msgspec.Struct, frozen=True, omit_defaults=True):
+class BLegSessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that a second leg knows, as it is stored."""
 
     place: int
@@ -38,7 +38,7 @@ class SecondStanding(msgspec.Struct, frozen=True, omit_defaults=True):
     """The agent whose telephone it is; None for a leg to a number."""
     began_ms: int = 0
     """The time at which it is dialled, or its agent was asked."""
-    stage: SecondStage = SecondStage.DIALLED
+    stage: BLegStage = BLegStage.DIALLED
     turn: int = 0
     """Number of the last order."""
     answered_ms: int | None = None
@@ -47,13 +47,13 @@ class SecondStanding(msgspec.Struct, frozen=True, omit_defaults=True):
     is_taken: bool = False
     """True if it is the leg of its transfer: one to a number from the start, an agent's once the agent has the call."""
 
-    def moved(self, by_ms: int) -> "SecondStanding":
+    def moved(self, by_ms: int) -> "BLegSessionState":
         """Return the standing with all its times moved, after the clock has jumped."""
         answered_ms = None if self.answered_ms is None else self.answered_ms + by_ms
         return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms)
 
 
-class SecondReaction(NamedTuple):
+class BLegReaction(NamedTuple):
     """The results of something heard: orders for the line, and whether the leg was accepted or has ended just now."""
 
     orders: tuple[Order, ...]
@@ -61,13 +61,13 @@ class SecondReaction(NamedTuple):
     ended: LegOutcome | None = None
 
 
-NOTHING_FOLLOWS: Final = SecondReaction(())
+NOTHING_FOLLOWS: Final = BLegReaction(())
 
 
-class SecondTalk:
+class BLegSession:
     """One leg of a transfer over a line. Times are milliseconds since the epoch."""
 
-    def __init__(self, call: Call, standing: SecondStanding) -> None:
+    def __init__(self, call: Call, standing: BLegSessionState) -> None:
         self.call: Final = call
         self.standing = standing
 
@@ -80,30 +80,30 @@ class SecondTalk:
         """Note that the agent has the call."""
         self._note(is_taken=True)
 
-    def hear(self, now_ms: int, heard: Heard) -> SecondReaction:
+    def hear(self, now_ms: int, heard: LegReport) -> BLegReaction:
         """Return the reaction to something that was heard of the leg."""
         stage = self.standing.stage
         match heard:
-            case Answered(age_ms) if stage is SecondStage.DIALLED:
+            case Answered(age_ms) if stage is BLegStage.DIALLED:
                 self._note(answered_ms=self._moment(now_ms, age_ms))
                 return self._ask() if self._section.confirm_key else self._accept()
-            case Done(turn) if stage is SecondStage.ASKING and turn == self.standing.turn:
+            case Done(turn) if stage is BLegStage.ASKING and turn == self.standing.turn:
                 is_confirmed = heard.keys[:1] == self._section.confirm_key
-                return self._accept() if is_confirmed else SecondReaction((self.clear(),))
-            case Ended() if stage is not SecondStage.OVER:
+                return self._accept() if is_confirmed else BLegReaction((self.clear(),))
+            case Ended() if stage is not BLegStage.OVER:
                 return self._end(self._moment(now_ms, heard.age_ms), heard.cause)
         return NOTHING_FOLLOWS
 
-    def resume(self) -> SecondReaction:
+    def resume(self) -> BLegReaction:
         """Begin the present stage again, because it is not known how far the leg has come with the last order."""
-        if self.standing.stage is SecondStage.ASKING:
+        if self.standing.stage is BLegStage.ASKING:
             return self._ask()
-        return SecondReaction((self.clear(),) if self.standing.stage is SecondStage.CLEARING else ())
+        return BLegReaction((self.clear(),) if self.standing.stage is BLegStage.CLEARING else ())
 
     def clear(self) -> Clear:
         """Return the order that ends the leg."""
         order = Clear(self.standing.turn + 1)
-        self._note(stage=SecondStage.CLEARING, turn=order.turn)
+        self._note(stage=BLegStage.CLEARING, turn=order.turn)
         return order
 
     def cut(self, at_ms: int, cause: Cause = Cause.NORMAL_CLEARING) -> LegOutcome:
@@ -131,16 +131,16 @@ class SecondTalk:
     def _note(self, **changes: object) -> None:
         self.standing = replace(self.standing, **changes)
 
-    def _ask(self) -> SecondReaction:
+    def _ask(self) -> BLegReaction:
         section, turn = self._section, self.standing.turn + 1
         text = spoken(section.confirm_script, self.call.subscriber).strip()
-        self._note(stage=SecondStage.ASKING, turn=turn)
-        return SecondReaction((Ask(turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
+        self._note(stage=BLegStage.ASKING, turn=turn)
+        return BLegReaction((Ask(turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
 
-    def _accept(self) -> SecondReaction:
-        self._note(stage=SecondStage.ACCEPTED, is_connected=True)
-        return SecondReaction((), is_accepted=True)
+    def _accept(self) -> BLegReaction:
+        self._note(stage=BLegStage.ACCEPTED, is_connected=True)
+        return BLegReaction((), is_accepted=True)
 
-    def _end(self, at_ms: int, cause: Cause) -> SecondReaction:
-        self._note(stage=SecondStage.OVER)
-        return SecondReaction((), ended=self.cut(at_ms, cause))
+    def _end(self, at_ms: int, cause: Cause) -> BLegReaction:
+        self._note(stage=BLegStage.OVER)
+        return BLegReaction((), ended=self.cut(at_ms, cause))

@@ -1,8 +1,8 @@
-"""Talk: a call over a line that is talked through, one order at a time.
+"""IvrSession: a call over a line that is talked through, one order at a time.
 
 A simulated call is walked ahead of its time (`dialer.sim.conversation`). A talk waits for what it hears, and gives the
 next order. Both play the same survey by the same rules, so equal callees give equal rows. A talk performs nothing and
-has no clock. Its `Standing` is stored, so that another process can continue it.
+has no clock. Its `SessionState` is stored, so that another process can continue it.
 """
 
 from collections.abc import Iterable
@@ -25,8 +25,8 @@ from dialer.domain.sessions.leg_protocol import (
     Detect,
     Done,
     Ended,
-    Heard,
     Hold,
+    LegReport,
     Order,
     Play,
     Record,
@@ -67,7 +67,7 @@ class Stage(StrEnum):
     OVER = "over"
 
 
-class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
+class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that a talk knows, as it is stored."""
 
     stage: Stage = Stage.DIALLED
@@ -85,7 +85,7 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     other: str = ""
     """The key of the leg with which it is connected."""
 
-    def moved(self, by_ms: int) -> "Standing":
+    def moved(self, by_ms: int) -> "SessionState":
         """Return the standing with all its times moved, after the clock has jumped."""
         return replace(
             self,
@@ -95,7 +95,7 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-FRESH: Final = Standing()
+FRESH: Final = SessionState()
 
 
 class Reaction(NamedTuple):
@@ -105,14 +105,14 @@ class Reaction(NamedTuple):
     reports: tuple[events.Report, ...]
 
 
-class Talk:
+class IvrSession:
     """One call over a line.
 
     Times are milliseconds since the epoch. A `Done` that does not answer the last order changes nothing, nor does
     anything that is heard after the end.
     """
 
-    def __init__(self, call: Call, standing: Standing = FRESH) -> None:
+    def __init__(self, call: Call, standing: SessionState = FRESH) -> None:
         self.call: Final = call
         self._standing = standing
         self._position = None if standing.place is None else call.plan.flow.position_at(standing.place)
@@ -120,11 +120,11 @@ class Talk:
         self._reports: list[events.Report] = []
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> SessionState:
         """The state of the talk."""
         return replace(self._standing, place=None if self._position is None else self._position.place)
 
-    def hear(self, now_ms: int, heard: Heard) -> Reaction:
+    def hear(self, now_ms: int, heard: LegReport) -> Reaction:
         """Return the reaction to something that was heard of the leg."""
         match heard:
             case Ringing(age_ms):

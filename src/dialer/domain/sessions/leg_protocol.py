@@ -211,4 +211,4 @@ class TextReceived(Value, frozen=True):
     text: str
 
 
-Heard: TypeAlias = Arrived | Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived
+LegReport: TypeAlias = Arrived | Ringing | Answered | Done | Ended | Accepted | Receipt | TextReceived

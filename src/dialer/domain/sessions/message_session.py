@@ -9,7 +9,7 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.sessions.ivr_session import Reaction
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Heard, Receipt
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt
 
 _FINAL: Final = frozenset(
     {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}
@@ -17,7 +17,7 @@ _FINAL: Final = frozenset(
 _NOTHING: Final = Reaction((), ())
 
 
-class MessageStanding(msgspec.Struct, frozen=True, omit_defaults=True):
+class MessageSessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that is known of a message, as it is stored."""
 
     is_accepted: bool = False
@@ -25,18 +25,18 @@ class MessageStanding(msgspec.Struct, frozen=True, omit_defaults=True):
     """The carrier's names of the parts without a receipt."""
 
 
-class MessageTalk:
+class MessageSession:
     """One text message over a line. It is delivered once all its parts are."""
 
-    def __init__(self, message: Call, standing: MessageStanding = MessageStanding()) -> None:  # noqa: B008 - immutable
+    def __init__(self, message: Call, standing: MessageSessionState = MessageSessionState()) -> None:  # noqa: B008 - immutable
         self.message: Final = message
         self.standing = standing
 
-    def hear(self, now_ms: int, heard: Heard) -> Reaction:
+    def hear(self, now_ms: int, heard: LegReport) -> Reaction:
         """Return the reaction to something that was heard of the message."""
         match heard:
             case Accepted(names):
-                self.standing = MessageStanding(is_accepted=True, names=names)
+                self.standing = MessageSessionState(is_accepted=True, names=names)
             case Receipt(name, status) if status in _FINAL:
                 return self._receive(now_ms, name, status)
             case Ended():

@@ -102,7 +102,7 @@ class ServingPlace(Protocol):
         """
 
 
-class Bell(Protocol):
+class Notifier(Protocol):
     """A connection by which processes of a service wake each other. Nothing is wrong if a ring is lost."""
 
     def ring(self, name: str) -> None:
@@ -238,7 +238,7 @@ class Backend(Protocol):
     def present(self, connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
         """Return the marks of processes that live, and of those of which the database cannot tell."""
 
-    def open_bell(self, url: URL, name: str) -> Bell | None:
+    def open_notifier(self, url: URL, name: str) -> Notifier | None:
         """Return a bell that listens to a name; None if processes cannot wake each other by this database."""
 
     def has_tables(self, url: URL) -> bool:

@@ -35,10 +35,10 @@ from dialer.store.backends import (
 from dialer.store.backends.backend import (
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
-    Bell,
     DriverStatement,
     InlineReader,
     Lock,
+    Notifier,
     Presence,
     ServingPlace,
     TablesInUseError,
@@ -337,9 +337,9 @@ def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
     return postgresql_sessions.present(connection, marks)
 
 
-def open_bell(url: URL, name: str) -> Bell | None:
+def open_notifier(url: URL, name: str) -> Notifier | None:
     """Return a bell that listens to a name."""
-    return postgresql_sessions.NotifyBell(psycopg.connect(**_driver_args(url), autocommit=True), name)
+    return postgresql_sessions.PostgresqlNotifier(psycopg.connect(**_driver_args(url), autocommit=True), name)
 
 
 def has_tables(url: URL) -> bool:

@@ -50,7 +50,7 @@ class Session:
         self._connection.close()
 
 
-class NotifyBell:
+class PostgresqlNotifier:
     """A session that listens to one channel, and notifies others, in the event loop.
 
     A transaction that notifies would hold a lock of the whole server until it is committed, so this session notifies

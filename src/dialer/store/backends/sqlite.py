@@ -25,10 +25,10 @@ from dialer.store.backends.backend import (
     BUSY_TIMEOUT_MS,
     MIGRATION_WAIT_MS,
     POOL_TIMEOUT_S,
-    Bell,
     DriverStatement,
     InlineReader,
     Lock,
+    Notifier,
     Presence,
     ServingPlace,
     UnfitDatabaseError,
@@ -279,7 +279,7 @@ def present(connection: Connection, marks: Collection[str]) -> AbstractSet[str]:
     return process_lock.present(Path(connection.engine.url.database or ""), marks)
 
 
-def open_bell(url: URL, name: str) -> Bell | None:  # noqa: ARG001 - as the protocol
+def open_notifier(url: URL, name: str) -> Notifier | None:  # noqa: ARG001 - as the protocol
     """Return None: processes look at the file from time to time, which costs little."""
     return None
 

@@ -7,12 +7,12 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from dialer.domain.fleet.shards import ALL_SHARDS, Gift
 from dialer.store.fleet.leases import strike_off
 from dialer.store.fleet.slices import adopt_slices, move_channels
-from dialer.store.fleet.worker_positions import begin_turn, leave_seat, seat_of
+from dialer.store.fleet.worker_positions import begin_turn, leave_position, position_of
 from dialer.store.service_state import open_state, save_state
-from dialer.store.tables import FleetWorker, Seat, Shard
+from dialer.store.tables import FleetWorker, Shard, WorkerPosition
 
 _shards = Shard.__table__
-_seats = Seat.__table__
+_positions = WorkerPosition.__table__
 _HAS_SHARDS: Final = select(_shards.c.id).limit(1)
 
 
@@ -47,12 +47,12 @@ def follow_seat(connection: Connection, worker_id: int) -> None:
 
 def take_over(connection: Connection, taker: int, dead: int) -> int:
     """Replace a worker: its shards and slices go to another worker. Return the number of shards."""
-    seat = seat_of(connection, dead)
-    done_ms = func.coalesce(_shards.c.done_ms, None if seat is None else seat.now_ms)
+    worker_position = position_of(connection, dead)
+    done_ms = func.coalesce(_shards.c.done_ms, None if worker_position is None else worker_position.now_ms)
     taken = update(_shards).where(_shards.c.worker_id == dead).values(worker_id=taker, done_ms=done_ms)
     count = connection.execute(taken).rowcount
     adopt_slices(connection, taker, dead)
-    leave_seat(connection, dead)
+    leave_position(connection, dead)
     strike_off(connection, dead)
     if count:
         begin_turn(connection, taker)
@@ -61,8 +61,8 @@ def take_over(connection: Connection, taker: int, dead: int) -> int:
 
 def give(connection: Connection, giver: int, gift: Gift) -> None:
     """Give shards to another worker, with the channels that their calls use."""
-    seat = seat_of(connection, giver)
-    done_ms = func.coalesce(_shards.c.done_ms, None if seat is None else seat.now_ms)
+    worker_position = position_of(connection, giver)
+    done_ms = func.coalesce(_shards.c.done_ms, None if worker_position is None else worker_position.now_ms)
     given = update(_shards).where(_shards.c.worker_id == giver, _shards.c.id.in_(gift.shards))
     connection.execute(given.values(worker_id=gift.to, done_ms=done_ms))
     owned = {worker_id: frozenset(progress_of(connection, worker_id)) for worker_id in (giver, gift.to)}
@@ -78,8 +78,8 @@ def disband(connection: Connection, now_ms: int) -> None:
     """
     if connection.scalar(_HAS_SHARDS) is None:
         return
-    reached = [connection.scalar(select(func.max(column))) for column in (_shards.c.done_ms, _seats.c.now_ms)]
+    reached = [connection.scalar(select(func.max(column))) for column in (_shards.c.done_ms, _positions.c.now_ms)]
     state = open_state(connection, now_ms)
     save_state(connection, state._replace(now_ms=max([state.now_ms, *(one for one in reached if one is not None)])))
-    for table in (_shards, _seats, FleetWorker.__table__):
+    for table in (_shards, _positions, FleetWorker.__table__):
         connection.execute(delete(table))

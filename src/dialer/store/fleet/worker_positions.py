@@ -6,15 +6,15 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dialer.store.fleet.leases import alive, all_leases
 from dialer.store.service_state import State, open_state, save_state
-from dialer.store.tables import Seat
+from dialer.store.tables import WorkerPosition
 
 ID_BLOCK: Final = 1 << 20
 """Number of ids of call requests, and of CDRs, that a worker is given at once."""
 
-_seats = Seat.__table__
+_positions = WorkerPosition.__table__
 
 
-class SeatRow(NamedTuple):
+class PositionRow(NamedTuple):
     """The position of a worker."""
 
     id: int
@@ -40,14 +40,16 @@ class SeatRow(NamedTuple):
         return min(left)
 
 
-_ALL: Final = select(*[_seats.c[name] for name in SeatRow._fields]).order_by(_seats.c.id)
-_LATE: Final = select(_seats.c.worker_id).where(_seats.c.seen < bindparam("change"), _seats.c.worker_id.is_not(None))
+_ALL: Final = select(*[_positions.c[name] for name in PositionRow._fields]).order_by(_positions.c.id)
+_LATE: Final = select(_positions.c.worker_id).where(
+    _positions.c.seen < bindparam("change"), _positions.c.worker_id.is_not(None)
+)
 _SAVE: Final = (
-    update(_seats)
+    update(_positions)
     .where(
-        _seats.c.id == bindparam("seat"),
-        _seats.c.worker_id == bindparam("worker"),
-        _seats.c.turn == bindparam("its_turn"),
+        _positions.c.id == bindparam("seat"),
+        _positions.c.worker_id == bindparam("worker"),
+        _positions.c.turn == bindparam("its_turn"),
     )
     .values(
         {name: bindparam(f"new_{name}") for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")}
@@ -55,15 +57,15 @@ _SAVE: Final = (
 )
 
 
-def all_seats(connection: Connection) -> list[SeatRow]:
+def all_positions(connection: Connection) -> list[PositionRow]:
     """Return all seats, also those without a worker."""
-    return [SeatRow(*row) for row in connection.execute(_ALL)]
+    return [PositionRow(*row) for row in connection.execute(_ALL)]
 
 
-def seat_of(connection: Connection, worker_id: int) -> SeatRow | None:
+def position_of(connection: Connection, worker_id: int) -> PositionRow | None:
     """Return the seat of a worker; None if it has none."""
-    row = connection.execute(_ALL.where(_seats.c.worker_id == worker_id)).one_or_none()
-    return None if row is None else SeatRow(*row)
+    row = connection.execute(_ALL.where(_positions.c.worker_id == worker_id)).one_or_none()
+    return None if row is None else PositionRow(*row)
 
 
 def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
@@ -72,38 +74,40 @@ def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
     return not late or not alive(connection, [one for one in all_leases(connection) if one.id in late], now_ms)
 
 
-def take_seat(connection: Connection, worker_id: int, now_ms: int) -> None:
+def take_position(connection: Connection, worker_id: int, now_ms: int) -> None:
     """Give a worker the first free seat, or a new one."""
-    free = connection.scalar(select(_seats.c.id).where(_seats.c.worker_id.is_(None)).order_by(_seats.c.id).limit(1))
+    free = connection.scalar(
+        select(_positions.c.id).where(_positions.c.worker_id.is_(None)).order_by(_positions.c.id).limit(1)
+    )
     if free is None:
         ids = _new_ids(connection, now_ms)
-        connection.execute(insert(_seats).values(worker_id=worker_id, now_ms=0, **ids))
+        connection.execute(insert(_positions).values(worker_id=worker_id, now_ms=0, **ids))
     else:
-        connection.execute(update(_seats).where(_seats.c.id == free).values(worker_id=worker_id))
+        connection.execute(update(_positions).where(_positions.c.id == free).values(worker_id=worker_id))
 
 
-def renew_ids(connection: Connection, seat: SeatRow, now_ms: int) -> None:
+def renew_ids(connection: Connection, worker_position: PositionRow, now_ms: int) -> None:
     """Give a worker new ids. It builds its engine again for them."""
-    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": _seats.c.turn + 1}
-    connection.execute(update(_seats).where(_seats.c.id == seat.id).values(values))
+    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": _positions.c.turn + 1}
+    connection.execute(update(_positions).where(_positions.c.id == worker_position.id).values(values))
 
 
 def begin_turn(connection: Connection, worker_id: int) -> None:
     """Let a worker build its engine again, as its shards have changed."""
-    connection.execute(update(_seats).where(_seats.c.worker_id == worker_id).values(turn=_seats.c.turn + 1))
+    connection.execute(update(_positions).where(_positions.c.worker_id == worker_id).values(turn=_positions.c.turn + 1))
 
 
-def leave_seat(connection: Connection, worker_id: int) -> None:
+def leave_position(connection: Connection, worker_id: int) -> None:
     """Free the seat of a worker that was replaced."""
-    left: dict[str, Any] = {"worker_id": None, "turn": _seats.c.turn + 1}
-    connection.execute(update(_seats).where(_seats.c.worker_id == worker_id).values(left))
+    left: dict[str, Any] = {"worker_id": None, "turn": _positions.c.turn + 1}
+    connection.execute(update(_positions).where(_positions.c.worker_id == worker_id).values(left))
 
 
-def save_seat(connection: Connection, seat: SeatRow) -> bool:
+def save_position(connection: Connection, worker_position: PositionRow) -> bool:
     """Store the position of a worker. Return False if it has lost its seat, or its shards have changed."""
-    kept = {"seat": seat.id, "worker": seat.worker_id, "its_turn": seat.turn}
+    kept = {"seat": worker_position.id, "worker": worker_position.worker_id, "its_turn": worker_position.turn}
     values = {
-        f"new_{name}": getattr(seat, name)
+        f"new_{name}": getattr(worker_position, name)
         for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")
     }
     return connection.execute(_SAVE, {**kept, **values}).rowcount == 1

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, update
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
@@ -29,7 +29,7 @@ from dialer.store.journal.growing import GrowingCampaign
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.queue_hours import QueueHours
-from dialer.store.journal.transfers import FloorRows, TransferRows
+from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.waiting_texts import WaitingTextRows
 from dialer.store.ledger import Entry, post_calls
 from dialer.store.queries.callers import find_caller
@@ -74,7 +74,7 @@ class JournalStore:
         self.is_writing = False
         """True while effects are written, and after that has failed: they may be of any event of the step."""
         self._transfers = TransferRows()
-        self._floor = FloorRows()
+        self._distributor = CallCentreRows()
         self._counts = CallCounts()
         self._queue_hours = QueueHours()
         self._agent_hours = AgentHours()
@@ -93,7 +93,7 @@ class JournalStore:
         self._transfers.restored(call)
         self._agent_hours.restored(call)
 
-    def close_step(self, board: Board) -> None:
+    def close_step(self, board: EngineState) -> None:
         """Write the rest of a step, and let the observers check the whole step."""
         self.flush()
         for counts in (self._counts, self._queue_hours, self._agent_hours):
@@ -129,7 +129,7 @@ class JournalStore:
         self._messages.write(connection)
         self._waiting_texts.write(connection)
         self._transfers.write(connection)
-        self._floor.write(connection)
+        self._distributor.write(connection)
         self._gateways.write(connection)
         statements.EXPECT_CALL_BACKS.run(connection, self._call_backs)
         self._write_recordings()
@@ -234,8 +234,8 @@ class JournalStore:
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: self._keep_transfer,
             effects.KeepAgent: self._keep_agent,
-            effects.KeepQueue: lambda effect, _: self._floor.keep_queue(effect),
-            effects.KeepFigures: lambda effect, _: self._floor.keep_figures(effect),
+            effects.KeepQueue: lambda effect, _: self._distributor.keep_queue(effect),
+            effects.KeepFigures: lambda effect, _: self._distributor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
             effects.KeepLine: lambda effect, _: self._gateways.keep_line(effect),
             effects.ExpectCallBack: self._expect_call_back,
@@ -247,7 +247,7 @@ class JournalStore:
 
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
         self._agent_hours.kept(self._at_work(), effect, now_ms)
-        self._floor.keep_agent(effect)
+        self._distributor.keep_agent(effect)
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
@@ -431,8 +431,8 @@ class JournalStore:
 
     def _keep_wish(self, wish: effects.KeepWish, now_ms: int) -> None:
         connection, user_id = self._at_work(), wish.user_id
-        keeper = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
-        call_off(connection, (wish.dnc_id, keeper), wish.number, now_ms)
+        member = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
+        call_off(connection, (wish.dnc_id, member), wish.number, now_ms)
 
 
 def _placed(row: rows.SubscriberRow, call: Call) -> Placed:

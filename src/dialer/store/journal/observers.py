@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from dialer.domain.engine.state import Board
+from dialer.domain.engine.state import EngineState
 from dialer.domain.plans import Call
 from dialer.store.journal.rows import CdrRow
 
@@ -29,5 +29,5 @@ class JournalObserver(Protocol):
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
         """Check CDRs that are about to be written. A step may write its CDRs in several parts."""
 
-    def step_closed(self, connection: Connection, board: Board) -> None:
+    def step_closed(self, connection: Connection, board: EngineState) -> None:
         """Compare the rows with the engine's board after all effects of the step are written, before the commit."""

@@ -118,7 +118,7 @@ class TransferRows:
         self._changed = {}
 
 
-class FloorRows:
+class CallCentreRows:
     """Figures of queues, agents and campaigns that wait to be written, each in its latest state."""
 
     def __init__(self) -> None:

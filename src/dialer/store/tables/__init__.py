@@ -46,7 +46,7 @@ from dialer.store.tables.figures import (
     SubscriberMove,
     UserHour,
 )
-from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Seat, Shard
+from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Shard, WorkerPosition
 from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
@@ -100,7 +100,6 @@ __all__ = [
     "RequestAllowance",
     "Row",
     "SealedSurvey",
-    "Seat",
     "SecondFactor",
     "SectionTemplate",
     "ServiceState",
@@ -119,5 +118,6 @@ __all__ = [
     "User",
     "UserHour",
     "WaitingText",
+    "WorkerPosition",
     "WrongPassword",
 ]

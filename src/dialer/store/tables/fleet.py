@@ -32,7 +32,7 @@ class Shard(Row):
     """Time until which everything due has happened. Null if the shard is as far as the seat of its worker."""
 
 
-class Seat(Row):
+class WorkerPosition(Row):
     """The position of one worker: its time, the ids that it may give, and the changes that it has seen."""
 
     __tablename__ = "seat"
