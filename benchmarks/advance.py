@@ -75,7 +75,7 @@ def add_started_campaign(connection: Connection, subscribers: int) -> None:
         }
         for place in range(subscribers)
     ]
-    connection.execute(insert(Contact.__table__), contacts)
+    connection.execute(insert(Contact), contacts)
     survey_id = survey(connection, user_id)
     gateway_id = add(connection, Gateway, name="sim")
     campaign_id = add(

@@ -33,7 +33,7 @@ def ready(path: Path, start_ms: int, *, parameters: str = "{}", words: int = 0, 
 
     def add_campaign(connection: Connection) -> int:
         record_payment(UnitOfWork(connection=connection, now_ms=start_ms), _USER, MUCH_MONEY)
-        connection.execute(update(User.__table__).values(role="admin"))  # Only an administrator may advance the clock.
+        connection.execute(update(User).values(role="admin"))  # Only an administrator may advance the clock.
         dates = {"startingdate": start_ms - 1_000, "expirationdate": start_ms + DAY_MS}
         campaign_id = add(
             connection,

@@ -40,7 +40,7 @@ NAMES: Final = ("PostgreSQL", "SQLite")
 PAGE: Final = f"/rest-api/contact/?phonebook_id={PHONEBOOK}"
 RECORD: Final = "/rest-api/contact/7/"
 EXPORT: Final = "/rest-api/cdr/?format=csv"
-_CALLS: Final = select(func.count()).select_from(Cdr.__table__)
+_CALLS: Final = select(func.count()).select_from(Cdr)
 
 
 class Plan(NamedTuple):

@@ -39,7 +39,7 @@ FREQUENCY: Final = 60_000
 DAY_MS: Final = 86_400_000
 READY: Final = "is ready"
 STOP_S: Final = 30.0
-_DIALS: Final = select(func.count()).select_from(CallRequest.__table__)
+_DIALS: Final = select(func.count()).select_from(CallRequest)
 
 
 class Plan(NamedTuple):
@@ -79,7 +79,7 @@ def _account(connection: Connection, place: int, gateway_id: int, contacts: int,
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     record_payment(unit, user_id, MUCH_MONEY)
     phonebook_id = add(connection, Phonebook, user_id=user_id, name="people")
-    connection.execute(insert(Contact.__table__), list(_contacts(phonebook_id, place, contacts, now_ms)))
+    connection.execute(insert(Contact), list(_contacts(phonebook_id, place, contacts, now_ms)))
     campaign_id = add(
         connection,
         Campaign,

@@ -30,7 +30,6 @@ RUNS = 3
 DIALS_BEFORE_KILL = 500
 POLLS_MAX = 60_000
 POLL_S = 0.002
-_CONTACTS = Contact.__table__
 _COPIED = ("contact", "number", "zone", "full_name", "additional_vars", "created_date", "updated_date")
 
 
@@ -69,7 +68,7 @@ def _fill(connection: Connection, book_id: int, place: int, people: int) -> None
         for one in range(people)
     ]
     values = [{"phonebook_id": book_id, **dict(zip(_COPIED, row, strict=True))} for row in rows]
-    connection.execute(insert(_CONTACTS), values)
+    connection.execute(insert(Contact), values)
 
 
 def age(path: Path) -> None:

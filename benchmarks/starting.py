@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select, update
 
 from benchmarks.advance import START_MS, add
 from benchmarks.campaigning import MUCH_MONEY, message, start
@@ -47,10 +47,10 @@ class Campaigns(NamedTuple):
 def add_campaigns(connection: Connection, now_ms: int) -> Campaigns:
     """Add a campaign for the large phonebook, and another account with a campaign of its own."""
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
-    connection.execute(User.__table__.update().values(role="admin"))
+    connection.execute(update(User).values(role="admin"))
     other_id = add(connection, User, username="ben", password_hash="-")  # noqa: S106 - nobody logs in
     people = add(connection, Phonebook, user_id=other_id, name="People")
-    connection.execute(insert(Contact.__table__), [_contact(people, place) for place in range(OTHERS)])
+    connection.execute(insert(Contact), [_contact(people, place) for place in range(OTHERS)])
     gateway_id = add(connection, Gateway, name="sim")
     found = []
     for user_id, phonebook_id in ((_BIG, _BIG), (other_id, people)):
@@ -109,9 +109,8 @@ def watch(dials: Callable[[], int], is_over: Callable[[float], bool]) -> Watched
 
 def measure(server: Server, database: Database, campaigns: Campaigns, contacts: int) -> tuple[Watched, Watched]:
     """Return the dials of the other account before the START, and while contacts become subscribers."""
-    requests, table = CallRequest.__table__, Campaign.__table__
-    counted = select(func.count()).select_from(requests).where(requests.c.campaign_id == campaigns.other)
-    collected = select(table.c.totalcontact).where(table.c.id == campaigns.large)
+    counted = select(func.count()).select_from(CallRequest).where(CallRequest.campaign_id == campaigns.other)
+    collected = select(Campaign.totalcontact).where(Campaign.id == campaigns.large)
 
     def dials() -> int:
         return int(database.read_now(lambda unit: unit.execute(counted).scalar_one()))

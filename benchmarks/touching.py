@@ -27,7 +27,6 @@ from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 CAMPAIGNS: Final = 300
 STEPS: Final = 30
 RUNS: Final = 7
-_USERS = User.__table__
 Commit = Callable[[], object]
 
 
@@ -46,14 +45,14 @@ def add_started_campaigns(connection: Connection, campaigns: int) -> None:
         "object_id": 1,
     }
     rows = [{**row, "campaign_code": f"bench{place}"} for place in range(campaigns)]
-    connection.execute(insert(Campaign.__table__), rows)
+    connection.execute(insert(Campaign), rows)
 
 
 def committed(database: Database, touched: Touched) -> None:
     """Commit a change that declares which rows it touches."""
 
     def work(connection: Connection) -> None:
-        connection.execute(update(_USERS).values(updated_date=_USERS.c.updated_date + 1))
+        connection.execute(update(User).values(updated_date=User.updated_date + 1))
         touch(connection, touched)
 
     database.write_now(work)

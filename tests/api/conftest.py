@@ -52,7 +52,7 @@ def users_only(folder_of_session: Path, database_of_session: Database) -> Any:  
         for username, is_admin in USERS.values():  # Their ids follow from their order.
             role = "admin" if is_admin else "manager"
             values = {"username": username, "role": role, "password_hash": PASSWORD_HASH}
-            connection.execute(insert(User.__table__).values(**values, **stamp))
+            connection.execute(insert(User).values(**values, **stamp))
 
     database_of_session.write_now(furnish)
     return save(database_of_session, folder_of_session / "users.db")

@@ -37,7 +37,7 @@ def folder(run: Run, tmp_path: Path) -> Path:
     assert run("database", "upgrade", "--create").code == 0
     RING.hold(KeyFile(Settings(database_url=f"sqlite:///{tmp_path}/dialer.db")))
     with closing(Database(f"sqlite:///{tmp_path}/dialer.db")) as database:
-        database.write_now(lambda unit: unit.execute(insert(Gateway.__table__).values(**row())))
+        database.write_now(lambda unit: unit.execute(insert(Gateway).values(**row())))
     return tmp_path
 
 
@@ -51,7 +51,7 @@ def read(folder: Path, **settings: str) -> str | None:
     url = f"sqlite:///{folder}/dialer.db"
     RING.hold(KeyFile(Settings(database_url=url, **settings)))  # type: ignore[arg-type] # texts only
     with closing(Database(url)) as database:
-        return database.read_now(lambda unit: unit.scalar(select(Gateway.__table__.c.parameters)))
+        return database.read_now(lambda unit: unit.scalar(select(Gateway.parameters)))
 
 
 def stored(folder: Path) -> list[tuple[str]]:

@@ -64,7 +64,7 @@ def people_only(tmp_path_factory: pytest.TempPathFactory, database_of_session: D
     def furnish(connection: Connection) -> None:
         for username, role, manager_id in USERS:  # Their ids follow from their order.
             values = {"username": username, "role": role, "manager_id": manager_id, **shared}
-            connection.execute(insert(User.__table__).values(values))
+            connection.execute(insert(User).values(values))
 
     database_of_session.write_now(furnish)
     return save(database_of_session, tmp_path_factory.mktemp("people") / "people.db")

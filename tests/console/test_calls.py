@@ -23,7 +23,7 @@ def cdr(number: int, **fields: Any) -> Any:  # noqa: ANN401 - columns, and a sta
     values = {"callid": str(number), "phone_number": f"+1202555{number:04}", "starting_date": NOW_MS + number * 1_000}
     values |= {"user_id": 2, "campaign_id": None, "callerid": "", "duration": 70, "billsec": 65, "call_cost": 1_234_000}
     values |= {"billed_duration": 120, "leg_type": 1, "amd_status": 1, "subscriber_id": 1, "hangup_cause_q850": 16}
-    return insert(Cdr.__table__).values({**values, **fields})
+    return insert(Cdr).values({**values, **fields})
 
 
 def test_calls_are_listed_the_newest_first(alice: Visitor, api: Caller, database: Database) -> None:
@@ -112,9 +112,9 @@ def answered(api: Caller, database: Database) -> int:
     result |= {"section_type": 5, "question": HOSTILE, "response": "7-1.wav", "record_file": "7-1.wav"}
     store(
         database,
-        insert(Subscriber.__table__).values(id=900, **subscriber, **dates),
-        insert(CallRequest.__table__).values(call),
-        insert(SurveyResult.__table__).values(**result, recording_duration=3, created_date=NOW_MS + 9_000),
+        insert(Subscriber).values(id=900, **subscriber, **dates),
+        insert(CallRequest).values(call),
+        insert(SurveyResult).values(**result, recording_duration=3, created_date=NOW_MS + 9_000),
         cdr(1, callrequest_id=7, campaign_id=identity, subscriber_id=900, callid="7"),
     )
     return 1

@@ -22,13 +22,13 @@ def test_a_forecast_is_kept_beside_what_happens(
     alice: Visitor, bob: Visitor, visitor: Visitor, api: Caller, database: Database
 ) -> None:
     identity = campaign(api)
-    store(database, update(User.__table__).values(call_rate=1_000))
+    store(database, update(User).values(call_rate=1_000))
     status, refusal = forecast(alice, identity)
     assert "A forecast runs a copy of the campaign to its end, in seconds." in words(alice.page)
     assert (status, alice.text(f"campaigns/{identity}/").count("Forecast of")) == (303, 1)
     # Without money the copy stops at once.
     assert "Forecast of 18 Nov 2026, 11:06 does not come to everybody" in words(alice.page)
-    store(database, update(User.__table__).values(balance=10_00000))
+    store(database, update(User).values(balance=10_00000))
     assert forecast(alice, identity)[0] == 303
     text = alice.text(f"campaigns/{identity}/")
     assert "Forecast of 18 Nov 2026, 11:06 comes to everybody Stops dialling" in text
@@ -52,7 +52,7 @@ def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, mo
 
 def test_a_forecast_of_another_version_is_as_none(alice: Visitor, api: Caller, database: Database) -> None:
     identity = campaign(api)
-    store(database, insert(CampaignForecast.__table__).values(id=identity, document='{"made_ms":"soon"}'))
+    store(database, insert(CampaignForecast).values(id=identity, document='{"made_ms":"soon"}'))
     assert "A forecast runs a copy" in alice.text(f"campaigns/{identity}/")
 
 
@@ -72,8 +72,8 @@ def test_the_next_people_are_listed_with_the_reason_of_their_wait(
     listed = {"dnc_id": dnc["id"], "phone_number": "+442079460002", "number": "+442079460002", "created_date": NOW_MS}
     store(
         database,
-        *(insert(Subscriber.__table__).values({**shared, **row, "duplicate_contact": row["number"]}) for row in rows),
-        insert(DncContact.__table__).values({**listed, "updated_date": NOW_MS}),
+        *(insert(Subscriber).values({**shared, **row, "duplicate_contact": row["number"]}) for row in rows),
+        insert(DncContact).values({**listed, "updated_date": NOW_MS}),
     )
     text = alice.text(f"campaigns/{identity}/")
     following = text[text.index("Next people") : text.index("Last calls")]

@@ -128,14 +128,14 @@ def test_it_shows_outcomes_hours_answers_and_the_last_calls(alice: Visitor, api:
     cdr |= {"billed_duration": 120, "leg_type": 1, "amd_status": 1, "subscriber_id": 1, "attempt": 1}
     store(
         database,
-        insert(CampaignHour.__table__).values(campaign_id=identity, grouping=0, member="", cost=1_234_000, **hour),
-        insert(CampaignHour.__table__).values(campaign_id=identity, grouping=1, member="16", **hour),
-        insert(CampaignHour.__table__).values(campaign_id=identity, grouping=5, member="Asia/Tokyo", **hour),
-        insert(Cdr.__table__).values(
+        insert(CampaignHour).values(campaign_id=identity, grouping=0, member="", cost=1_234_000, **hour),
+        insert(CampaignHour).values(campaign_id=identity, grouping=1, member="16", **hour),
+        insert(CampaignHour).values(campaign_id=identity, grouping=5, member="Asia/Tokyo", **hour),
+        insert(Cdr).values(
             **cdr, callid="a", phone_number="+12025550100", starting_date=NOW_MS, billsec=65, hangup_cause_q850=16
         ),
         *(
-            insert(SurveyResult.__table__).values(
+            insert(SurveyResult).values(
                 **answer, callid=f"{number}", question="Do you come?", response=response, created_date=NOW_MS
             )
             for number, response in enumerate(("yes", "yes", "no"))

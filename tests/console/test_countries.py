@@ -73,7 +73,7 @@ def test_an_unknown_country_is_refused_and_ticks_stay(admin: Visitor, api: Calle
 def test_a_stored_country_without_a_name_does_not_become_all_countries(
     admin: Visitor, api: Caller, database: Database
 ) -> None:
-    store(database, update(User.__table__).where(User.__table__.c.id == 2).values(allowed_countries="ZZ"))
+    store(database, update(User).where(User.id == 2).values(allowed_countries="ZZ"))
     admin.get(ALICE)
     assert chosen_in(admin.page) == ["ZZ"]
     assert admin.send(ALICE, **ticked(*chosen_in(admin.page))).status_code == 400

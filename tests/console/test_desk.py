@@ -24,8 +24,7 @@ def gus(visitor: Visitor, api: Caller) -> Visitor:
 
 
 def state(database: Database) -> tuple[int, str]:
-    agents = Agent.__table__.c
-    return tuple(database.read_now(lambda c: c.execute(select(agents.status, agents.break_reason)).one()))
+    return tuple(database.read_now(lambda c: c.execute(select(Agent.status, Agent.break_reason)).one()))
 
 
 def talk_to_gus(database: Database, identity: int) -> None:
@@ -39,9 +38,9 @@ def talk_to_gus(database: Database, identity: int) -> None:
     leg = {"callrequest_id": 7, "agent_id": 1, "status": 2, "answered_ms": NOW_MS - 65_000, "place": 1}
     store(
         database,
-        insert(Subscriber.__table__).values(**person, **dates, additional_vars='{"seat": "12A"}'),
-        insert(CallRequest.__table__).values(**call, ring_limit_ms=1, talk_limit_ms=1),
-        insert(Transfer.__table__).values(**leg, section_id=1, phone_number="+1", joined_ms=NOW_MS - 66_000),
+        insert(Subscriber).values(**person, **dates, additional_vars='{"seat": "12A"}'),
+        insert(CallRequest).values(**call, ring_limit_ms=1, talk_limit_ms=1),
+        insert(Transfer).values(**leg, section_id=1, phone_number="+1", joined_ms=NOW_MS - 66_000),
     )
 
 
@@ -95,15 +94,16 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     assert "<script>alert" not in gus.page
     assert [say(gus, disposition="rich"), say(gus, disposition="other", call="x")] == [400, 404]
     over = {"ended_ms": NOW_MS - 1_000, "status": 4, "hangup_cause_q850": 16}
-    end = [update(CallRequest.__table__).values(**over), update(Transfer.__table__).values(status=3)]
+    end = [update(CallRequest).values(**over), update(Transfer).values(status=3)]
     cdr = {"user_id": 2, "callid": "7", "callerid": "+1", "phone_number": "+12025550001", "starting_date": NOW_MS}
     cdr |= {"duration": 70, "billsec": 65, "call_cost": 0, "billed_duration": 65, "hangup_cause_q850": 16}
     cdr |= {"leg_type": 1, "amd_status": 0, "callrequest_id": 7, "subscriber_id": 900, "attempt": 1, "gateway_id": 1}
-    store(database, *end, insert(Cdr.__table__).values(**cdr), update(Subscriber.__table__).values(status=5))
+    store(database, *end, insert(Cdr).values(**cdr), update(Subscriber).values(status=5))
     gus.get("desk/")
     assert say(gus, **later) == 303
-    people = Subscriber.__table__.c
-    waits = database.read_now(lambda c: c.execute(select(people.status, people.due_ms).where(people.id == 900)).one())
+    waits = database.read_now(
+        lambda c: c.execute(select(Subscriber.status, Subscriber.due_ms).where(Subscriber.id == 900)).one()
+    )
     at_ms = int(datetime(2026, 11, 18, 18, tzinfo=UTC).timestamp() * 1_000)
     assert tuple(waits) == (1, at_ms)
     assert "Answered (16) Call back 1:05 min" in words(gus.get("desk/"))

@@ -18,7 +18,7 @@ HOUR = NOW_MS // 3_600_000
 def cost(user_id: int, hours_ago: int, amount: int) -> object:
     """Return the insertion of the cost of an hour."""
     values = {"user_id": user_id, "grouping": 0, "member": "", "hour": HOUR - hours_ago, "calls": 1, "cost": amount}
-    return insert(UserHour.__table__).values(values)
+    return insert(UserHour).values(values)
 
 
 def test_the_balance_is_told_from_the_present_back(api: Caller, database: Database) -> None:
@@ -43,7 +43,7 @@ def test_campaigns_are_listed_by_cost(
     for name, amount in (("Cheap", 123_000), (HOSTILE, 4_567_000), ("Free", 0)):
         identity = campaign(api, name=name, gateway=name[:5])
         columns = {"cost": amount, "calls": 9, "answered": 2}
-        store(database, update(Campaign.__table__).where(Campaign.__table__.c.id == identity).values(columns))
+        store(database, update(Campaign).where(Campaign.id == identity).values(columns))
     store(database, cost(2, 3, 4_690_000))  # type: ignore[arg-type] # a statement
     text = alice.text("money/")
     assert "45.67 9 2 22.84 Cheap 1.23 9 2 0.62" in text

@@ -88,7 +88,7 @@ def test_people_who_were_not_reached_are_called_again(
     alice: Visitor, bob: Visitor, api: Caller, database: Database
 ) -> None:
     campaign(api)
-    failed = update(Subscriber.__table__).where(Subscriber.__table__.c.id <= 3)
+    failed = update(Subscriber).where(Subscriber.id <= 3)
     store(database, failed.values(status=SubscriberStatus.FAIL, count_attempt=1))
     alice.get("campaigns/1/recycle/")
     counted = alice.send("campaigns/1/recycle/", action="count", **{"status.4": "1"})

@@ -29,9 +29,9 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
 
     store(
         database,
-        insert(UserHour.__table__).values(user_id=2, **hour),
-        insert(CampaignHour.__table__).values(campaign_id=campaign_id, **hour),
-        update(User.__table__).where(User.__table__.c.id == 2).values(balance=5_000_000),
+        insert(UserHour).values(user_id=2, **hour),
+        insert(CampaignHour).values(campaign_id=campaign_id, **hour),
+        update(User).where(User.id == 2).values(balance=5_000_000),
     )
     text = alice.text("overview/")
     assert "1,234 over today" in text
@@ -48,8 +48,8 @@ def test_it_says_what_needs_attention_urgent_things_first(
     campaign_id = campaign(api, name="Departures", gateway="Bad line")
     store(
         database,
-        update(Gateway.__table__).values(rests_until_ms=NOW_MS + 60_000),
-        update(Campaign.__table__).where(Campaign.__table__.c.id == campaign_id).values(status_reason="no_credit"),
+        update(Gateway).values(rests_until_ms=NOW_MS + 60_000),
+        update(Campaign).where(Campaign.id == campaign_id).values(status_reason="no_credit"),
     )
     worker.trouble = "storage"
     text = alice.text("overview/")

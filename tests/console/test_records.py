@@ -97,7 +97,7 @@ def test_the_list_and_the_page_of_a_gateway_say_why_its_line_is_down(
     admin: Visitor, api: Caller, database: Database
 ) -> None:
     Caller(api.client, "admin").create("gateway", name="Trunk", protocol="sip", parameters={"server": "192.0.2.1"})
-    store(database, update(Gateway.__table__).values(line_down="no route to host"))
+    store(database, update(Gateway).values(line_down="no route to host"))
     for path in ("records/gateway/", "records/gateway/1/"):
         text = admin.text(path)
         assert "Line is down because" in text

@@ -33,8 +33,8 @@ def call(identity: int, **transfer: Any) -> tuple[Any, Any]:  # noqa: ANN401 - c
     }
     joined |= {"first_increment": 1, "next_increment": 1, "parameters": ""}
     return (
-        insert(CallRequest.__table__).values(request),
-        insert(Transfer.__table__).values({**joined, **transfer}),
+        insert(CallRequest).values(request),
+        insert(Transfer).values({**joined, **transfer}),
     )
 
 
@@ -52,8 +52,8 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
         database,
         *call(1, status=TransferStatus.CONNECTED, agent_id=1, joined_ms=NOW_MS - 70_000, answered_ms=NOW_MS - 65_000),
         *call(2, status=TransferStatus.WAITING, joined_ms=NOW_MS - 30_000),
-        update(Agent.__table__).where(Agent.__table__.c.id == 1).values(is_talking=True),
-        insert(QueueHour.__table__).values({**hour, "taken_wait_ms": 1_000, "longest_ms": 500}),
+        update(Agent).where(Agent.id == 1).values(is_talking=True),
+        insert(QueueHour).values({**hour, "taken_wait_ms": 1_000, "longest_ms": 500}),
     )
     text = alice.text("board/")
     assert "Waiting 1 longest 30 s" in text

@@ -36,8 +36,8 @@ def client(tmp_path: Path, busy_timeout_ms: int) -> Iterator[TestClient[Litestar
 
     def furnish(connection: Connection) -> None:
         stamps = {"created_date": START_MS, "updated_date": START_MS, "password_hash": PASSWORD_HASH}
-        connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
-        connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, sms_rate=5_000, **stamps))
+        connection.execute(insert(User).values(username="admin", role="admin", **stamps))
+        connection.execute(insert(User).values(username="ann", call_rate=2_000, sms_rate=5_000, **stamps))
 
     database.write_now(furnish)
     settings = Settings(media_dir=tmp_path / "media", clock="virtual", clock_start=START_MS, seed=1)

@@ -71,8 +71,8 @@ def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
 
     def furnish(connection: Connection) -> None:
         stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": PASSWORD_HASH}
-        connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
-        connection.execute(insert(User.__table__).values(username="ann", call_rate=2_000, **stamps))
+        connection.execute(insert(User).values(username="admin", role="admin", **stamps))
+        connection.execute(insert(User).values(username="ann", call_rate=2_000, **stamps))
 
     def new_line(_gateway_id: int, parameters: str, exchange: Exchange) -> SipLine:
         return SipLine(parameters, exchange, SoundRoom(), SoundFiles(media), t1_ms=100)

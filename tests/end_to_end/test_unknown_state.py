@@ -18,8 +18,7 @@ def test_a_subscriber_with_an_unknown_status_is_set_aside(ann: Caller, admin: Ca
     campaign = start_campaign(ann, admin, 60)
     advance(admin, 3)
     database = Database(f"sqlite:///{tmp_path / 'dialer.db'}")
-    table = Subscriber.__table__
-    database.write_now(lambda c: c.execute(update(table).where(table.c.id == 10).values(status=UNKNOWN)))
+    database.write_now(lambda c: c.execute(update(Subscriber).where(Subscriber.id == 10).values(status=UNKNOWN)))
     advance(admin, 3_600)
     assert called(ann) == [number for number in PEOPLE if number != PEOPLE[9]]
     assert ann.get(campaign)["status"] == 4

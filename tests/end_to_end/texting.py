@@ -87,8 +87,8 @@ def text_service(folder: Path, url: str = "") -> Iterator[TextService]:
 
     def furnish(connection: Connection) -> None:
         stamps = {"created_date": now_ms, "updated_date": now_ms, "password_hash": PASSWORD_HASH}
-        connection.execute(insert(User.__table__).values(username="admin", role="admin", **stamps))
-        connection.execute(insert(User.__table__).values(username="ann", sms_rate=5_000, **stamps))
+        connection.execute(insert(User).values(username="admin", role="admin", **stamps))
+        connection.execute(insert(User).values(username="ann", sms_rate=5_000, **stamps))
 
     if is_new:
         database.write_now(furnish)

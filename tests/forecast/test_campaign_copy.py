@@ -87,7 +87,7 @@ async def test_rows_of_another_campaign_are_left_out(house: House) -> None:
     found = memory.read_now(lambda c: {model: ids(c, model) for model in (Campaign, Subscriber, Contact, DncContact)})
     assert found == {Campaign: [campaign_id], Subscriber: [2, 3], Contact: [4], DncContact: [1, 3]}
     assert memory.read_now(lambda c: (ids(c, Phonebook), people_of(c, campaign_id))) == ([first], 3)
-    assert memory.read_now(lambda c: c.scalar(select(User.__table__.c.password_hash))) == ""
+    assert memory.read_now(lambda c: c.scalar(select(User.password_hash))) == ""
     memory.close()
 
 

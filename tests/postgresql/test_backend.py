@@ -18,17 +18,15 @@ from dialer.store.process_lock import ServedError
 from dialer.store.tables import CpsReturned, User
 from dialer.store.touched import EVERYTHING, NOTHING, touch
 
-_users = User.__table__
-
 
 def add(connection: Connection, name: str = "ann") -> None:
     stamps = {"created_date": 0, "updated_date": 0}
-    connection.execute(insert(_users).values(username=name, password_hash="-", **stamps))
+    connection.execute(insert(User).values(username=name, password_hash="-", **stamps))
     touch(connection, NOTHING)
 
 
 def names(connection: Connection) -> list[str]:
-    return list(connection.scalars(select(_users.c.username).order_by(_users.c.id)))
+    return list(connection.scalars(select(User.username).order_by(User.id)))
 
 
 def end_sessions(url: str) -> None:
@@ -114,7 +112,7 @@ def test_a_failed_transaction_is_not_committed_in_silence(database: Database) ->
     def careless(unit: Connection) -> None:
         add(unit)
         with pytest.raises(IntegrityError):
-            unit.execute(update(_users).values(username=None))
+            unit.execute(update(User).values(username=None))
 
     with pytest.raises(psycopg.InternalError):
         database.write_now(careless)
@@ -161,7 +159,7 @@ def test_a_server_that_is_full_read_only_or_damaged_counts_as_unavailable(databa
 
 def test_values_are_looked_up_with_a_plan_for_the_table_as_it_is(database: Database) -> None:
     """A plan that is kept from an empty table reads a full one from one end to the other."""
-    usernames = Among(_users.c.username)
+    usernames = Among(User.username)
 
     def look(unit: Connection) -> str:
         usernames.run(unit, ["ann"], {})

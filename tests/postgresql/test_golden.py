@@ -26,7 +26,7 @@ async def rows_of(url: str, seed: int) -> dict[str, list[tuple[Any, ...]]]:
         await live(database, seed)
         assert database.read_now(audit).differences == []
         # The key of the service is random.
-        database.write_now(lambda connection: connection.execute(update(ServiceState.__table__).values(leg_key=None)))
+        database.write_now(lambda connection: connection.execute(update(ServiceState).values(leg_key=None)))
         return database.read_now(contents)
 
 

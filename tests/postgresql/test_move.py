@@ -30,7 +30,7 @@ def private() -> Iterator[None]:
 def file(tmp_path: Path, private: None) -> str:  # noqa: ARG001 - it makes the files
     """Return the URL of a database file with one user."""
     url = new_file(tmp_path)
-    ann = insert(User.__table__).values(username="ann", password_hash="-", **STAMPS)
+    ann = insert(User).values(username="ann", password_hash="-", **STAMPS)
     with closing(Database(url)) as database:
         database.write_now(lambda unit: unit.execute(ann))
     return url
@@ -46,7 +46,7 @@ def test_a_service_is_moved_by_the_command_line(file: str, url: str) -> None:
 def test_a_value_that_the_server_cannot_hold_is_told_and_nothing_is_moved(file: str, database: Database) -> None:
     """A file holds texts of any length, which only another program than dialer can have written there."""
     with closing(Database(file)) as source:
-        long = insert(Phonebook.__table__).values(name="x" * 256, user_id=1, **STAMPS)
+        long = insert(Phonebook).values(name="x" * 256, user_id=1, **STAMPS)
         source.write_now(lambda unit: unit.execute(long))
         with pytest.raises(MoveError) as error:
             source.write_now(lambda old: database.write_now(lambda new: move(old, new, lambda *_: None)))

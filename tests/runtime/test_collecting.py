@@ -79,8 +79,9 @@ async def test_a_subscriber_who_was_deleted_does_not_come_back(slow: House, *, i
     if is_collected:
         await collected(slow)
     contact_id = slow.contact(phonebook_id, NEW)
-    table = Subscriber.__table__
-    gone = slow.database.write_now(lambda c: c.execute(delete(table).where(table.c.contact_id == contact_id)).rowcount)
+    gone = slow.database.write_now(
+        lambda c: c.execute(delete(Subscriber).where(Subscriber.contact_id == contact_id)).rowcount
+    )
     await collected(slow)
     there = [number for number, _ in subscribers(slow)]
     assert (there.count(NEW), there.count(NUMBERS[-1])) == (1 - gone, 1)

@@ -119,8 +119,11 @@ def waits(house: House) -> dict[str, str]:
     """Return what PENDING people wait for."""
 
     def read(connection: Connection) -> dict[str, str]:
-        table = Subscriber.__table__
-        rows = connection.execute(select(table).where(table.c.status == SubscriberStatus.PENDING)).mappings().all()
+        rows = (
+            connection.execute(select(Subscriber.__table__).where(Subscriber.status == SubscriberStatus.PENDING))
+            .mappings()
+            .all()
+        )
         found = waits_of(connection, rows, house.now_ms(), "UTC", CallingHours())
         return {row["number"]: found[row["id"]].reason.value for row in rows}
 

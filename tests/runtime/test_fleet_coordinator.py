@@ -172,7 +172,7 @@ def test_an_answer_waits_for_workers_that_live_only(workers: Workers) -> None:
     for one in (first, second):
         workers.step(one)
     values = {"username": "ann", "username_key": "ann", "password_hash": "-", "created_date": 0, "updated_date": 0}
-    workers.database.write_now(lambda connection: connection.execute(User.__table__.insert().values(**values)))
+    workers.database.write_now(lambda connection: connection.execute(insert(User).values(**values)))
 
     def is_seen() -> bool:
         change = workers.ask(last_change)
@@ -209,7 +209,7 @@ class Beside(Alone):
         return super().take_lent()
 
     def _ask(self) -> None:
-        self._connection.execute(insert(DncContact.__table__).values(**self._entry))
+        self._connection.execute(insert(DncContact).values(**self._entry))
 
     def is_outdated(self, connection: Connection) -> bool:  # noqa: ARG002 - as the protocol
         self.outdated += 1

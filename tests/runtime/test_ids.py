@@ -20,7 +20,7 @@ async def test_a_service_that_has_forgotten_ids_dials_on_all_the_same(
     await sociable.started(survey_id, sociable.phonebook(*PEOPLE), frequency=2)
     await sociable.advance(130)
     before = len(sociable.rows(Cdr))
-    sociable.database.write_now(lambda c: c.execute(update(ServiceState.__table__).values(forgotten)))
+    sociable.database.write_now(lambda c: c.execute(update(ServiceState).values(forgotten)))
     sociable.restart()
     await sociable.advance(1_000)
     assert (1 < before < len(PEOPLE), sociable.worker.problem()) == (True, None)

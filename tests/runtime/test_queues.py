@@ -9,6 +9,7 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import delete
 from structlog.testing import capture_logs
 
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus, TransferStatus
@@ -55,7 +56,7 @@ def delete_queues(house: House) -> None:
     """Delete all queues as the deletion of an account does. The API would refuse that."""
     for section in house.rows(SectionTemplate):
         house.change(SectionTemplate, section["id"], queue_id=None)
-    house.database.write_now(lambda connection: connection.execute(Queue.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Queue)))
 
 
 async def test_an_agent_who_takes_a_call_leaves_rows(house: House) -> None:
@@ -145,7 +146,7 @@ async def test_an_agent_who_is_deleted_stops_no_service(
     """A conversation goes on, and an offer is withdrawn."""
     await waiting(house, house.queue(house.agent(parameters=QUICK)))
     await house.advance(at_s)
-    house.database.write_now(lambda connection: connection.execute(Agent.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Agent)))
     if restarts:
         house.restart()
     await house.advance(4)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import delete
 
 from dialer.app.campaigns.change import abort_campaign, change_campaign, pause_campaign
 from dialer.app.unit import UnitOfWork
@@ -72,7 +73,7 @@ async def test_a_message_is_sent_again_although_its_contact_went(house: House) -
     phonebook_id = house.phonebook("+12025550130", "+12025551000")
     await house.started(0, phonebook_id, **message, maxretry=1, intervalretry=60, frequency=600)
     await house.advance(0.05)
-    house.database.write_now(lambda c: c.execute(Contact.__table__.delete().where(Contact.__table__.c.id == 1)))
+    house.database.write_now(lambda c: c.execute(delete(Contact).where(Contact.id == 1)))
     await house.advance(600)
     assert [row["contact_id"] for row in house.rows(SmsMessage)] == [None, 2, None]
 
@@ -133,8 +134,7 @@ async def test_a_call_outlives_its_gateway(house: House, *, restarts: bool) -> N
     campaign_id = await house.started(house.survey(SHORT), house.phonebook(RINGS_ON, BUSY))
     await house.advance(0.5)
     house.change(Campaign, campaign_id, aleg_gateway_id=other_id)
-    gateways = Gateway.__table__
-    house.database.write_now(lambda c: c.execute(gateways.delete().where(gateways.c.id == house.gateway_id)))
+    house.database.write_now(lambda c: c.execute(delete(Gateway).where(Gateway.id == house.gateway_id)))
     if restarts:
         house.restart()
     await house.advance(3_600)

@@ -40,7 +40,7 @@ class FailingReads:
 
 
 def see_all(connection: Connection) -> None:
-    connection.execute(update(WorkerPosition.__table__).values(seen=last_change(connection)))
+    connection.execute(update(WorkerPosition).values(seen=last_change(connection)))
     touch(connection, NOTHING)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import Connection, event, insert, select, update
+from sqlalchemy import Connection, delete, event, insert, select, update
 
 from dialer.app.campaigns.change import abort_campaign, start_campaign
 from dialer.app.unit import UnitOfWork
@@ -48,7 +48,7 @@ def declare(house: House, touched: Touched, work: Callable[[Connection], object]
 
     def unit(connection: Connection) -> None:
         work(connection)
-        connection.execute(update(Phonebook.__table__).values(name=Phonebook.__table__.c.name + "x"))
+        connection.execute(update(Phonebook).values(name=Phonebook.name + "x"))
         touch(connection, touched)
 
     house.database.write_now(unit)
@@ -75,7 +75,7 @@ def open_many(house: House, count: int) -> None:
         "object_id": 1,
     }
     rows = [{**row, "campaign_code": f"many{place}"} for place in range(count)]
-    house.database.write_now(lambda connection: connection.execute(insert(Campaign.__table__), rows))
+    house.database.write_now(lambda connection: connection.execute(insert(Campaign), rows))
 
 
 @contextmanager
@@ -290,13 +290,12 @@ async def test_agents_and_queues_come_and_go_one_by_one(furnished: House) -> Non
     tiers = Queue.metadata.tables["tier"]
 
     def join(connection: Connection) -> None:
-        connection.execute(insert(Agent.__table__).values(**row, **stamps))
+        connection.execute(insert(Agent).values(**row, **stamps))
         connection.execute(insert(tiers).values(queue_id=1, agent_id=2, position=2, **stamps))
 
     declare(furnished, Touched(agents=frozenset({2}), queues=ONE), join)
     await furnished.advance(20)
-    agents = Agent.__table__
-    declare(furnished, Touched(agents=ONE), lambda c: c.execute(agents.delete().where(agents.c.id == 1)))
+    declare(furnished, Touched(agents=ONE), lambda c: c.execute(delete(Agent).where(Agent.id == 1)))
     await furnished.worker.settle()
     transfers = Queue.metadata.tables["transfer"].c
     talking = furnished.database.read_now(lambda c: c.scalars(select(transfers.agent_id).order_by(transfers.id)).all())

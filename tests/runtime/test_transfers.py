@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import delete
 
 from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus, TransferStatus
 from dialer.store.tables import (
@@ -144,7 +145,7 @@ async def test_a_row_that_is_missing_does_not_stop_the_service(house: House) -> 
     """The call begins its transfer again."""
     await transferring(house)
     await house.advance(20)
-    house.database.write_now(lambda connection: connection.execute(Transfer.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Transfer)))
     house.restart()
     await house.advance(100)
     assert house.worker.problem() is None
@@ -228,7 +229,7 @@ async def test_a_number_put_on_the_list_during_the_call_gets_no_text(house: Hous
 async def test_a_contact_who_is_deleted_during_the_call_gets_the_text_all_the_same(house: House) -> None:
     await texting(house)
     await house.advance(3)
-    house.database.write_now(lambda connection: connection.execute(Contact.__table__.delete()))
+    house.database.write_now(lambda connection: connection.execute(delete(Contact)))
     await house.advance(60)
     assert house.worker.problem() is None
     assert [row["contact_id"] for row in house.rows(SmsMessage)] == [None]

@@ -172,8 +172,7 @@ async def test_a_list_that_becomes_global_holds_for_messages_of_a_campaign_that_
 
 def make_global(unit: UnitOfWork, dnc_id: int) -> None:
     """Make a do-not-call list hold for all campaigns."""
-    table = DncList.__table__
-    unit.connection.execute(update(table).where(table.c.id == dnc_id).values(is_global=True))
+    unit.connection.execute(update(DncList).where(DncList.id == dnc_id).values(is_global=True))
     unit.note(users_of_dnc(unit.connection, dnc_id))
 
 

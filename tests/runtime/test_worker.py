@@ -159,7 +159,7 @@ async def test_a_cdr_names_the_contact_of_the_dial(house: House) -> None:
     """The contact is deleted while it rings, and the worker restarts. The CDR still names it."""
     await house.started(house.survey(SHORT), house.phonebook("+12025550112"))
     await house.advance(10)
-    house.database.write_now(lambda connection: connection.execute(delete(Contact.__table__)))
+    house.database.write_now(lambda connection: connection.execute(delete(Contact)))
     house.restart()
     await house.advance(100)
     assert [row["contact_id"] for row in house.rows(Cdr)] == [1]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from sqlalchemy import insert
 
 from dialer.store import database_files
 from dialer.store.database_files import FilesError
@@ -31,7 +32,7 @@ def path_of(house: House) -> Path:
 
 def fill(house: House, rows: int = 2_000) -> None:
     for _ in range(rows // 500):
-        house.database.write_now(lambda c: c.execute(Payment.__table__.insert(), [PAYMENT] * 500))
+        house.database.write_now(lambda c: c.execute(insert(Payment), [PAYMENT] * 500))
 
 
 def damage(path: Path) -> None:

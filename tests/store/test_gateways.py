@@ -17,7 +17,6 @@ from dialer.store.queries.progress import gateway_row
 from dialer.store.tables import Campaign, Gateway, User
 from tests.new_database import new_database
 
-_gateways = Gateway.__table__
 STAMPS = {"created_date": 0, "updated_date": 0}
 KEYS = st.builds(GatewayKey, st.sampled_from([VOICE, SMS]), st.integers(1, 2**63 - 1))
 
@@ -31,11 +30,11 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def add(unit: Connection, medium: str, **values: object) -> int:
     """Add a gateway, and return the id that it got."""
     row = {"medium": medium, "name": "carrier", **STAMPS, **values}
-    return int(unit.execute(insert(_gateways).values(row).returning(_gateways.c.id)).scalar_one())
+    return int(unit.execute(insert(Gateway).values(row).returning(Gateway.id)).scalar_one())
 
 
 def remove(unit: Connection, key: GatewayKey) -> None:
-    unit.execute(delete(_gateways).where(_gateways.c.medium == key.medium, _gateways.c.id == key.id))
+    unit.execute(delete(Gateway).where(Gateway.medium == key.medium, Gateway.id == key.id))
 
 
 def test_each_medium_counts_by_itself(database: Database) -> None:
@@ -62,10 +61,10 @@ def test_a_gateway_that_a_campaign_uses_stays_and_the_one_of_the_other_medium_wi
     def fill(unit: Connection) -> None:
         for medium in (VOICE, SMS, VOICE, SMS):
             add(unit, medium)
-        unit.execute(insert(User.__table__).values(id=1, username="ann", password_hash="-", **STAMPS))
+        unit.execute(insert(User).values(id=1, username="ann", password_hash="-", **STAMPS))
         dates = {"startingdate": 0, "expirationdate": 1, **STAMPS}
         campaign = {"user_id": 1, "campaign_code": "ABCDE", "name": "c", "aleg_gateway_id": 1, "sms_gateway_id": 2}
-        unit.execute(insert(Campaign.__table__).values(**campaign, **dates))
+        unit.execute(insert(Campaign).values(**campaign, **dates))
 
     database.write_now(fill)
     for used in (GatewayKey(VOICE, 1), GatewayKey(SMS, 2)):
@@ -73,7 +72,7 @@ def test_a_gateway_that_a_campaign_uses_stays_and_the_one_of_the_other_medium_wi
             database.write_now(partial(remove, key=used))
     for unused in (GatewayKey(SMS, 1), GatewayKey(VOICE, 2)):
         database.write_now(partial(remove, key=unused))
-    left = database.read_now(lambda unit: set(unit.execute(select(_gateways.c.medium, _gateways.c.id)).all()))
+    left = database.read_now(lambda unit: set(unit.execute(select(Gateway.medium, Gateway.id)).all()))
     assert left == {(VOICE, 1), (SMS, 2)}
 
 

@@ -41,10 +41,10 @@ def target(tmp_path: Path) -> Iterator[Database]:
 def _add_people(unit: Connection) -> None:
     """Add a viewer, whose manager has a higher id, and a phonebook that is deleted."""
     one = {"password_hash": "-", **STAMPS}
-    unit.execute(insert(User.__table__), [{"id": 901, "username": "boss", **one}])
-    unit.execute(insert(User.__table__), [{"id": 900, "username": "viewer", "manager_id": 901, **one}])
-    unit.execute(insert(Phonebook.__table__), [{"id": 77, "name": "book", "user_id": 901, **STAMPS}])
-    unit.execute(delete(Phonebook.__table__).where(Phonebook.__table__.c.id == 77))
+    unit.execute(insert(User), [{"id": 901, "username": "boss", **one}])
+    unit.execute(insert(User), [{"id": 900, "username": "viewer", "manager_id": 901, **one}])
+    unit.execute(insert(Phonebook), [{"id": 77, "name": "book", "user_id": 901, **STAMPS}])
+    unit.execute(delete(Phonebook).where(Phonebook.id == 77))
 
 
 def moved(source: Database, target: Database, tell: Tell = lambda *_: None) -> Moved:
@@ -94,8 +94,8 @@ def test_a_target_that_has_rows_is_refused(source: Database, target: Database) -
 
 
 def test_ids_that_an_empty_target_gave_before_do_not_count(source: Database, target: Database) -> None:
-    target.write_now(lambda unit: unit.execute(insert(CpsReturned.__table__).values(gateway_id=1, cps=1, until_ms=1)))
-    target.write_now(lambda unit: unit.execute(delete(CpsReturned.__table__)))
+    target.write_now(lambda unit: unit.execute(insert(CpsReturned).values(gateway_id=1, cps=1, until_ms=1)))
+    target.write_now(lambda unit: unit.execute(delete(CpsReturned)))
     moved(source, target)
     assert everything(target) == everything(source)
 

@@ -23,7 +23,6 @@ PASSWORD: Final = "swordfish-of-the-carrier"
 OTHER_KEY: Final = "another-key-of-the-secrets-of-dialer"
 PARAMETERS: Final = json.dumps({"server": "sip.example.com", "password": PASSWORD})
 STAMPS: Final = {"created_date": 0, "updated_date": 0}
-_gateways = Gateway.__table__
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def add(unit: Connection) -> None:
     """Add a gateway of each kind, with a password."""
     for medium in (VOICE, SMS):
         gateway = {"id": 1, "medium": medium, "name": "one", "description": "", "parameters": PARAMETERS}
-        unit.execute(insert(_gateways).values(**gateway, **STAMPS))
+        unit.execute(insert(Gateway).values(**gateway, **STAMPS))
 
 
 def edit(database: Database, token: str) -> None:
@@ -49,7 +48,7 @@ def edit(database: Database, token: str) -> None:
 
 def parameters(unit: Connection) -> list[str]:
     """Return the parameters of all gateways."""
-    return list(unit.scalars(select(_gateways.c.parameters).order_by(_gateways.c.medium.desc(), _gateways.c.id)))
+    return list(unit.scalars(select(Gateway.parameters).order_by(Gateway.medium.desc(), Gateway.id)))
 
 
 def tokens(unit: Connection) -> list[str]:
@@ -63,7 +62,7 @@ def everything(folder: Path) -> bytes:
 
 def test_a_statement_reads_and_writes_texts_and_the_database_holds_tokens(database: Database) -> None:
     assert database.read_now(parameters) == [PARAMETERS] * 2
-    changed = update(_gateways).where(_gateways.c.medium == VOICE).values(parameters='{"password":"new"}')
+    changed = update(Gateway).where(Gateway.medium == VOICE).values(parameters='{"password":"new"}')
     database.write_now(lambda unit: unit.execute(changed))
     assert database.read_now(parameters) == ['{"password":"new"}', PARAMETERS]
     for token in database.read_now(tokens):
@@ -80,9 +79,9 @@ def test_no_file_of_the_database_holds_a_password(database: Database, tmp_path: 
 def test_rows_are_copied_in_bulk_as_they_are_stored(database: Database) -> None:
 
     def copy(unit: Connection) -> None:
-        rows = [tuple(row) for row in unit.execute(select(*stored(_gateways)).order_by(_gateways.c.medium))]
-        unit.execute(delete(_gateways))
-        bulk_insert(_gateways, *_gateways.c.keys()).run(
+        rows = [tuple(row) for row in unit.execute(select(*stored(Gateway.__table__)).order_by(Gateway.medium))]
+        unit.execute(delete(Gateway))
+        bulk_insert(Gateway.__table__, *Gateway.__table__.c.keys()).run(
             unit, rows * 1 + [(100 + place, *rows[0][1:]) for place in range(9)]
         )
 
@@ -103,7 +102,7 @@ def test_a_process_with_another_key_is_refused_and_changes_nothing(database: Dat
 
 
 def test_secrets_of_another_key_are_found_without_the_word_too(database: Database) -> None:
-    database.write_now(lambda unit: unit.execute(delete(KeyCheck.__table__)))
+    database.write_now(lambda unit: unit.execute(delete(KeyCheck)))
     RING.hold(GivenKeys(OTHER_KEY))
     with pytest.raises(SecretsKeyError, match="another key"):
         database.write_now(check_key)
@@ -119,7 +118,7 @@ def test_a_secret_that_cannot_be_read_is_an_error_and_never_empty(database: Data
     """A second factor that is empty would be one that everybody knows, or none."""
     database.write_now(lambda unit: unit.execute(text("UPDATE key_check SET word = 'no token'")))
     with pytest.raises(UnreadableSecretError):
-        database.read_now(lambda unit: unit.scalar(select(KeyCheck.__table__.c.word)))
+        database.read_now(lambda unit: unit.scalar(select(KeyCheck.word)))
 
 
 def test_after_a_rotation_only_the_new_key_reads_and_an_edited_row_is_left_alone(database: Database) -> None:

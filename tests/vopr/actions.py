@@ -60,7 +60,6 @@ _COPIED: Final = (
     *("frequency", "max_aleg", "max_xfer", "callmaxduration", "calltimeout", "maxretry", "intervalretry"),
     *("completion_maxretry", "completion_intervalretry", "dial_method", "agent_dial_rate", "voicemail", "amd_behavior"),
 )
-_LINKS: Final = CampaignDncList.__table__
 
 
 class ActionUnit(NamedTuple):
@@ -154,9 +153,9 @@ def _call_off(action: ActionUnit) -> str:
     """Return a number in another spelling than the one in which it is called."""
     dnc_list = action.one_of(DncList)
     contact = action._replace(which=action.dice.between(0, 1_000)).one_of(Contact)
-    number, entries = contact["number"], DncContact.__table__
+    number = contact["number"]
     spelling = f"{number[:4]} ({number[4:7]}) {number[7:]}"
-    if not action.has(entries, entries.c.dnc_id == dnc_list["id"], entries.c.number == number):
+    if not action.has(DncContact.__table__, DncContact.dnc_id == dnc_list["id"], DncContact.number == number):
         entry = {"dnc_id": dnc_list["id"], "phone_number": spelling, "number": number}
         add_to_dnc(action.unit, {**entry, **action.moments})
     return f"{spelling} on list {dnc_list['id']}"
@@ -189,17 +188,17 @@ def _edit_method(action: ActionUnit) -> str:
 
 def _edit_dnc(action: ActionUnit) -> str:
     campaign, dnc_list = action.one_of(Campaign), action.one_of(DncList)
-    action.connection.execute(delete(_LINKS).where(_LINKS.c.campaign_id == campaign["id"]))
+    action.connection.execute(delete(CampaignDncList).where(CampaignDncList.campaign_id == campaign["id"]))
     if action.dice.happens(50):
         further = action._replace(which=action.dice.between(0, 1_000)).one_of(DncList)
-        action.connection.execute(insert(_LINKS).values(campaign_id=campaign["id"], dnc_id=further["id"]))
+        action.connection.execute(insert(CampaignDncList).values(campaign_id=campaign["id"], dnc_id=further["id"]))
     change_campaign(action.unit, campaign["id"], {"dnc_id": action.dice.pick((None, dnc_list["id"]))})
     is_global = action.dice.happens(30)
     change_dnc_list(action.unit, dnc_list["id"], {"is_global": is_global})
     return f"campaign {campaign['id']} list {dnc_list['id']} {is_global}"
 
 
-_is_voice = Gateway.__table__.c.medium == VOICE
+_is_voice = Gateway.medium == VOICE
 
 
 def _edit_gateway(action: ActionUnit) -> str:
@@ -219,12 +218,12 @@ def _edit_behaviour(action: ActionUnit) -> str:
 
 def _edit_rate(action: ActionUnit) -> str:
     """Return a line of the user's rate card, or the rate of all other numbers."""
-    user, lines = action.one_of(User), RateCardLine.__table__
+    user = action.one_of(User)
     prefix = action.dice.pick(("1", "1202", "49", "331"))
     if action.dice.happens(40):
         action.change(User, user["id"], call_rate=action.dice.pick((0, 59, 3 * CENTS, 200 * CENTS)))
         action.unit.note(touched_account(user["id"]))
-    elif not action.has(lines, lines.c.user_id == user["id"], lines.c.prefix == prefix):
+    elif not action.has(RateCardLine.__table__, RateCardLine.user_id == user["id"], RateCardLine.prefix == prefix):
         increments = {"first_increment": action.dice.pick((1, 30)), "next_increment": action.dice.pick((1, 6, 60))}
         price = {"rate": action.dice.pick((0, 777, 9 * CENTS)), "connection_fee": action.dice.pick((0, 250))}
         line = {"user_id": user["id"], "prefix": prefix, **increments, **price}
@@ -247,8 +246,10 @@ def _delete_agent(action: ActionUnit) -> str:
 
 def _delete_queue(action: ActionUnit) -> str:
     """Delete a queue after its sections let go of it; started campaigns have sealed them."""
-    queue, sections = action.one_of(Queue), SectionTemplate.__table__
-    action.connection.execute(update(sections).where(sections.c.queue_id == queue["id"]).values(queue_id=None))
+    queue = action.one_of(Queue)
+    action.connection.execute(
+        update(SectionTemplate).where(SectionTemplate.queue_id == queue["id"]).values(queue_id=None)
+    )
     delete_queue(action.unit, queue["id"])
     return f"queue {queue['id']}"
 
@@ -260,18 +261,18 @@ def _change_tier(action: ActionUnit) -> str:
         action.change(Tier, tier["id"], level=level)
         action.unit.note(Touched(queues=frozenset({tier["queue_id"]})))
         return f"tier {tier['id']} level {level}"
-    agent, queue, tiers = action.one_of(Agent), action.one_of(Queue), Tier.__table__
-    if not action.has(tiers, tiers.c.queue_id == queue["id"], tiers.c.agent_id == agent["id"]):
+    agent, queue = action.one_of(Agent), action.one_of(Queue)
+    if not action.has(Tier.__table__, Tier.queue_id == queue["id"], Tier.agent_id == agent["id"]):
         action.add(Tier, queue_id=queue["id"], agent_id=agent["id"])
         action.unit.note(Touched(queues=frozenset({queue["id"]})))
     return f"agent {agent['id']} serves queue {queue['id']}"
 
 
 def _add_contact(action: ActionUnit) -> str:
-    phonebook, contacts = action.one_of(Phonebook), Contact.__table__
+    phonebook = action.one_of(Phonebook)
     contact = contact_of(number_of(action.dice))
-    of_book = (contacts.c.phonebook_id == phonebook["id"]) & (contacts.c.number == contact["number"])
-    if not action.has(contacts, of_book):
+    of_book = (Contact.phonebook_id == phonebook["id"]) & (Contact.number == contact["number"])
+    if not action.has(Contact.__table__, of_book):
         add_contact(action.unit, {"phonebook_id": phonebook["id"], **contact, **action.moments})
     return f"{contact['number']} into {phonebook['id']}"
 
@@ -298,15 +299,19 @@ def _wish(action: ActionUnit) -> str:
 
 def _copy(action: ActionUnit) -> str:
     """Copy a campaign without its lists, with a second chance for its phonebooks, and start the copy."""
-    campaign, links = action.one_of(Campaign), CampaignPhonebook.__table__
+    campaign = action.one_of(Campaign)
     settings = {name: campaign[name] for name in _COPIED}
     dates = {"startingdate": action.now_ms, "expirationdate": action.now_ms + DAY_MS}
     code = f"copy{action.which}-{action.now_ms}"[-20:]
     values = {**settings, **dates, **action.moments, "campaign_code": code}
     copy_id = add_copy(action.unit, campaign["id"], values).id
-    books = select(links.c.phonebook_id).where(links.c.campaign_id == campaign["id"]).order_by(links.c.id)
+    books = (
+        select(CampaignPhonebook.phonebook_id)
+        .where(CampaignPhonebook.campaign_id == campaign["id"])
+        .order_by(CampaignPhonebook.id)
+    )
     for book in action.connection.scalars(books).all():
-        action.connection.execute(insert(links).values(campaign_id=copy_id, phonebook_id=book))
+        action.connection.execute(insert(CampaignPhonebook).values(campaign_id=copy_id, phonebook_id=book))
     start_campaign(action.unit, copy_id)
     return f"campaign {campaign['id']} as {copy_id}"
 
@@ -334,10 +339,9 @@ def _move_subscriber(action: ActionUnit) -> str:
 
 
 def _delete_subscriber(action: ActionUnit) -> str:
-    table, calls, messages = Subscriber.__table__, CallRequest.__table__, SmsMessage.__table__
-    is_calling = (calls.c.subscriber_id == table.c.id) & (calls.c.status == CallRequestStatus.CALLING)
-    is_sent = (messages.c.subscriber_id == table.c.id) & messages.c.ended_ms.is_(None)
-    free = table.c.status != SubscriberStatus.IN_PROCESS, ~exists().where(is_calling), ~exists().where(is_sent)
+    is_calling = (CallRequest.subscriber_id == Subscriber.id) & (CallRequest.status == CallRequestStatus.CALLING)
+    is_sent = (SmsMessage.subscriber_id == Subscriber.id) & SmsMessage.ended_ms.is_(None)
+    free = Subscriber.status != SubscriberStatus.IN_PROCESS, ~exists().where(is_calling), ~exists().where(is_sent)
     subscriber = action.one_of(Subscriber, *free)
     delete_subscriber(action.unit, subscriber["id"])
     return f"subscriber {subscriber['id']}"

@@ -303,10 +303,10 @@ class FleetRun:
         self._note(f"{member.name} ends")
 
     def _lose_lease(self, member: Member) -> None:
-        workers, worker_id = FleetWorker.__table__, member.fleet.worker_id
+        worker_id = member.fleet.worker_id
 
         def lose(connection: Connection) -> None:
-            connection.execute(update(workers).where(workers.c.id == worker_id).values(lease_until_ms=0))
+            connection.execute(update(FleetWorker).where(FleetWorker.id == worker_id).values(lease_until_ms=0))
             touch(connection, NOTHING)
 
         self.database.write_now(lose)

@@ -218,12 +218,11 @@ class LineRun:
     def _check_dial(self, leg: Leg) -> None:
         """Check that a dial is stored, marked, and allowed."""
         database = self._house.database
-        legs, campaigns = LiveLeg.__table__, Campaign.__table__
-        marked = database.read_now(lambda c: c.scalar(select(legs.c.handed_ms).where(legs.c.key == leg.key)))
+        marked = database.read_now(lambda c: c.scalar(select(LiveLeg.handed_ms).where(LiveLeg.key == leg.key)))
         if marked is None:
             self._findings.append(f"{leg.key} was dialled without the mark")
-        status = database.read_now(lambda c: c.scalar(select(campaigns.c.status)))
-        is_second = database.read_now(lambda c: c.scalar(select(legs.c.place).where(legs.c.key == leg.key)))
+        status = database.read_now(lambda c: c.scalar(select(Campaign.status)))
+        is_second = database.read_now(lambda c: c.scalar(select(LiveLeg.place).where(LiveLeg.key == leg.key)))
         if status == CampaignStatus.PAUSE and not (is_second or isinstance(leg, Arriving)):
             self._findings.append(f"{leg.key} was dialled in a paused campaign")
         if self._crashes_at_dial == 1:

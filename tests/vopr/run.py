@@ -38,8 +38,6 @@ OPEN: Final = ", ".join(str(int(status)) for status in sorted(OPEN_SUBSCRIBERS))
 """The statuses of subscribers who are not done, for a query."""
 _DONE: Final = frozenset({Fault.UNSURE, Fault.CRASH_AFTER})
 """Faults after which an action is done, though its user got no confirmation."""
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
 
 
 class SeedOutcome(msgspec.Struct, frozen=True):
@@ -281,15 +279,15 @@ def _difference(rows: dict[str, list[tuple[object, ...]]], calm: dict[str, list[
 def _give_everything(connection: Connection, now_ms: int) -> None:
     """Give money, agents and time to everybody, and start each paused campaign."""
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
-    for user_id in connection.scalars(select(User.__table__.c.id).order_by(User.__table__.c.id)).all():
+    for user_id in connection.scalars(select(User.id).order_by(User.id)).all():
         record_payment(unit, user_id, MUCH_MONEY)
-    connection.execute(update(Agent.__table__).values(status=AgentStatus.AVAILABLE))
-    waits = _subscribers.c.status == SubscriberStatus.PAUSE
-    connection.execute(update(_subscribers).where(waits).values(status=SubscriberStatus.PENDING))
+    connection.execute(update(Agent).values(status=AgentStatus.AVAILABLE))
+    waits = Subscriber.status == SubscriberStatus.PAUSE
+    connection.execute(update(Subscriber).where(waits).values(status=SubscriberStatus.PENDING))
     days = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True)
     connection.execute(
-        update(_campaigns)
-        .where(_campaigns.c.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)))
+        update(Campaign)
+        .where(Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)))
         .values(
             startingdate=now_ms - HOUR_MS,
             expirationdate=now_ms + 100 * DAY_MS,
@@ -300,7 +298,7 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
             **days,
         )
     )
-    paused = select(_campaigns.c.id).where(_campaigns.c.status == CampaignStatus.PAUSE)
+    paused = select(Campaign.id).where(Campaign.status == CampaignStatus.PAUSE)
     for campaign_id in connection.scalars(paused).all():
         start_campaign(unit, campaign_id)
     unit.note(EVERYTHING)
@@ -308,8 +306,8 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
 
 def _unfinished(connection: Connection) -> list[str]:
     """Return campaigns with subscribers that have not ended."""
-    query = select(_campaigns.c.id, _campaigns.c.status).where(
-        _campaigns.c.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)),
-        _campaigns.c.id.in_(select(_subscribers.c.campaign_id)),
+    query = select(Campaign.id, Campaign.status).where(
+        Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)),
+        Campaign.id.in_(select(Subscriber.campaign_id)),
     )
     return [f"campaign {row[0]} stays in {row[1]}" for row in connection.execute(query)]

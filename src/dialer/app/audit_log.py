@@ -38,7 +38,6 @@ _OWNED: Final[Mapping[str, FromClause]] = {
     "queue_id": Queue.__table__,
 }
 """The tables of subjects whose rows name their owner."""
-_entries: Final = AuditLog.__table__
 _DIGITS: Final = re.compile(r"\+?\d(?:[^\w+]{0,3}\d){6,}")
 _CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 _MASK: Final = "[number]"
@@ -73,7 +72,7 @@ def write_audit_log(unit: UnitOfWork, origin: Origin) -> None:
 def write_entries(connection: Connection, now_ms: int, entries: Sequence[tuple[RecordWritten, Origin]]) -> None:
     """Write entries with their origins."""
     if entries:
-        connection.execute(insert(_entries), [_row(entry, origin, now_ms) for entry, origin in entries])
+        connection.execute(insert(AuditLog), [_row(entry, origin, now_ms) for entry, origin in entries])
 
 
 def remove_old_entries(connection: Connection, before_ms: int) -> int:
@@ -81,10 +80,10 @@ def remove_old_entries(connection: Connection, before_ms: int) -> int:
 
     Entries that the triggers of the table keep are left, because they would undo the change of the caller.
     """
-    newest_ms = select(func.max(_entries.c.created_date)).scalar_subquery()
-    is_old = (_entries.c.created_date < before_ms) & (_entries.c.created_date <= newest_ms - REMOVABLE_MS)
-    old = select(_entries.c.id).where(is_old).limit(REMOVED_AT_ONCE)
-    return connection.execute(delete(_entries).where(_entries.c.id.in_(old))).rowcount
+    newest_ms = select(func.max(AuditLog.created_date)).scalar_subquery()
+    is_old = (AuditLog.created_date < before_ms) & (AuditLog.created_date <= newest_ms - REMOVABLE_MS)
+    old = select(AuditLog.id).where(is_old).limit(REMOVED_AT_ONCE)
+    return connection.execute(delete(AuditLog).where(AuditLog.id.in_(old))).rowcount
 
 
 def _translated(unit: UnitOfWork) -> Iterator[RecordWritten]:

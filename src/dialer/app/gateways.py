@@ -14,22 +14,19 @@ from dialer.domain.plans import SMS, GatewayKey
 from dialer.store.queries.progress import gateway_row
 from dialer.store.tables import CallRequest, Gateway, SmsMessage, WaitingText
 
-_gateways = Gateway.__table__
-_calls = CallRequest.__table__
-_messages = SmsMessage.__table__
-_waiting = WaitingText.__table__
-
 
 def attempts_over(gateway: GatewayKey) -> tuple[Table, ColumnElement[bool]]:
     """Return the table of a gateway's calls or messages, and the condition that one is in progress over it."""
     if gateway.medium == SMS:
-        return _messages, (_messages.c.gateway_id == gateway.id) & _messages.c.ended_ms.is_(None)
-    return _calls, (_calls.c.gateway_id == gateway.id) & (_calls.c.status == CallRequestStatus.CALLING)
+        return SmsMessage.__table__, (SmsMessage.gateway_id == gateway.id) & SmsMessage.ended_ms.is_(None)
+    return CallRequest.__table__, (CallRequest.gateway_id == gateway.id) & (
+        CallRequest.status == CallRequestStatus.CALLING
+    )
 
 
 def texts_waiting_for(sms_gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a message of a call request waits for room on a gateway for text messages."""
-    return _calls.c.id.in_(select(_waiting.c.callrequest_id).where(_waiting.c.gateway_id == sms_gateway_id))
+    return CallRequest.id.in_(select(WaitingText.callrequest_id).where(WaitingText.gateway_id == sms_gateway_id))
 
 
 def change_gateway(unit: UnitOfWork, gateway: GatewayKey, values: Mapping[str, Any]) -> None:
@@ -48,6 +45,6 @@ def change_gateway(unit: UnitOfWork, gateway: GatewayKey, values: Mapping[str, A
         attempts, is_under_way = attempts_over(gateway)
         kept = update(attempts).where(is_under_way, attempts.c.parameters.is_(None))
         unit.connection.execute(kept.values(parameters=before))
-    changed = update(_gateways).where(_gateways.c.medium == gateway.medium, _gateways.c.id == gateway.id)
+    changed = update(Gateway).where(Gateway.medium == gateway.medium, Gateway.id == gateway.id)
     unit.connection.execute(changed.values({**values, "updated_date": unit.now_ms}))
     unit.note(touched_gateway(gateway))

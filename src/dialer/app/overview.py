@@ -12,8 +12,6 @@ from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import User
 
-_users = User.__table__
-
 
 class People(NamedTuple):
     """The people of a campaign by how far it has come with them."""
@@ -49,7 +47,7 @@ def read_overview(connection: Connection, now_ms: int, viewer_id: int, today: Ho
     scope = WhoseCalls(user_id=None if of_all else viewer_id)
     situation = read_live_overview(connection, now_ms, scope.user_id)
     totals = count_calls(connection, scope, Grouping.TOTAL, today, 1, by_hour=False)
-    free = select(_users.c.balance - _users.c.held).where(_users.c.id == viewer_id)
+    free = select(User.balance - User.held).where(User.id == viewer_id)
     return Overview(
         situation,
         totals[0].figures if totals else Figures(),

@@ -22,8 +22,6 @@ DAYS_MAX: Final = 36_500
 NAME_MAX: Final = 255
 _DAY_MS: Final = 86_400_000
 _COLUMNS: Final = ("id", "username", "name", "prefix", "scopes", "enabled", "expirationdate", "last_used_date")
-_keys: Final = ApiKey.__table__
-_users: Final = User.__table__
 
 
 @click.group()
@@ -110,7 +108,7 @@ def revoke(prefix: str, *, as_json: bool) -> None:
     """Revoke the API key that begins with PREFIX. The next request with it is refused."""
 
     def work(unit: UnitOfWork) -> int:
-        found = unit.connection.execute(select(_keys.c.id).where(_keys.c.prefix == prefix)).scalars().all()
+        found = unit.connection.execute(select(ApiKey.id).where(ApiKey.prefix == prefix)).scalars().all()
         if len(found) != 1:
             raise UnknownRecordError(f"{len(found)} API keys begin with {prefix}; dialer keys list shows all")
         revoke_api_key(unit, found[0])
@@ -125,10 +123,10 @@ def revoke(prefix: str, *, as_json: bool) -> None:
 
 
 def _list(connection: Connection, username: str | None) -> list[dict[str, Any]]:
-    columns = [_users.c.username if name == "username" else _keys.c[name] for name in _COLUMNS]
-    query = select(*columns).join(_users, _users.c.id == _keys.c.user_id).order_by(_keys.c.id)
+    columns = [User.username if name == "username" else ApiKey.__table__.c[name] for name in _COLUMNS]
+    query = select(*columns).join(User, User.id == ApiKey.user_id).order_by(ApiKey.id)
     if username is not None:
-        query = query.where(_keys.c.user_id == known_user(connection, username).id)
+        query = query.where(ApiKey.user_id == known_user(connection, username).id)
     return [_shown(row) for row in connection.execute(query)]
 
 

@@ -22,8 +22,6 @@ from dialer.store.tables import Campaign, SealedSurvey, User
 
 UNLIMITED: Final = 10**15
 """A balance that pays for any campaign, in integers of 1e-5."""
-_campaigns = Campaign.__table__
-_sealed = SealedSurvey.__table__
 _OVER: Final = frozenset(status for status, moves in CAMPAIGN_MOVES.items() if not moves)
 
 
@@ -89,15 +87,15 @@ def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey
     def copy(source: Connection, target: Connection) -> None:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
         if order.is_rich:
-            target.execute(update(User.__table__).values(balance=UNLIMITED))
+            target.execute(update(User).values(balance=UNLIMITED))
 
     def start(connection: Connection) -> Survey:
-        row = connection.execute(select(_campaigns)).one_or_none()
+        row = connection.execute(select(Campaign.__table__)).one_or_none()
         if row is None:
             raise NoCampaignError(f"there is no campaign {order.campaign_id}")
         check_not_over(row._asdict())
         start_campaign(UnitOfWork(connection=connection, now_ms=order.now_ms), order.campaign_id)
-        document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == order.campaign_id))
+        document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == order.campaign_id))
         return Survey(()) if document is None else decode_survey(document)
 
     database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))

@@ -28,11 +28,6 @@ HOURS_MAX: Final = 168
 UNREADABLE: Final = "unreadable"
 """The stop reason of a campaign whose rows the engine cannot read: it does not dial, and it does not stop."""
 
-_campaigns = Campaign.__table__
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-_cdrs = Cdr.__table__
-
 
 class Counters(NamedTuple):
     """The counters of a campaign at one moment; money in integers of 1e-5."""
@@ -124,14 +119,14 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
         connection.scalar(query) or 0
         for query in (
             select(func.count()).where(
-                _requests.c.campaign_id == campaign_id,
-                _requests.c.status == CallRequestStatus.CALLING,
-                _requests.c.did_id.is_(None),
+                CallRequest.campaign_id == campaign_id,
+                CallRequest.status == CallRequestStatus.CALLING,
+                CallRequest.did_id.is_(None),
             ),
             select(func.count()).where(
-                _messages.c.campaign_id == campaign_id,
-                _messages.c.ended_ms.is_(None),
-                _messages.c.callrequest_id.is_(None),
+                SmsMessage.campaign_id == campaign_id,
+                SmsMessage.ended_ms.is_(None),
+                SmsMessage.callrequest_id.is_(None),
             ),
         )
     )
@@ -162,13 +157,17 @@ def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
 
 
 def _campaign(connection: Connection, campaign_id: int) -> RowMapping:
-    return connection.execute(select(_campaigns).where(_campaigns.c.id == campaign_id)).mappings().one()
+    return connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
 
 
 def _peak(connection: Connection, order: Order) -> int:
     """Return the most calls, or messages, in progress at once; one that ends frees its place in that millisecond."""
     medium = _campaign(connection, order.campaign_id)["medium"]
-    attempts, started = (_messages, _messages.c.send_date) if medium == SMS else (_requests, _requests.c.started_ms)
+    attempts, started = (
+        (SmsMessage.__table__, SmsMessage.send_date)
+        if medium == SMS
+        else (CallRequest.__table__, CallRequest.started_ms)
+    )
     of_campaign = attempts.c.campaign_id == order.campaign_id
     is_later = attempts.c.ended_ms > order.now_ms
     changes = union_all(
@@ -182,6 +181,6 @@ def _peak(connection: Connection, order: Order) -> int:
 
 def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, object]]:
     """Yield the call detail records with values as the API writes them."""
-    query = select(_cdrs).where(_cdrs.c.campaign_id == campaign_id).order_by(_cdrs.c.id)
+    query = select(Cdr.__table__).where(Cdr.campaign_id == campaign_id).order_by(Cdr.id)
     for row in connection.execute(query).mappings():
         yield {**row, "starting_date": show_date(row["starting_date"]), "call_cost": format_money(row["call_cost"])}

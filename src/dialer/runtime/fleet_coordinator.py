@@ -38,8 +38,7 @@ DRIFT_MS_MAX: Final = 1_000
 """Difference to the database's clock that is too large for a drift."""
 
 _log = structlog.get_logger(__name__)
-_lists = DncList.__table__
-_GLOBAL_LIST: Final = select(_lists.c.id).where(_lists.c.is_global).limit(1)
+_GLOBAL_LIST: Final = select(DncList.id).where(DncList.is_global).limit(1)
 
 
 class FleetCoordinator:

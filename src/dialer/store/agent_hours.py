@@ -12,23 +12,21 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
 from dialer.store.tables import Agent, AgentHour
 
-_agents = Agent.__table__
-_hours = AgentHour.__table__
 _KEY: Final = ("agent_id", "hour", "activity", "reason")
 _SUMS: Final = ("spent_ms", "begun", "missed")
-_added = insert_or(_hours)
+_added = insert_or(AgentHour.__table__)
 _COUNT: Final = Bulk(
     _added.on_conflict_do_update(
-        index_elements=_KEY, set_={name: _hours.c[name] + _added.excluded[name] for name in _SUMS}
+        index_elements=_KEY, set_={name: AgentHour.__table__.c[name] + _added.excluded[name] for name in _SUMS}
     ),
     (*_KEY, *_SUMS),
 )
 _CLOCK: Final = select(
-    _agents.c.status, _agents.c.break_reason, _agents.c.is_talking, _agents.c.counted_ms, _agents.c.wraps_until_ms
-).where(_agents.c.id == bindparam("agent"))
+    Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms
+).where(Agent.id == bindparam("agent"))
 _KEEP_CLOCK: Final = Bulk(
-    update(_agents)
-    .where(_agents.c.id == bindparam("agent"))
+    update(Agent)
+    .where(Agent.id == bindparam("agent"))
     .values(
         break_reason=bindparam("new_reason"),
         is_talking=bindparam("talks"),

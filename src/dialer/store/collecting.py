@@ -15,6 +15,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.orm import aliased
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
@@ -26,48 +27,44 @@ COLLECT_CHUNK: Final = 5_000
 """Contacts that a START, or a step of a virtual clock, turns into subscribers of a campaign. It is the same on both
 databases, because the ids of campaigns that start together depend on it."""
 
-_campaigns = Campaign.__table__
-_contacts = Contact.__table__
-_links = CampaignPhonebook.__table__
-_subscribers = Subscriber.__table__
 _UNCOLLECTED: Final = (
     select(literal(1))
     .where(
-        _links.c.campaign_id == bindparam("campaign"),
+        CampaignPhonebook.campaign_id == bindparam("campaign"),
         exists().where(
-            _contacts.c.phonebook_id == _links.c.phonebook_id, _contacts.c.id > _links.c.collected_contact_id
+            Contact.phonebook_id == CampaignPhonebook.phonebook_id, Contact.id > CampaignPhonebook.collected_contact_id
         ),
     )
     .limit(1)
 )
 _STARTED: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _CALLERS: Final = (
-    select(_links.c.campaign_id)
-    .join(_campaigns, _campaigns.c.id == _links.c.campaign_id)
-    .where(_campaigns.c.status.in_([literal_column(str(int(status))) for status in _STARTED]))
-    .order_by(_links.c.campaign_id)
+    select(CampaignPhonebook.campaign_id)
+    .join(Campaign, Campaign.id == CampaignPhonebook.campaign_id)
+    .where(Campaign.status.in_([literal_column(str(int(status))) for status in _STARTED]))
+    .order_by(CampaignPhonebook.campaign_id)
 )
-_OF_PHONEBOOK: Final = PreparedStatement(_CALLERS.where(_links.c.phonebook_id == bindparam("phonebook")))
+_OF_PHONEBOOK: Final = PreparedStatement(_CALLERS.where(CampaignPhonebook.phonebook_id == bindparam("phonebook")))
 """The started campaigns that name a phonebook."""
 _OF_CONTACT: Final = PreparedStatement(
-    _CALLERS.join(_contacts, _contacts.c.phonebook_id == _links.c.phonebook_id).where(
-        _contacts.c.id == bindparam("contact")
+    _CALLERS.join(Contact, Contact.phonebook_id == CampaignPhonebook.phonebook_id).where(
+        Contact.id == bindparam("contact")
     )
 )
 """The started campaigns that name the phonebook of a contact."""
-_other = _contacts.alias()
+_other = aliased(Contact)
 _LINK_OF_CONTACT: Final = (
     select(
-        _links.c.id,
-        _contacts.c.id > _links.c.collected_contact_id,
+        CampaignPhonebook.id,
+        Contact.id > CampaignPhonebook.collected_contact_id,
         exists().where(
-            _other.c.phonebook_id == _links.c.phonebook_id,
-            _other.c.id > _links.c.collected_contact_id,
-            _other.c.id < _contacts.c.id,
+            _other.phonebook_id == CampaignPhonebook.phonebook_id,
+            _other.id > CampaignPhonebook.collected_contact_id,
+            _other.id < Contact.id,
         ),
     )
-    .join(_contacts, _contacts.c.phonebook_id == _links.c.phonebook_id)
-    .where(_links.c.campaign_id == bindparam("campaign"), _contacts.c.id == bindparam("contact"))
+    .join(Contact, Contact.phonebook_id == CampaignPhonebook.phonebook_id)
+    .where(CampaignPhonebook.campaign_id == bindparam("campaign"), Contact.id == bindparam("contact"))
 )
 """The link of a campaign to a contact's phonebook, whether the contact is uncollected, and whether an earlier one
 is."""
@@ -107,25 +104,27 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most
     stays unchanged, unless its contact was deleted or got another number.
     """
     links = connection.execute(
-        select(_links.c.id, _links.c.phonebook_id, _links.c.collected_contact_id)
-        .where(_links.c.campaign_id == campaign_id)
-        .order_by(_links.c.id)
+        select(CampaignPhonebook.id, CampaignPhonebook.phonebook_id, CampaignPhonebook.collected_contact_id)
+        .where(CampaignPhonebook.campaign_id == campaign_id)
+        .order_by(CampaignPhonebook.id)
     ).all()
     left = COLLECT_CHUNK if most is None else most
     for link_id, phonebook_id, after_id in links:
         span = (
-            select(_contacts.c.id)
-            .where(_contacts.c.phonebook_id == phonebook_id, _contacts.c.id > after_id)
-            .order_by(_contacts.c.id)
+            select(Contact.id)
+            .where(Contact.phonebook_id == phonebook_id, Contact.id > after_id)
+            .order_by(Contact.id)
             .limit(left)
             .subquery()
         )
         found, last_id = connection.execute(select(func.count(), func.max(span.c.id)).select_from(span)).one()
         if found:
-            condition = and_(_contacts.c.phonebook_id == phonebook_id, _contacts.c.id.between(after_id + 1, last_id))
+            condition = and_(Contact.phonebook_id == phonebook_id, Contact.id.between(after_id + 1, last_id))
             _take_up(connection, campaign_id, condition, now_ms)
             _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
-            connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=last_id))
+            connection.execute(
+                update(CampaignPhonebook).where(CampaignPhonebook.id == link_id).values(collected_contact_id=last_id)
+            )
         left -= found
         if left <= 0:
             return False
@@ -151,11 +150,13 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> lis
         link_id, is_new, has_before = connection.execute(_LINK_OF_CONTACT, which).one()
         if is_new and has_before:
             continue
-        condition = _contacts.c.id == contact_id
+        condition = Contact.id == contact_id
         _take_up(connection, campaign_id, condition, now_ms)
         _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
         if is_new:
-            connection.execute(update(_links).where(_links.c.id == link_id).values(collected_contact_id=contact_id))
+            connection.execute(
+                update(CampaignPhonebook).where(CampaignPhonebook.id == link_id).values(collected_contact_id=contact_id)
+            )
     return campaign_ids
 
 
@@ -169,13 +170,13 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
     return (
         select(
             literal(campaign_id),
-            _contacts.c.id,
-            _contacts.c.phonebook_id,
-            _contacts.c.contact,
-            _contacts.c.number,
-            _contacts.c.zone,
-            _contacts.c.full_name,
-            _contacts.c.additional_vars,
+            Contact.id,
+            Contact.phonebook_id,
+            Contact.contact,
+            Contact.number,
+            Contact.zone,
+            Contact.full_name,
+            Contact.additional_vars,
             literal(now_ms),
             literal(now_ms),
             literal(int(SubscriberStatus.PENDING)),
@@ -183,7 +184,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
             *[literal(0)] * 4,
         )
         .where(condition)
-        .order_by(_contacts.c.id)
+        .order_by(Contact.id)
     )
 
 
@@ -193,12 +194,15 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
     Such a subscriber is called again, unless it was done before. The attempts that it had count.
     """
     query = (
-        select(_subscribers, *[_contacts.c[name].label(f"its_{name}") for name in ("id", *_OF_CONTACT_COLUMNS)])
-        .join(_contacts, _contacts.c.number == _subscribers.c.number)
-        .where(condition, _subscribers.c.campaign_id == campaign_id)
-        .where(without_index(_subscribers.c.phonebook_id).is_not(None))
-        .where(without_index(_subscribers.c.contact_id).is_(None))
-        .order_by(_contacts.c.id.desc())
+        select(
+            Subscriber.__table__,
+            *[Contact.__table__.c[name].label(f"its_{name}") for name in ("id", *_OF_CONTACT_COLUMNS)],
+        )
+        .join(Contact, Contact.number == Subscriber.number)
+        .where(condition, Subscriber.campaign_id == campaign_id)
+        .where(without_index(Subscriber.phonebook_id).is_not(None))
+        .where(without_index(Subscriber.contact_id).is_(None))
+        .order_by(Contact.id.desc())
     )
     # Of several contacts with a number, the first one counts.
     for row in {one["id"]: one for one in connection.execute(query).mappings()}.values():
@@ -213,12 +217,12 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
         if is_waiting:
             due_ms = now_ms if row["count_attempt"] else 0
             values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "due_ms": due_ms}
-        connection.execute(update(_subscribers).where(_subscribers.c.id == row["id"]).values(values))
+        connection.execute(update(Subscriber).where(Subscriber.id == row["id"]).values(values))
 
 
 def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
-    added = insert_or(_subscribers).from_select(list(_COLUMNS), rows, include_defaults=False)
+    added = insert_or(Subscriber.__table__).from_select(list(_COLUMNS), rows, include_defaults=False)
     grown = connection.execute(added.on_conflict_do_nothing(index_elements=["campaign_id", "number"])).rowcount
     connection.execute(
-        update(_campaigns).where(_campaigns.c.id == campaign_id).values(totalcontact=_campaigns.c.totalcontact + grown)
+        update(Campaign).where(Campaign.id == campaign_id).values(totalcontact=Campaign.totalcontact + grown)
     )

@@ -5,6 +5,7 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Select, bindparam, case, exists, func, select, tuple_, update
+from sqlalchemy.orm import aliased
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.invariants import BrokenInvariantError, Rule
@@ -20,23 +21,16 @@ CHUNK: Final = 500
 _GONE: Final = (0, 0, 0)
 """The status, the attempts and the next status of a subscriber that does not exist."""
 
-_users = User.__table__
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
-_requests = CallRequest.__table__
-_cdrs = Cdr.__table__
-_entries = LedgerEntry.__table__
-_lists = DncList.__table__
 _ids: Any = bindparam("ids", expanding=True)
-_MONEY: Final = select(_users.c.id, _users.c.balance, _users.c.held).where(_users.c.id.in_(_ids))
-_seen: Final = _campaigns.alias("seen")
+_MONEY: Final = select(User.id, User.balance, User.held).where(User.id.in_(_ids))
+_seen: Final = aliased(Campaign, name="seen")
 _STANDING: Final = select(
-    _seen.c.id,
-    _seen.c.status,
-    _seen.c.startingdate,
-    _seen.c.expirationdate,
-    exists().where(_lists.c.id.in_(lists_that_hold(_seen.c.id, _seen))),
-).where(_seen.c.id.in_(_ids))
+    _seen.id,
+    _seen.status,
+    _seen.startingdate,
+    _seen.expirationdate,
+    exists().where(DncList.id.in_(lists_that_hold(_seen.id, _seen))),
+).where(_seen.id.in_(_ids))
 
 
 class CampaignStanding(NamedTuple):
@@ -85,30 +79,28 @@ def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[i
 def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
     """Pause every campaign of a user that is in START, because a rule was broken; return their count."""
     pause = (
-        update(_campaigns)
-        .where(_campaigns.c.user_id == user_id, _campaigns.c.status == CampaignStatus.START)
+        update(Campaign)
+        .where(Campaign.user_id == user_id, Campaign.status == CampaignStatus.START)
         .values(status=CampaignStatus.PAUSE, status_reason="invariant", updated_date=now_ms)
     )
-    paused = connection.scalars(pause.returning(_campaigns.c.id)).all()
+    paused = connection.scalars(pause.returning(Campaign.id)).all()
     touch(connection, Touched(campaigns=frozenset(paused)))
     return len(paused)
 
 
 def started_users(connection: Connection, user_ids: Collection[int]) -> set[int]:
     """Return the users, among those given, who have a campaign in START."""
-    query = select(_campaigns.c.user_id).where(
-        _campaigns.c.user_id.in_(user_ids), _campaigns.c.status == CampaignStatus.START
-    )
+    query = select(Campaign.user_id).where(Campaign.user_id.in_(user_ids), Campaign.status == CampaignStatus.START)
     return set(connection.scalars(query))
 
 
 def misplaced_subscriber(connection: Connection, placed: Sequence[Placed]) -> BrokenInvariantError:
     """Return the error for the first subscriber whose row was not in the expected state, and is therefore unchanged."""
-    becomes = case((_subscribers.c.halt_reason != "", SubscriberStatus.ABORT), else_=SubscriberStatus.PENDING)
-    columns = (_subscribers.c.id, _subscribers.c.status, _subscribers.c.count_attempt, becomes)
+    becomes = case((Subscriber.halt_reason != "", SubscriberStatus.ABORT), else_=SubscriberStatus.PENDING)
+    columns = (Subscriber.id, Subscriber.status, Subscriber.count_attempt, becomes)
     found: dict[int, tuple[int, int, int]] = {}
     for some in _chunks([one.subscriber_id for one in placed]):
-        query = select(*columns).where(_subscribers.c.id.in_(some))
+        query = select(*columns).where(Subscriber.id.in_(some))
         found |= {subscriber_id: (status, made, to) for subscriber_id, status, made, to in connection.execute(query)}
     wrong = [one for one in placed if not _is_placed(one, *found.get(one.subscriber_id, _GONE))]
     one = wrong[0] if wrong else placed[0]
@@ -130,9 +122,9 @@ def _owner(connection: Connection, placed: Placed) -> tuple[int, int]:
     if placed.call is not None:
         return placed.call.plan.user_id, placed.call.plan.id
     query = (
-        select(_campaigns.c.user_id, _campaigns.c.id)
-        .join(_subscribers, _subscribers.c.campaign_id == _campaigns.c.id)
-        .where(_subscribers.c.id == placed.subscriber_id)
+        select(Campaign.user_id, Campaign.id)
+        .join(Subscriber, Subscriber.campaign_id == Campaign.id)
+        .where(Subscriber.id == placed.subscriber_id)
     )
     user_id, campaign_id = connection.execute(query).one()
     return user_id, campaign_id
@@ -146,11 +138,11 @@ def _is_placed(wanted: Placed, status: int, attempts: int, if_pending: int) -> b
 
 def ended_before(connection: Connection, ends: Sequence[tuple[Call, int]]) -> BrokenInvariantError:
     """Return the error for the first of some ended calls that was not in progress, so that its row is unchanged."""
-    columns = (_requests.c.id, _requests.c.ended_ms, func.count(_cdrs.c.id))
+    columns = (CallRequest.id, CallRequest.ended_ms, func.count(Cdr.id))
     found: dict[int, tuple[int | None, bool]] = {}
     for some in _chunks([call.id for call, _ in ends]):
-        query = select(*columns).outerjoin(_cdrs, _cdrs.c.callrequest_id == _requests.c.id)
-        rows = connection.execute(query.where(_requests.c.id.in_(some)).group_by(_requests.c.id))
+        query = select(*columns).outerjoin(Cdr, Cdr.callrequest_id == CallRequest.id)
+        rows = connection.execute(query.where(CallRequest.id.in_(some)).group_by(CallRequest.id))
         found |= {call_id: (ended_ms, cdrs > 0) for call_id, ended_ms, cdrs in rows}
     wrong = [call for call, ended_ms in ends if found.get(call.id) != (ended_ms, False)]
     call = wrong[0] if wrong else ends[0][0]
@@ -174,17 +166,17 @@ def added_twice(
     `undone`. Entries come last and have no ids: the last entry that exists is the duplicate, or the first if the others
     were undone.
     """
-    attempt = (_requests.c.subscriber_id, _requests.c.attempt)
+    attempt = (CallRequest.subscriber_id, CallRequest.attempt)
     batches = (
-        (Rule.ATTEMPTS, tuple_(*attempt), select(_requests.c.id, *attempt), requests),
-        (Rule.CDRS, _cdrs.c.callid, select(_cdrs.c.id, _cdrs.c.callid), cdrs),
+        (Rule.ATTEMPTS, tuple_(*attempt), select(CallRequest.id, *attempt), requests),
+        (Rule.CDRS, Cdr.callid, select(Cdr.id, Cdr.callid), cdrs),
     )
     for rule, column, query, batch in batches:
         there = _there(connection, column, query, batch)
         twice = next((one for one in batch if there.setdefault(one.key, one.id or 0) != one.id), None)
         if twice is not None:
             return _twice(rule, twice)
-    there = _there(connection, _entries.c.reference, select(_entries.c.id, _entries.c.reference), entries)
+    there = _there(connection, LedgerEntry.reference, select(LedgerEntry.id, LedgerEntry.reference), entries)
     if undone:
         again = next((entry for entry in entries if there.setdefault(entry.key, id(entry)) != id(entry)), None)
         return None if again is None else _twice(Rule.LEDGER, again)
@@ -208,7 +200,7 @@ def _twice(rule: Rule, one: Added) -> BrokenInvariantError:
 
 def wrong_move(connection: Connection, campaign_id: int, wanted: CampaignStatus) -> BrokenInvariantError:
     """Return the error for a campaign that was to move to a status that may not follow its present one."""
-    query = select(_campaigns.c.user_id, _campaigns.c.status).where(_campaigns.c.id == campaign_id)
+    query = select(Campaign.user_id, Campaign.status).where(Campaign.id == campaign_id)
     user_id, status = connection.execute(query).one()
     what = f"campaign {campaign_id} was to go from {status} to {int(wanted)}"
     return BrokenInvariantError(Rule.MOVES, what, user_id=user_id, campaign_id=campaign_id)

@@ -29,26 +29,19 @@ from dialer.store.tables import (
     Transfer,
 )
 
-_legs = LiveLeg.__table__
-_agents = Agent.__table__
-_requests = CallRequest.__table__
-_campaigns = Campaign.__table__
-_messages = SmsMessage.__table__
-_subscribers = Subscriber.__table__
-_transfers = Transfer.__table__
 _MILLISECOND_US: Final = 1_000
 _SECOND_MS: Final = 1_000
 _WAITING: Final = (SubscriberStatus.PENDING, SubscriberStatus.PAUSE)
-_is_of_a_call = _transfers.c.callrequest_id.in_(select(_requests.c.id).where(IS_CALLING))
+_is_of_a_call = Transfer.callrequest_id.in_(select(CallRequest.id).where(IS_CALLING))
 _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] = (
-    (_transfers, _is_of_a_call, ("joined_ms", "score_from_ms", "started_ms", "answered_ms", "ended_ms")),
-    (_requests, IS_CALLING, ("started_ms",)),
-    (_legs, true(), ("wanted_ms", "handed_ms", "heard_ms")),
-    (_messages, _messages.c.ended_ms.is_(None), ("send_date",)),
+    (Transfer.__table__, _is_of_a_call, ("joined_ms", "score_from_ms", "started_ms", "answered_ms", "ended_ms")),
+    (CallRequest.__table__, IS_CALLING, ("started_ms",)),
+    (LiveLeg.__table__, true(), ("wanted_ms", "handed_ms", "heard_ms")),
+    (SmsMessage.__table__, SmsMessage.ended_ms.is_(None), ("send_date",)),
     (Gateway.__table__, true(), ("rests_until_ms",)),
     (Queue.__table__, true(), ("no_agent_from_ms",)),
-    (_campaigns, true(), ("next_dial_us",)),
-    (_agents, true(), ("counted_ms", "wraps_until_ms")),
+    (Campaign.__table__, true(), ("next_dial_us",)),
+    (Agent.__table__, true(), ("counted_ms", "wraps_until_ms")),
 )
 """Timestamps that measure a duration: the table, the condition for its rows, and the columns."""
 _OF_AGENTS: Final = ("last_offered_ms", "last_bridge_end_ms", "free_at_ms", "let_ring_ms")
@@ -94,30 +87,30 @@ def _moved(table: Table, name: str, by_ms: int) -> Case[int]:
 
 def _move_offers(connection: Connection, by_ms: int) -> None:
     """Move the times at which calls in progress were offered to agents."""
-    offered = select(_transfers.c.id, _transfers.c.offers).where(_is_of_a_call, _transfers.c.offers != "{}")
+    offered = select(Transfer.id, Transfer.offers).where(_is_of_a_call, Transfer.offers != "{}")
     for transfer_id, document in connection.execute(offered).all():
         offers = msgspec.json.decode(document, type=dict[int, int])
         moved = msgspec.json.encode({agent_id: at_ms + by_ms for agent_id, at_ms in offers.items()}).decode()
-        connection.execute(update(_transfers).where(_transfers.c.id == transfer_id).values(offers=moved))
+        connection.execute(update(Transfer).where(Transfer.id == transfer_id).values(offers=moved))
 
 
 def _move_talks(connection: Connection, by_ms: int) -> None:
     """Move the times within the conversations over lines. Messages have none."""
-    query = select(_legs.c.id, _legs.c.standing, _legs.c.dialling, _legs.c.place)
+    query = select(LiveLeg.id, LiveLeg.standing, LiveLeg.dialling, LiveLeg.place)
     for leg_id, document, order, place in connection.execute(query).all():
         if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
             kind: type[SessionState | BLegSessionState] = BLegSessionState if place else SessionState
             moved = msgspec.json.encode(msgspec.json.decode(document, type=kind).moved(by_ms)).decode()
-            connection.execute(update(_legs).where(_legs.c.id == leg_id).values(standing=moved))
+            connection.execute(update(LiveLeg).where(LiveLeg.id == leg_id).values(standing=moved))
 
 
 def _move_agents(connection: Connection, by_ms: int) -> None:
-    for agent_id, document in connection.execute(select(_agents.c.id, _agents.c.figures)).all():
+    for agent_id, document in connection.execute(select(Agent.id, Agent.figures)).all():
         if document:
             figures = msgspec.json.decode(document, type=AgentFigures)
             moments = {name: at_ms + by_ms for name in _OF_AGENTS if (at_ms := getattr(figures, name))}
             moved = msgspec.json.encode(msgspec.structs.replace(figures, **moments)).decode()
-            connection.execute(update(_agents).where(_agents.c.id == agent_id).values(figures=moved))
+            connection.execute(update(Agent).where(Agent.id == agent_id).values(figures=moved))
 
 
 def _bring_retries_within_reach(connection: Connection, now_ms: int) -> None:
@@ -125,10 +118,10 @@ def _bring_retries_within_reach(connection: Connection, now_ms: int) -> None:
 
     A retry that was planned while the clock was ahead would otherwise wait too long.
     """
-    is_incomplete = _subscribers.c.status_reason == "not_completed"
-    seconds = case((is_incomplete, _campaigns.c.completion_intervalretry), else_=_campaigns.c.intervalretry)
-    interval = select(seconds).where(_campaigns.c.id == _subscribers.c.campaign_id).correlate(_subscribers)
+    is_incomplete = Subscriber.status_reason == "not_completed"
+    seconds = case((is_incomplete, Campaign.completion_intervalretry), else_=Campaign.intervalretry)
+    interval = select(seconds).where(Campaign.id == Subscriber.campaign_id).correlate(Subscriber)
     latest_ms = now_ms + interval.scalar_subquery() * _SECOND_MS
-    late = update(_subscribers).where(_subscribers.c.status.in_(_WAITING), _subscribers.c.due_ms > latest_ms)
+    late = update(Subscriber).where(Subscriber.status.in_(_WAITING), Subscriber.due_ms > latest_ms)
     # The index on `due_ms` begins with the campaign: the condition lets SQLite use it.
-    connection.execute(late.where(_subscribers.c.campaign_id.in_(select(_campaigns.c.id))).values(due_ms=latest_ms))
+    connection.execute(late.where(Subscriber.campaign_id.in_(select(Campaign.id))).values(due_ms=latest_ms))

@@ -50,7 +50,7 @@ def check_key(connection: Connection) -> None:
     if found is None:
         RING.keys(may_create=True)
         _refuse_other_secrets(connection)
-        connection.execute(insert(KeyCheck.__table__).values(id=_ONLY_ROW, word=_WORD))
+        connection.execute(insert(KeyCheck).values(id=_ONLY_ROW, word=_WORD))
     elif not _is_readable(found):
         raise SecretsKeyError(_WRONG)
 
@@ -79,7 +79,7 @@ def forget(connection: Connection) -> int:
     Parameters of gateways become empty. Return the number of deleted secrets.
     """
     RING.keys(may_create=True)
-    connection.execute(delete(KeyCheck.__table__))
+    connection.execute(delete(KeyCheck))
     count = 0
     for of, name in secret_columns():
         empty = None if of.c[name].nullable else fernet_of(RING.keys()).encrypt(b"{}").decode()

@@ -11,13 +11,11 @@ from dialer.store.tables import LedgerEntry, User
 KINDS: Final = ("payment", "call", "sms", "refund")
 """The kinds of entries. A refund is money back: to the payer (negative), or to the account for a call (positive)."""
 
-_users = User.__table__
-_entries = LedgerEntry.__table__
-_add_entries = bulk_insert(_entries, "user_id", "kind", "amount", "reference", "created_date")
+_add_entries = bulk_insert(LedgerEntry.__table__, "user_id", "kind", "amount", "reference", "created_date")
 _move_balance = Bulk(
-    update(_users)
-    .where(_users.c.id == bindparam("owner"))
-    .values(balance=_users.c.balance + bindparam("moved"), held=_users.c.held + bindparam("reserved")),
+    update(User)
+    .where(User.id == bindparam("owner"))
+    .values(balance=User.balance + bindparam("moved"), held=User.held + bindparam("reserved")),
     ("moved", "reserved", "owner"),
 )
 
@@ -34,7 +32,7 @@ class Entry(NamedTuple):
 
 def free_balance(connection: Connection, user_id: int) -> int:
     """Return the part of a balance that is not held for calls in progress, an integer of 1e-5."""
-    return connection.scalar(select(_users.c.balance - _users.c.held).where(_users.c.id == user_id)) or 0
+    return connection.scalar(select(User.balance - User.held).where(User.id == user_id)) or 0
 
 
 def post_calls(connection: Connection, entries: Sequence[Entry], reserved: dict[int, int]) -> None:

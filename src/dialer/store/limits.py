@@ -12,33 +12,30 @@ from dialer.store.backends.expressions import greatest, insert_or
 from dialer.store.tables import RequestAllowance, WrongPassword
 from dialer.store.touched import NOTHING, touch
 
-_allowances = RequestAllowance.__table__
-_wrong = WrongPassword.__table__
-
-_now_us = bindparam("now_us", type_=_allowances.c.restored_us.type)
-_cost_us = bindparam("cost_us", type_=_allowances.c.restored_us.type)
-_spent_us = greatest(_allowances.c.restored_us, _now_us) + _cost_us
-_READ: Final = select(_allowances.c.restored_us).where(_allowances.c.subject == bindparam("of"))
+_now_us = bindparam("now_us", type_=RequestAllowance.__table__.c.restored_us.type)
+_cost_us = bindparam("cost_us", type_=RequestAllowance.__table__.c.restored_us.type)
+_spent_us = greatest(RequestAllowance.restored_us, _now_us) + _cost_us
+_READ: Final = select(RequestAllowance.restored_us).where(RequestAllowance.subject == bindparam("of"))
 _SPEND: Final = (
-    insert_or(_allowances)
+    insert_or(RequestAllowance.__table__)
     .values(subject=bindparam("of"), restored_us=_now_us + _cost_us)
     .on_conflict_do_update(
         index_elements=["subject"],
         set_={"restored_us": _spent_us},
-        where=_spent_us <= bindparam("latest_us", type_=_allowances.c.restored_us.type),
+        where=_spent_us <= bindparam("latest_us", type_=RequestAllowance.__table__.c.restored_us.type),
     )
 )
 
-_now_ms = bindparam("now_ms", type_=_wrong.c.last_ms.type)
-_is_over = _wrong.c.first_ms <= bindparam("since_ms", type_=_wrong.c.last_ms.type)
+_now_ms = bindparam("now_ms", type_=WrongPassword.__table__.c.last_ms.type)
+_is_over = WrongPassword.first_ms <= bindparam("since_ms", type_=WrongPassword.__table__.c.last_ms.type)
 _COUNT: Final = (
-    insert_or(_wrong)
+    insert_or(WrongPassword.__table__)
     .values(subject=bindparam("of"), failures=1, first_ms=_now_ms, last_ms=_now_ms)
     .on_conflict_do_update(
         index_elements=["subject"],
         set_={
-            "failures": case((_is_over, 1), else_=_wrong.c.failures + 1),
-            "first_ms": case((_is_over, _now_ms), else_=_wrong.c.first_ms),
+            "failures": case((_is_over, 1), else_=WrongPassword.failures + 1),
+            "first_ms": case((_is_over, _now_ms), else_=WrongPassword.first_ms),
             "last_ms": _now_ms,
         },
     )
@@ -60,7 +57,7 @@ def spend(connection: Connection, subject: str, *, cost_us: int, now_us: int, la
 def forget_restored(connection: Connection, now_us: int) -> None:
     """Delete allowances that are whole again."""
     touch(connection, NOTHING)
-    connection.execute(delete(_allowances).where(_allowances.c.restored_us <= now_us))
+    connection.execute(delete(RequestAllowance).where(RequestAllowance.restored_us <= now_us))
 
 
 class WrongPasswords(NamedTuple):
@@ -72,7 +69,9 @@ class WrongPasswords(NamedTuple):
 
 def wrong_passwords(connection: Connection, subjects: Sequence[str]) -> dict[str, WrongPasswords]:
     """Return the counts of those subjects that have any."""
-    query = select(_wrong.c.subject, _wrong.c.failures, _wrong.c.last_ms).where(_wrong.c.subject.in_(subjects))
+    query = select(WrongPassword.subject, WrongPassword.failures, WrongPassword.last_ms).where(
+        WrongPassword.subject.in_(subjects)
+    )
     return {row[0]: WrongPasswords(row[1], row[2]) for row in connection.execute(query)}
 
 
@@ -82,4 +81,4 @@ def count_wrong_password(connection: Connection, subjects: Sequence[str], *, now
     touch(connection, NOTHING)
     for subject in sorted(subjects):
         connection.execute(_COUNT, {"of": subject, **values})
-    connection.execute(delete(_wrong).where(_wrong.c.last_ms <= now_ms - window_ms))
+    connection.execute(delete(WrongPassword).where(WrongPassword.last_ms <= now_ms - window_ms))

@@ -18,12 +18,6 @@ from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, Subscriber, TextPart
 
 KEY_BYTES: Final = 32
-_legs = LiveLeg.__table__
-_calls = CallRequest.__table__
-_cdrs = Cdr.__table__
-_subscribers = Subscriber.__table__
-_parts = TextPart.__table__
-_states = ServiceState.__table__
 
 
 class LegRow(NamedTuple):
@@ -68,10 +62,10 @@ class StoredLeg(NamedTuple):
     """True if the row cannot be read: nobody knows what became of the leg."""
 
 
-_INSERT: Final = bulk_insert(_legs, *LegRow._fields)
+_INSERT: Final = bulk_insert(LiveLeg.__table__, *LegRow._fields)
 _CHANGE: Final = Bulk(
-    update(_legs)
-    .where(_legs.c.key == bindparam("leg_key"))
+    update(LiveLeg)
+    .where(LiveLeg.key == bindparam("leg_key"))
     .values(
         standing=bindparam("new_standing"),
         heard_ms=bindparam("new_heard_ms"),
@@ -81,14 +75,17 @@ _CHANGE: Final = Bulk(
     LegChange._fields,
 )
 _HAND: Final = Bulk(
-    update(_legs)
-    .where(_legs.c.key == bindparam("leg_key"), _legs.c.handed_ms == null())
+    update(LiveLeg)
+    .where(LiveLeg.key == bindparam("leg_key"), LiveLeg.handed_ms == null())
     .values(handed_ms=bindparam("now_ms")),
     ("now_ms", "leg_key"),
 )
 _LEAVING: Final = OwnedRows(
-    select(_legs).join(_calls, _calls.c.id == _legs.c.call_id).where(_legs.c.is_leaving == true()).order_by(_legs.c.id),
-    _calls.c.user_id,
+    select(LiveLeg.__table__)
+    .join(CallRequest, CallRequest.id == LiveLeg.call_id)
+    .where(LiveLeg.is_leaving == true())
+    .order_by(LiveLeg.id),
+    CallRequest.user_id,
 )
 _ORDER: Final = msgspec.json.Decoder[Leg](Leg)
 
@@ -107,9 +104,9 @@ def delete_legs(connection: Connection, keys: Sequence[str]) -> None:
     """Delete legs that are over, and the names of text messages among them."""
     for start in range(0, len(keys), ASKED_AT_ONCE):
         some = keys[start : start + ASKED_AT_ONCE]
-        messages = select(_legs.c.call_id).where(_legs.c.key.in_(some))
-        connection.execute(delete(_parts).where(_parts.c.message_id.in_(messages)))
-        connection.execute(delete(_legs).where(_legs.c.key.in_(some)))
+        messages = select(LiveLeg.call_id).where(LiveLeg.key.in_(some))
+        connection.execute(delete(TextPart).where(TextPart.message_id.in_(messages)))
+        connection.execute(delete(LiveLeg).where(LiveLeg.key.in_(some)))
 
 
 def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]:
@@ -117,24 +114,24 @@ def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]
 
     Each is followed by the legs of its transfers that have a CDR.
     """
-    key = connection.scalar(select(_states.c.leg_key))
+    key = connection.scalar(select(ServiceState.leg_key))
     if key is None:
         return []
-    is_second = (_cdrs.c.callrequest_id == _calls.c.id) & (_cdrs.c.leg_type == LegType.B_LEG)
+    is_second = (Cdr.callrequest_id == CallRequest.id) & (Cdr.leg_type == LegType.B_LEG)
     of_call = (
-        _calls.c.started_ms,
-        _calls.c.id.label("call_id"),
-        _cdrs.c.id.label("cdr_id"),
-        _calls.c.attempt,
-        _calls.c.callid,
+        CallRequest.started_ms,
+        CallRequest.id.label("call_id"),
+        Cdr.id.label("cdr_id"),
+        CallRequest.attempt,
+        CallRequest.callid,
     )
-    columns = (*of_call, _cdrs.c.callid.label("other"), _cdrs.c.agent_id, _cdrs.c.starting_date)
-    has_number = (_subscribers.c.campaign_id == campaign_id) & (_subscribers.c.number == number)
-    of_subscriber = select(*columns).join_from(_calls, _subscribers, _subscribers.c.id == _calls.c.subscriber_id)
-    of_stranger = select(*columns).select_from(_calls)
+    columns = (*of_call, Cdr.callid.label("other"), Cdr.agent_id, Cdr.starting_date)
+    has_number = (Subscriber.campaign_id == campaign_id) & (Subscriber.number == number)
+    of_subscriber = select(*columns).join_from(CallRequest, Subscriber, Subscriber.id == CallRequest.subscriber_id)
+    of_stranger = select(*columns).select_from(CallRequest)
     query = union_all(
-        of_subscriber.outerjoin(_cdrs, is_second).where(has_number),
-        of_stranger.outerjoin(_cdrs, is_second).where(_calls.c.campaign_id == campaign_id, is_strangers(number)),
+        of_subscriber.outerjoin(Cdr, is_second).where(has_number),
+        of_stranger.outerjoin(Cdr, is_second).where(CallRequest.campaign_id == campaign_id, is_strangers(number)),
     ).order_by("started_ms", "call_id", "cdr_id")
     names: dict[str, None] = {}
     for _, call_id, _, attempt, callid, other, agent_id, offered_ms in connection.execute(query):
@@ -146,7 +143,7 @@ def leg_keys(connection: Connection, campaign_id: int, number: str) -> list[str]
 
 def is_strangers(number: str) -> ColumnElement[bool]:
     """Return the condition that a call request is of a caller who is no subscriber, and has a number."""
-    return _calls.c.subscriber_id.is_(None) & (_calls.c.callerid == number)
+    return CallRequest.subscriber_id.is_(None) & (CallRequest.callerid == number)
 
 
 def mark_handed(connection: Connection, keys: Sequence[str], now_ms: int) -> bool:
@@ -162,7 +159,9 @@ def legs_of(connection: Connection, call_ids: Collection[int], unreadable: Unrea
     if not call_ids:
         return []
     wanted = frozenset(call_ids)
-    rows = connection.execute(select(_legs).where(_legs.c.is_leaving != true()).order_by(_legs.c.id)).mappings()
+    rows = connection.execute(
+        select(LiveLeg.__table__).where(LiveLeg.is_leaving != true()).order_by(LiveLeg.id)
+    ).mappings()
     return _readable([row for row in rows if row["call_id"] in wanted], unreadable)
 
 
@@ -175,7 +174,7 @@ def _readable(rows: Iterable[RowMapping], unreadable: Unreadable) -> list[Stored
     """Return legs as they are stored. For a row that cannot be read, return its name alone."""
     found = []
     for row in rows:
-        found += readable([row], _legs, _stored, unreadable) or [_odd(row)]
+        found += readable([row], LiveLeg.__table__, _stored, unreadable) or [_odd(row)]
     return found
 
 
@@ -203,23 +202,23 @@ def _stored(row: RowMapping) -> StoredLeg:
 
 def service_leg_key(connection: Connection) -> bytes:
     """Return the key of the names of legs, which is made up at the first use."""
-    key: bytes | None = connection.scalar(select(_states.c.leg_key))
+    key: bytes | None = connection.scalar(select(ServiceState.leg_key))
     if key is None:
         fresh = secrets.token_bytes(KEY_BYTES)
-        connection.execute(update(_states).where(_states.c.leg_key.is_(None)).values(leg_key=fresh))
-        key = connection.scalar(select(_states.c.leg_key))
+        connection.execute(update(ServiceState).where(ServiceState.leg_key.is_(None)).values(leg_key=fresh))
+        key = connection.scalar(select(ServiceState.leg_key))
     return key or b""
 
 
 def name_part(connection: Connection, gateway_id: GatewayKey, message_id: int, name: str) -> None:
     """Store a name under which a carrier knows a part of a message. A name that it uses again moves."""
-    named = insert_or(_parts).values(gateway_id=gateway_id.id, name=name, message_id=message_id)
+    named = insert_or(TextPart.__table__).values(gateway_id=gateway_id.id, name=name, message_id=message_id)
     moved = {"message_id": message_id}
     connection.execute(named.on_conflict_do_update(index_elements=["gateway_id", "name"], set_=moved))
 
 
 def message_named(connection: Connection, gateway_id: GatewayKey, name: str) -> int | None:
     """Return the message on its way that a carrier knows under a name; None if there is none."""
-    query = select(_parts.c.message_id).where(_parts.c.gateway_id == gateway_id.id, _parts.c.name == name)
+    query = select(TextPart.message_id).where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
     found: int | None = connection.scalar(query)
     return found

@@ -78,7 +78,7 @@ def move(source: Connection, target: Connection, tell: Tell) -> Moved:
 def _refuse_rows(target: Connection) -> None:
     """Raise MoveError if the target has rows."""
     # An empty service may have a key already. The one of the moved service takes its place.
-    target.execute(delete(KeyCheck.__table__))
+    target.execute(delete(KeyCheck))
     full = next((table.name for table in _TABLES if target.execute(select(table.c.id).limit(1)).first()), None)
     if full is not None:
         raise MoveError(f"the target is not empty: it has rows in {full}")

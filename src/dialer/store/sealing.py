@@ -9,16 +9,13 @@ from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
 from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
 
-_sealed = SealedSurvey.__table__
-_sections = SectionTemplate.__table__
-_branches = BranchingTemplate.__table__
-_audio = AudioFile.__table__
-
 
 def read_survey(connection: Connection, survey_id: int) -> Survey:
     """Return a survey template as a survey, unvalidated. If it is missing, the survey has no sections."""
     rows = connection.execute(
-        select(_sections).where(_sections.c.survey_id == survey_id).order_by(_sections.c.order, _sections.c.id)
+        select(SectionTemplate.__table__)
+        .where(SectionTemplate.survey_id == survey_id)
+        .order_by(SectionTemplate.order, SectionTemplate.id)
     )
     sections = rows.mappings().all()
     recordings = _recordings_of(connection, sections)
@@ -28,13 +25,13 @@ def read_survey(connection: Connection, survey_id: int) -> Survey:
 
 def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
     """Return the survey that a campaign plays. Return None if the campaign never started, or sends text messages."""
-    document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
+    document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == campaign_id))
     return None if document is None else decode_survey(document)
 
 
 def seal(connection: Connection, campaign_id: int, survey: Survey) -> None:
     """Store the survey that a campaign plays from now on."""
-    connection.execute(insert(_sealed).values(id=campaign_id, document=encode_survey(survey)))
+    connection.execute(insert(SealedSurvey).values(id=campaign_id, document=encode_survey(survey)))
 
 
 def recording(connection: Connection, audiofile_id: int) -> Prompt:
@@ -43,7 +40,7 @@ def recording(connection: Connection, audiofile_id: int) -> Prompt:
 
 
 def _recordings(connection: Connection, audiofile_ids: Collection[int]) -> dict[int, Prompt]:
-    query = select(_audio.c.id, _audio.c.duration_ms, _audio.c.audio_file).where(_audio.c.id.in_(audiofile_ids))
+    query = select(AudioFile.id, AudioFile.duration_ms, AudioFile.audio_file).where(AudioFile.id.in_(audiofile_ids))
     return {row.id: Prompt(audio_ms=row.duration_ms, file=row.audio_file) for row in connection.execute(query)}
 
 
@@ -55,10 +52,10 @@ def _recordings_of(connection: Connection, sections: Sequence[RowMapping]) -> di
 
 def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:
     rows = connection.execute(
-        select(_branches.c.section_id, _branches.c["keys"], _branches.c.goto_id)
-        .join(_sections, _sections.c.id == _branches.c.section_id)
-        .where(_sections.c.survey_id == survey_id)
-        .order_by(_branches.c.id)
+        select(BranchingTemplate.section_id, BranchingTemplate.keys, BranchingTemplate.goto_id)
+        .join(SectionTemplate, SectionTemplate.id == BranchingTemplate.section_id)
+        .where(SectionTemplate.survey_id == survey_id)
+        .order_by(BranchingTemplate.id)
     )
     branches: dict[int, dict[str, int | None]] = {}
     for section_id, keys, goto_id in rows:

@@ -6,18 +6,17 @@ from sqlalchemy import Column, Connection, ScalarSelect, func, insert, select, u
 
 from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage, WaitingText
 
-_states = ServiceState.__table__
 _ONLY_ROW: Final = 1
-_READ: Final = select(_states.c.now_ms, _states.c.last_callrequest_id, _states.c.last_cdr_id).where(
-    _states.c.id == _ONLY_ROW
+_READ: Final = select(ServiceState.now_ms, ServiceState.last_callrequest_id, ServiceState.last_cdr_id).where(
+    ServiceState.id == _ONLY_ROW
 )
 _READ_SETTINGS: Final = select(
-    _states.c.clock,
-    _states.c.timezone,
-    _states.c.default_region,
-    _states.c.media_dir,
-    _states.c.calling_hours,
-).where(_states.c.id == _ONLY_ROW, _states.c.clock.is_not(None))
+    ServiceState.clock,
+    ServiceState.timezone,
+    ServiceState.default_region,
+    ServiceState.media_dir,
+    ServiceState.calling_hours,
+).where(ServiceState.id == _ONLY_ROW, ServiceState.clock.is_not(None))
 
 
 def _highest(column: Column[int]) -> ScalarSelect[int]:
@@ -25,12 +24,12 @@ def _highest(column: Column[int]) -> ScalarSelect[int]:
 
 
 _HIGHEST: Final = select(
-    _highest(CallRequest.__table__.c.id),
-    _highest(SmsMessage.__table__.c.id),
-    _highest(WaitingText.__table__.c.message_id),
-    _highest(Cdr.__table__.c.id),
+    _highest(CallRequest.id),
+    _highest(SmsMessage.id),
+    _highest(WaitingText.message_id),
+    _highest(Cdr.id),
 )
-_SAVE: Final = update(_states).where(_states.c.id == _ONLY_ROW)
+_SAVE: Final = update(ServiceState).where(ServiceState.id == _ONLY_ROW)
 
 SPEECH_MAX: Final = 255
 """Characters of the reason why texts cannot be spoken."""
@@ -62,7 +61,7 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
     state = read_state(connection)
     if state is None:
         state = State(first_now_ms)
-        connection.execute(insert(_states).values(id=_ONLY_ROW, **state._asdict()))
+        connection.execute(insert(ServiceState).values(id=_ONLY_ROW, **state._asdict()))
     *request_ids, cdr_id = tuple(connection.execute(_HIGHEST).one())
     last_id = max(state.last_callrequest_id, *request_ids)
     return State(state.now_ms, last_id, max(state.last_cdr_id, cdr_id))
@@ -93,7 +92,7 @@ def save_settings(connection: Connection, settings: ServiceSettings, first_now_m
 
 def read_speech(connection: Connection) -> str | None:
     """Return why texts cannot be spoken in calls; empty if they can, None if the service has no voice."""
-    return connection.scalar(select(_states.c.speech_down).where(_states.c.id == _ONLY_ROW))
+    return connection.scalar(select(ServiceState.speech_down).where(ServiceState.id == _ONLY_ROW))
 
 
 def save_speech(connection: Connection, why_not: str | None) -> None:

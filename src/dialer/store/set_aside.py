@@ -18,7 +18,6 @@ KEPT_MS: Final = 7 * 86_400_000
 """Time for which a report is kept."""
 TEXT_MAX: Final = 2_000
 """Characters of a report and of its reason that are kept."""
-_reports = SetAsideReport.__table__
 
 
 class SetAside(NamedTuple):
@@ -62,7 +61,7 @@ class ToldOf(msgspec.Struct, frozen=True):
 def known_reports(connection: Connection, now_ms: int) -> KnownReports:
     """Return the reports that are set aside, and delete those that are too old."""
     _forget(connection, now_ms)
-    rows = connection.execute(select(_reports.c.identity, _reports.c.key, _reports.c.ends_leg)).all()
+    rows = connection.execute(select(SetAsideReport.identity, SetAsideReport.key, SetAsideReport.ends_leg)).all()
     lost_keys = {key for _, key, ends_leg in rows if key and not ends_leg}
     service_key = service_leg_key(connection) if rows else b""
     return KnownReports(service_key, {identity: ends_leg for identity, _, ends_leg in rows}, lost_keys)
@@ -82,26 +81,26 @@ def set_aside(connection: Connection, one: SetAside, now_ms: int, *, ends_leg: b
         "report": one.report[:TEXT_MAX],
         "reason": one.reason[:TEXT_MAX],
     }
-    new = insert_or(_reports).values(identity=identity, ends_leg=ends_leg, at_ms=now_ms, **values)
+    new = insert_or(SetAsideReport.__table__).values(identity=identity, ends_leg=ends_leg, at_ms=now_ms, **values)
     is_new = connection.execute(new.on_conflict_do_nothing()).rowcount > 0
     if not is_new and not ends_leg:
-        is_other = (_reports.c.identity == identity) & _reports.c.ends_leg
-        is_new = connection.execute(update(_reports).where(is_other).values(ends_leg=False)).rowcount > 0
+        is_other = (SetAsideReport.identity == identity) & SetAsideReport.ends_leg
+        is_new = connection.execute(update(SetAsideReport).where(is_other).values(ends_leg=False)).rowcount > 0
     _forget(connection, now_ms)
     return is_new
 
 
 def set_aside_of(connection: Connection, keys: Collection[str], numbers: Collection[str]) -> list[ToldOf]:
     """Return the reports that were set aside of some legs, and of calls and texts from some numbers, oldest first."""
-    columns = [_reports.c[name] for name in ToldOf.__struct_fields__]
-    concerns = or_(_reports.c.key.in_(sorted(keys)), _reports.c.number.in_(sorted(numbers)))
-    rows = connection.execute(select(*columns).where(concerns).order_by(_reports.c.id).limit(ROWS_MAX))
+    columns = [SetAsideReport.__table__.c[name] for name in ToldOf.__struct_fields__]
+    concerns = or_(SetAsideReport.key.in_(sorted(keys)), SetAsideReport.number.in_(sorted(numbers)))
+    rows = connection.execute(select(*columns).where(concerns).order_by(SetAsideReport.id).limit(ROWS_MAX))
     return [ToldOf(*row) for row in rows]
 
 
 def _forget(connection: Connection, now_ms: int) -> None:
     """Delete reports that are too old, and the oldest of too many."""
-    kept = select(_reports.c.id).order_by(_reports.c.id.desc()).limit(ROWS_MAX)
+    kept = select(SetAsideReport.id).order_by(SetAsideReport.id.desc()).limit(ROWS_MAX)
     last_of_too_many = connection.scalar(kept.offset(ROWS_MAX).limit(1))
-    is_beyond = false() if last_of_too_many is None else _reports.c.id <= last_of_too_many
-    connection.execute(delete(_reports).where(or_(_reports.c.at_ms < now_ms - KEPT_MS, is_beyond)))
+    is_beyond = false() if last_of_too_many is None else SetAsideReport.id <= last_of_too_many
+    connection.execute(delete(SetAsideReport).where(or_(SetAsideReport.at_ms < now_ms - KEPT_MS, is_beyond)))

@@ -21,30 +21,27 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.queries.selection import Shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
-_campaigns = Campaign.__table__
-_counts = SubscriberCount.__table__
-_moves = SubscriberMove.__table__
 _KEY: Final = ("campaign_id", "phonebook_id", "status", "status_reason")
 
 
 def _moved() -> Select[Any]:
     """Return a query of the moves as growths of the counters: one subscriber less here, one more there."""
     left = select(
-        _moves.c.campaign_id,
-        _moves.c.phonebook_id,
-        _moves.c.was_status.label("status"),
-        _moves.c.was_reason.label("status_reason"),
+        SubscriberMove.campaign_id,
+        SubscriberMove.phonebook_id,
+        SubscriberMove.was_status.label("status"),
+        SubscriberMove.was_reason.label("status_reason"),
         literal(-1).label("subscribers"),
-        (-_moves.c.was_attempted).label("attempted"),
-    ).where(_moves.c.was_status.is_not(None))
+        (-SubscriberMove.was_attempted).label("attempted"),
+    ).where(SubscriberMove.was_status.is_not(None))
     joined = select(
-        _moves.c.campaign_id,
-        _moves.c.phonebook_id,
-        _moves.c.status,
-        _moves.c.status_reason,
+        SubscriberMove.campaign_id,
+        SubscriberMove.phonebook_id,
+        SubscriberMove.status,
+        SubscriberMove.status_reason,
         literal(1),
-        _moves.c.attempted,
-    ).where(_moves.c.status.is_not(None))
+        SubscriberMove.attempted,
+    ).where(SubscriberMove.status.is_not(None))
     moved = union_all(left, joined).subquery()
     return select(moved)
 
@@ -57,22 +54,24 @@ def _fold(campaigns: Select[Any]) -> Any:  # noqa: ANN401 - the dialect's own IN
         .group_by(*[moved.c[name] for name in _KEY])
         .order_by(*[moved.c[name] for name in _KEY])
     )
-    added = insert_or(_counts).from_select([*_KEY, "subscribers", "attempted"], grown, include_defaults=False)
+    added = insert_or(SubscriberCount.__table__).from_select(
+        [*_KEY, "subscribers", "attempted"], grown, include_defaults=False
+    )
     return added.on_conflict_do_update(
         index_elements=_KEY,
-        set_={name: _counts.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
+        set_={name: SubscriberCount.__table__.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
     )
 
 
-_HAS_MOVES: Final = select(_moves.c.id).limit(1)
-_CAMPAIGNS: Final = select(_campaigns.c.id)
-_OWN_CAMPAIGNS: Final = of_shards(_CAMPAIGNS, _campaigns.c.user_id)
+_HAS_MOVES: Final = select(SubscriberMove.id).limit(1)
+_CAMPAIGNS: Final = select(Campaign.id)
+_OWN_CAMPAIGNS: Final = of_shards(_CAMPAIGNS, Campaign.user_id)
 _FOLD: Final = _fold(_CAMPAIGNS)
-_FORGET: Final = delete(_moves)
-_HAS_OWN_MOVES: Final = _HAS_MOVES.where(_moves.c.campaign_id.in_(_OWN_CAMPAIGNS))
+_FORGET: Final = delete(SubscriberMove)
+_HAS_OWN_MOVES: Final = _HAS_MOVES.where(SubscriberMove.campaign_id.in_(_OWN_CAMPAIGNS))
 _FOLD_OWN: Final = _fold(_OWN_CAMPAIGNS)
-_FORGET_OWN: Final = _FORGET.where(_moves.c.campaign_id.in_(_OWN_CAMPAIGNS))
-_FORGET_LOST: Final = _FORGET.where(_moves.c.campaign_id.not_in(_CAMPAIGNS))
+_FORGET_OWN: Final = _FORGET.where(SubscriberMove.campaign_id.in_(_OWN_CAMPAIGNS))
+_FORGET_LOST: Final = _FORGET.where(SubscriberMove.campaign_id.not_in(_CAMPAIGNS))
 
 
 def count_moves(connection: Connection, shards: Shards) -> None:
@@ -111,7 +110,7 @@ def subscribers_of_campaigns(connection: Connection, campaign_ids: Collection[in
     return found
 
 
-_stored = select(*[_counts.c[name] for name in (*_KEY, "subscribers", "attempted")])
+_stored = select(*[SubscriberCount.__table__.c[name] for name in (*_KEY, "subscribers", "attempted")])
 _every = union_all(_stored, _moved()).subquery()
 _STATE: Final = (_every.c.status, _every.c.status_reason)
 
@@ -124,10 +123,10 @@ def _by(keys: Sequence[ColumnElement[Any]], is_meant: ColumnElement[bool]) -> Se
 
 
 def _by_state(of_campaigns: ColumnElement[bool]) -> Select[Any]:
-    return _by(_STATE, _every.c.campaign_id.in_(select(_campaigns.c.id).where(of_campaigns)))
+    return _by(_STATE, _every.c.campaign_id.in_(select(Campaign.id).where(of_campaigns)))
 
 
-_OF_CAMPAIGN: Final = _by_state(_campaigns.c.id == bindparam("owner"))
+_OF_CAMPAIGN: Final = _by_state(Campaign.id == bindparam("owner"))
 _OF_CAMPAIGNS: Final = _by((_every.c.campaign_id, *_STATE), _every.c.campaign_id.in_(bindparam("ids", expanding=True)))
-_OF_USER: Final = _by_state(_campaigns.c.user_id == bindparam("owner"))
+_OF_USER: Final = _by_state(Campaign.user_id == bindparam("owner"))
 _OF_EVERYBODY: Final = _by_state(true())

@@ -24,11 +24,6 @@ WRITERS_MAX: Final = 1_000
 """Accounts that wrote to one number over one gateway, and that a wish of its owner concerns."""
 INTERNATIONAL: Final = "00"
 """The international prefix that some carriers write for a plus."""
-_news = TextNews.__table__
-_legs = LiveLeg.__table__
-_parts = TextPart.__table__
-_messages = SmsMessage.__table__
-_campaigns = Campaign.__table__
 _HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
 
 
@@ -67,11 +62,11 @@ def add_news(
     """Store a callback, and return True; return False if too many wait already. Wishes have room of their own."""
     is_wish = isinstance(heard, TextReceived) and is_opt_out(heard.text)
     most = STOPS_MAX if is_wish else NEWS_MAX
-    waiting = select(func.count()).select_from(select(_news.c.id).limit(most).subquery())
+    waiting = select(func.count()).select_from(select(TextNews.id).limit(most).subquery())
     if (connection.scalar(waiting) or 0) >= most:
         return False
     values = {**gateway_id.columns(), "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
-    connection.execute(insert(_news).values(**values, heard=msgspec.json.encode(heard).decode()))
+    connection.execute(insert(TextNews).values(**values, heard=msgspec.json.encode(heard).decode()))
     return True
 
 
@@ -83,15 +78,15 @@ def waiting_news(
     `among` limits them to those with these ids, and `without` leaves out some gateways. The second list has those that
     hold nothing of the kind.
     """
-    columns = (_news.c.id, _news.c.medium, _news.c.gateway_id, _news.c.key, _news.c.heard, _news.c.told_ms)
+    columns = (TextNews.id, TextNews.medium, TextNews.gateway_id, TextNews.key, TextNews.heard, TextNews.told_ms)
     found: list[StoredNews] = []
     odd: list[UnreadNews] = []
-    for is_text in (_news.c.is_text == true(), _news.c.is_text != true()):
-        query = select(*columns).where(is_text).order_by(_news.c.id).limit(NEWS_PER_STEP)
+    for is_text in (TextNews.is_text == true(), TextNews.is_text != true()):
+        query = select(*columns).where(is_text).order_by(TextNews.id).limit(NEWS_PER_STEP)
         if among is not None:
-            query = query.where(_news.c.id.in_(sorted(among)))
+            query = query.where(TextNews.id.in_(sorted(among)))
         if without:
-            query = query.where(tuple_(_news.c.medium, _news.c.gateway_id).not_in(sorted(without)))
+            query = query.where(tuple_(TextNews.medium, TextNews.gateway_id).not_in(sorted(without)))
         for news_id, medium, number, key, heard, told_ms in connection.execute(query):
             gateway_id = GatewayKey(medium, number)
             try:
@@ -104,7 +99,7 @@ def waiting_news(
 def delete_news(connection: Connection, ids: Collection[int]) -> None:
     """Delete callbacks of which the engine knows."""
     if ids:
-        connection.execute(delete(_news).where(_news.c.id.in_(ids)))
+        connection.execute(delete(TextNews).where(TextNews.id.in_(ids)))
 
 
 def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name: str) -> bool:
@@ -113,10 +108,10 @@ def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name
         return False
     if key:
         found = exists().where(
-            _legs.c.key == key, _legs.c.medium == gateway_id.medium, _legs.c.gateway_id == gateway_id.id
+            LiveLeg.key == key, LiveLeg.medium == gateway_id.medium, LiveLeg.gateway_id == gateway_id.id
         )
     else:
-        found = exists().where(_parts.c.gateway_id == gateway_id.id, _parts.c.name == name)
+        found = exists().where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
     return bool(connection.scalar(select(found)))
 
 
@@ -132,17 +127,17 @@ def writers_to(connection: Connection, gateway_id: GatewayKey, number: str) -> l
     if digits.startswith(INTERNATIONAL):
         spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
     newest = (
-        select(func.max(_messages.c.id).label("id"))
-        .where(_messages.c.gateway_id == gateway_id.id, _messages.c.phone_number.in_(sorted(spellings)))
-        .group_by(_messages.c.user_id)
-        .order_by(func.max(_messages.c.id).desc())
+        select(func.max(SmsMessage.id).label("id"))
+        .where(SmsMessage.gateway_id == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
+        .group_by(SmsMessage.user_id)
+        .order_by(func.max(SmsMessage.id).desc())
         .limit(WRITERS_MAX)
     )
     rows = connection.execute(
-        select(_messages.c.campaign_id, _messages.c.user_id, _campaigns.c.dnc_id, _messages.c.phone_number)
-        .join(_campaigns, _campaigns.c.id == _messages.c.campaign_id)
-        .where(_messages.c.id.in_(select(newest.subquery().c.id)))
-        .order_by(_messages.c.id.desc())
+        select(SmsMessage.campaign_id, SmsMessage.user_id, Campaign.dnc_id, SmsMessage.phone_number)
+        .join(Campaign, Campaign.id == SmsMessage.campaign_id)
+        .where(SmsMessage.id.in_(select(newest.subquery().c.id)))
+        .order_by(SmsMessage.id.desc())
     ).all()
     lists = lists_of(connection, {row.campaign_id: row.dnc_id for row in rows})
     return [Writer(row.campaign_id, row.user_id, lists[row.campaign_id].first, row.phone_number) for row in rows]

@@ -15,26 +15,23 @@ from dialer.store.tables import ACCOUNT, SERVICE, DncContact, DncList, User
 
 OWN_LIST_NAME: Final = "Asked not to be called"
 SERVICE_LIST_NAME: Final = "Asked not to be called, sender unknown"
-_lists = DncList.__table__
-_entries = DncContact.__table__
-_users = User.__table__
 
 
 def own_list(connection: Connection, user_id: int, now_ms: int) -> int:
     """Return the id of an account's own list. Make the list if the account has none."""
-    is_own = (_lists.c.keeps_wishes_of == ACCOUNT) & (_lists.c.user_id == user_id)
+    is_own = (DncList.keeps_wishes_of == ACCOUNT) & (DncList.user_id == user_id)
     return _list(connection, is_own, now_ms, user_id=user_id, name=OWN_LIST_NAME, keeps_wishes_of=ACCOUNT)
 
 
 def service_list(connection: Connection, now_ms: int) -> int | None:
     """Return the id of the list of the service, which the oldest admin owns. None if there is neither."""
-    is_of_service = _lists.c.keeps_wishes_of == SERVICE
-    found = connection.scalar(select(_lists.c.id).where(is_of_service))
+    is_of_service = DncList.keeps_wishes_of == SERVICE
+    found = connection.scalar(select(DncList.id).where(is_of_service))
     if found is not None:
         return int(found)
     # Of the admins who may log in, the oldest; then one who may not.
-    oldest = select(_users.c.id).where(_users.c.role == Role.ADMIN)
-    user_id = connection.scalar(oldest.order_by(case((_users.c.enabled, 0), else_=1), _users.c.id).limit(1))
+    oldest = select(User.id).where(User.role == Role.ADMIN)
+    user_id = connection.scalar(oldest.order_by(case((User.enabled, 0), else_=1), User.id).limit(1))
     if user_id is None:
         return None
     values = {"user_id": user_id, "name": SERVICE_LIST_NAME, "keeps_wishes_of": SERVICE, "is_global": True}
@@ -45,15 +42,15 @@ def call_off(connection: Connection, dnc_ids: Collection[int | None], number: st
     """Put a number on do-not-call lists, where it is not on them already. None stands for no list."""
     dates = {"created_date": now_ms, "updated_date": now_ms}
     for dnc_id in dict.fromkeys(one for one in dnc_ids if one is not None):
-        added = insert_or(_entries).values(dnc_id=dnc_id, phone_number=number, number=number, **dates)
+        added = insert_or(DncContact.__table__).values(dnc_id=dnc_id, phone_number=number, number=number, **dates)
         connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
 
 
 def _list(connection: Connection, which: ColumnElement[bool], now_ms: int, **values: object) -> int:
-    found = connection.scalar(select(_lists.c.id).where(which))
+    found = connection.scalar(select(DncList.id).where(which))
     if found is None:
         # Another process may make the same list at the same time.
-        added = insert_or(_lists).values(**values, created_date=now_ms, updated_date=now_ms)
+        added = insert_or(DncList.__table__).values(**values, created_date=now_ms, updated_date=now_ms)
         connection.execute(added.on_conflict_do_nothing())
-        found = connection.execute(select(_lists.c.id).where(which)).scalar_one()
+        found = connection.execute(select(DncList.id).where(which)).scalar_one()
     return int(found)

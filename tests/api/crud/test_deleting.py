@@ -141,9 +141,9 @@ def test_exactly_the_records_of_the_list_are_deleted_and_only_if_they_are_as_man
     stamps = {"created_date": NOW_MS, "updated_date": NOW_MS}
 
     def write(connection: Any) -> None:  # noqa: ANN401 - a connection
-        connection.execute(delete(Contact.__table__))
+        connection.execute(delete(Contact))
         for place, name in enumerate(names, 1):
-            connection.execute(insert(Contact.__table__).values(id=place, full_name=name, **shared, **stamps))
+            connection.execute(insert(Contact).values(id=place, full_name=name, **shared, **stamps))
 
     database.write_now(write)
     page = alice.get("contact/", search=text)

@@ -50,16 +50,16 @@ def contacts(database: Database, book: int, drawn: Rows, first_id: int = 1) -> R
 
     def write(connection: Any) -> None:  # noqa: ANN401 - a connection
         if first_id == 1:  # A new example begins.
-            connection.execute(delete(Contact.__table__))
+            connection.execute(delete(Contact))
         for row in rows:
-            connection.execute(insert(Contact.__table__).values(row))
+            connection.execute(insert(Contact).values(row))
 
     database.write_now(write)
     return rows
 
 
 def drop(database: Database, identity: int) -> None:
-    statement = delete(Contact.__table__).where(Contact.__table__.c.id == identity)
+    statement = delete(Contact).where(Contact.id == identity)
     database.write_now(lambda connection: connection.execute(statement))
 
 

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
+from sqlalchemy import insert
 
 from dialer.api.app import create_app
 from dialer.settings import Settings
@@ -153,7 +154,6 @@ def test_an_empty_text_filter_is_as_none(estate: Estate, alice: Caller) -> None:
 @pytest.fixture
 def crowd(estate: Estate, database: Database) -> int:
     """Add 2,500 subscribers to Alice's campaign."""
-    table = Subscriber.__table__
     rows = [
         {
             "campaign_id": estate.campaign["id"],
@@ -165,7 +165,7 @@ def crowd(estate: Estate, database: Database) -> int:
         }
         for number in range(100_000, 102_500)
     ]
-    database.write_now(lambda connection: connection.execute(table.insert(), rows))
+    database.write_now(lambda connection: connection.execute(insert(Subscriber), rows))
     return estate.campaign["id"]  # type: ignore[no-any-return]
 
 

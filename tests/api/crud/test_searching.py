@@ -37,9 +37,9 @@ def books(database: Database) -> list[int]:
 
 def replaced(database: Database, rows: list[dict[str, Any]]) -> None:
     def write(connection: Any) -> None:  # noqa: ANN401 - a connection
-        connection.execute(delete(Contact.__table__))
+        connection.execute(delete(Contact))
         for row in rows:
-            connection.execute(insert(Contact.__table__).values(row))
+            connection.execute(insert(Contact).values(row))
 
     database.write_now(write)
 

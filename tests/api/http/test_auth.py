@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from litestar import Litestar
 from litestar.testing import TestClient
+from sqlalchemy import update
 
 from dialer.api.app import create_app
 from dialer.api.http import auth
@@ -158,10 +159,10 @@ def test_concurrent_requests_with_equal_credentials_share_one_verification(
 def test_a_changed_password_is_forgotten_at_once(client: TestClient[Litestar], database: Database) -> None:
     old, new = Caller(client, "alice"), Caller(client, "alice", "another long password")
     old.get("phonebook/")
-    table, changed = User.__table__, hash_password("another long password")
+    changed = hash_password("another long password")
     database.write_now(
         lambda connection: connection.execute(
-            table.update().where(table.c.username == "alice").values(password_hash=changed)
+            update(User).where(User.username == "alice").values(password_hash=changed)
         )
     )
     assert old.refused("GET", "phonebook/") == INVALID

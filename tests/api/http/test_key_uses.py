@@ -13,7 +13,7 @@ KEY = {"user_id": 2, "name": "x", "prefix": "dk_x", "secret_hash": b"x", "scopes
 
 
 def last_used(database: Database) -> int | None:
-    query = select(ApiKey.__table__.c.last_used_date)
+    query = select(ApiKey.last_used_date)
     found: int | None = database.read_now(lambda connection: connection.scalar(query))
     return found
 

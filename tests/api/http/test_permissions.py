@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 from litestar import Litestar, get
 from litestar.testing import TestClient
+from sqlalchemy import update
 
 from dialer.api import app as composition
 from dialer.api.http.permissions import ROUTES, UnknownRouteError, declared_permissions
@@ -148,9 +149,8 @@ def test_a_manager_cannot_give_records_to_people_of_their_own(team: dict[str, Ca
 
 def test_a_disabled_user_is_refused_at_once(team: dict[str, Caller], estate: Estate) -> None:
     assert team[VIEWER].get("phonebook/")["count"] == 1
-    table = User.__table__
     estate.database.write_now(
-        lambda connection: connection.execute(table.update().where(table.c.username == VIEWER).values(enabled=False))
+        lambda connection: connection.execute(update(User).where(User.username == VIEWER).values(enabled=False))
     )
     assert team[VIEWER].refused("GET", "phonebook/") == (401, {"detail": "Invalid username/password."})
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from litestar.testing import TestClient
+from sqlalchemy import update
 
 from dialer.api.http.preconditions import TAGS_MAX, EntityTag, PreconditionFailedError, Preconditions
 from dialer.api.http.preconditions import parse_preconditions as parse
@@ -84,8 +85,7 @@ def test_a_value_that_is_set_back_has_its_old_version(alice: Caller) -> None:
 def test_dialling_changes_the_tag_and_not_the_version(estate: Estate, database: Database) -> None:
     path = estate.campaign["url"]
     known = tag(estate.owner, path)
-    table = Campaign.__table__
-    database.write_now(lambda connection: connection.execute(table.update().values(calls=table.c.calls + 1)))
+    database.write_now(lambda connection: connection.execute(update(Campaign).values(calls=Campaign.calls + 1)))
     assert when(estate.owner, "GET", path, {"If-None-Match": known}).json()["calls"] == 1
     assert when(estate.owner, "PATCH", path, {"If-Match": known}, frequency=20).status_code == 202
 

@@ -14,8 +14,7 @@ from tests.api.harness import BASE, NOW, Caller, FakeWorker
 def balance(admin: Caller, database: Database, user_id: int) -> tuple[Any, int]:
     """Return the balance as the API shows it, and the sum of the ledger's entries."""
     shown = admin.request("GET", f"users/{user_id}/").text.split('"balance":')[1].split(",")[0]
-    entries = LedgerEntry.__table__.c
-    query = select(func.sum(entries.amount)).where(entries.user_id == user_id)
+    query = select(func.sum(LedgerEntry.amount)).where(LedgerEntry.user_id == user_id)
     return shown, database.read_now(lambda connection: int(connection.scalar(query) or 0))
 
 

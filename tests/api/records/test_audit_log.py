@@ -23,7 +23,6 @@ from tests.api.harness import BASE, HOST, NOW, NOW_MS, Caller, FakeWorker, Json
 
 PASSWORD = "another long password"
 DAY_MS = 86_400_000
-_entries = AuditLog.__table__
 
 
 def entries(caller: Caller, **filters: Json) -> list[Json]:
@@ -141,7 +140,9 @@ def test_refused_requests_reach_the_log(database: Database, worker: FakeWorker) 
         assert client.get("/rest-api/phonebook/").status_code == 401
     columns = ("actor_id", "actor", "via", "key_prefix", "address", "after")
     query = (
-        select(*(_entries.c[name] for name in columns)).where(_entries.c.action == "refused").order_by(_entries.c.id)
+        select(*(AuditLog.__table__.c[name] for name in columns))
+        .where(AuditLog.action == "refused")
+        .order_by(AuditLog.id)
     )
     rows = [tuple(row) for row in database.read_now(lambda connection: connection.execute(query).all())]
     address = "testclient"
@@ -161,7 +162,7 @@ def test_neither_secrets_nor_personal_data_are_logged(admin: Caller, alice: Call
     alice.create("dnc-contact", dnc=1, phone_number="+12025550187")
     admin.create("users", username="12025550187", password=PASSWORD)
     admin.create("gateway", name="g", parameters={"answer": 0.5})
-    rows = database.read_now(lambda connection: connection.execute(select(_entries)).all())
+    rows = database.read_now(lambda connection: connection.execute(select(AuditLog.__table__)).all())
     text = msgspec.json.encode([tuple(row) for row in rows]).decode()
     assert [word for word in ("5550187", "555-0187", "Ada", PASSWORD, "0.5") if word in text] == []
     assert [entry["resource"] for entry in entries(alice)] == ["phonebook", "contact", "dnc-list", "dnc-contact"]
@@ -178,7 +179,7 @@ def test_a_change_that_fails_is_not_logged(alice: Caller) -> None:
     assert entries(alice) == []
 
 
-@pytest.mark.parametrize("statement", [update(_entries).values(actor="nobody"), delete(_entries)])
+@pytest.mark.parametrize("statement", [update(AuditLog).values(actor="nobody"), delete(AuditLog)])
 def test_no_statement_rewrites_the_log(alice: Caller, database: Database, statement: Any) -> None:  # noqa: ANN401 - of two kinds
     alice.create("phonebook", name="friends")
     with pytest.raises(IntegrityError, match="an entry of the audit log is"):
@@ -188,10 +189,10 @@ def test_no_statement_rewrites_the_log(alice: Caller, database: Database, statem
 
 def test_old_entries_are_removed(alice: Caller, database: Database) -> None:
     old = {"created_date": NOW_MS - 400 * DAY_MS, "via": "password", "action": "create"}
-    database.write_now(lambda connection: connection.execute(insert(_entries).values(old)))
+    database.write_now(lambda connection: connection.execute(insert(AuditLog).values(old)))
     alice.create("phonebook", name="friends")
     database.write_now(lambda connection: remove_old_entries(connection, NOW_MS - 365 * DAY_MS))
-    kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
+    kept = database.read_now(lambda connection: connection.scalars(select(AuditLog.created_date)).all())
     assert kept == [NOW_MS]
 
 
@@ -209,11 +210,11 @@ def test_old_entries_are_removed_as_fast_as_they_are_written(
     now_ms = NOW_MS + 800 * DAY_MS
     old = {"created_date": NOW_MS, "via": "password", "action": "create"}
     rows = [old] * (2 * REMOVED_AT_ONCE + 1)
-    database.write_now(lambda connection: connection.execute(insert(_entries), rows))
+    database.write_now(lambda connection: connection.execute(insert(AuditLog), rows))
     worker.virtual.set(now_ms)
     for name in ("friends", "family", "others"):
         alice.create("phonebook", name=name)
-    kept = database.read_now(lambda connection: connection.scalars(select(_entries.c.created_date)).all())
+    kept = database.read_now(lambda connection: connection.scalars(select(AuditLog.created_date)).all())
     assert kept == [now_ms] * 3
 
 
@@ -223,7 +224,7 @@ async def test_refusals_are_logged_and_bounded(database: Database) -> None:
         refusals.note(Origin(via="none", actor="alice", address="192.0.2.1"), 401, "GET /rest-api/phonebook")
     await refusals.store()
     await refusals.store()
-    query = select(_entries.c.actor, _entries.c.action, _entries.c.after).order_by(_entries.c.id)
+    query = select(AuditLog.actor, AuditLog.action, AuditLog.after).order_by(AuditLog.id)
     rows = [tuple(row) for row in database.read_now(lambda connection: connection.execute(query).all())]
     one = ("alice", "refused", '{"status":401,"request":"GET /rest-api/phonebook"}')
     assert rows == [one] * REFUSALS_A_MINUTE_MAX + [("", "refused", '{"others":990}')]

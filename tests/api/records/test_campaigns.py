@@ -2,6 +2,8 @@
 
 import re
 
+from sqlalchemy import update
+
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest
 from tests.api.builders import Estate
@@ -181,10 +183,9 @@ def test_a_campaign_is_deleted_once_it_is_at_rest(alice: Caller, estate: Estate,
     refusal = (409, {"detail": "The campaign is in 1 (START): pause, abort or end it first."})
     assert alice.refused("DELETE", url) == refusal
     alice.change(url, status=2)
-    call = CallRequest.__table__
 
     def put(status: int) -> None:
-        statement = call.update().where(call.c.id == estate.call_id).values(status=status)
+        statement = update(CallRequest).where(CallRequest.id == estate.call_id).values(status=status)
         database.write_now(lambda connection: connection.execute(statement))
 
     put(7)

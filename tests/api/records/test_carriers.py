@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 import pytest
-from sqlalchemy import Connection, Update, select
+from sqlalchemy import Connection, Update, select, update
 
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Gateway
@@ -43,9 +43,8 @@ def execute(connection: Connection, statement: Update) -> None:
 def test_a_gateway_that_rests_says_until_when(admin: Caller, alice: Caller, database: Database, path: str) -> None:
     """And nobody can send it to rest, or wake it, by saying so."""
     gateway = admin.create(path, name="trunk")
-    table = Gateway.__table__
     for ends_ms, shown in ((NOW_MS + 30_000, "2026-11-18T11:07:10Z"), (NOW_MS, None), (NOW_MS - 1, None)):
-        rests = table.update().values(failures=5, rest_ms=30_000, rests_until_ms=ends_ms)
+        rests = update(Gateway).values(failures=5, rest_ms=30_000, rests_until_ms=ends_ms)
         database.write_now(partial(execute, statement=rests))
         assert alice.get(gateway["url"])["rests_until"] == shown
         assert [one["rests_until"] for one in alice.get(f"{path}/")["results"]] == [shown]
@@ -163,15 +162,16 @@ def test_the_password_of_a_gateway_is_stored_and_never_shown(admin: Caller, data
 def test_calls_in_progress_keep_the_behaviour_they_were_dialled_with(
     admin: Caller, estate: Estate, database: Database
 ) -> None:
-    call = CallRequest.__table__
 
     def parameters(status: int) -> str | None:
-        of_call = call.c.id == estate.call_id
-        reset = call.update().where(of_call).values(status=status, parameters=None)
+        of_call = CallRequest.id == estate.call_id
+        reset = update(CallRequest).where(of_call).values(status=status, parameters=None)
         database.write_now(lambda connection: connection.execute(reset))
         admin.change(estate.gateway["url"], parameters={"answer": status / 10})
         return database.read_now(
-            lambda connection: connection.scalar(call.select().where(of_call).with_only_columns(call.c.parameters))
+            lambda connection: connection.scalar(
+                CallRequest.__table__.select().where(of_call).with_only_columns(CallRequest.parameters)
+            )
         )
 
     assert parameters(7) == "{}"

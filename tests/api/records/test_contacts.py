@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import insert, update
 
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
@@ -103,8 +104,7 @@ def test_a_phonebook_stays_while_an_unfinished_campaign_calls_it(
 
 def force(database: Database, campaign_id: int, status: int) -> None:
     """Put a campaign in a state, by nobody's leave."""
-    table = Campaign.__table__
-    statement = table.update().where(table.c.id == campaign_id).values(status=status)
+    statement = update(Campaign).where(Campaign.id == campaign_id).values(status=status)
     database.write_now(lambda connection: connection.execute(statement))
 
 
@@ -124,8 +124,7 @@ def test_nobody_calls_a_contact_that_was_deleted(
     alice: Caller, estate: Estate, database: Database, status: int, after: tuple[int, str, str], *, whole_book: bool
 ) -> None:
     subscriber = alice.create("subscriber-list", campaign=estate.campaign["url"], contact=estate.contact["url"])
-    table = Subscriber.__table__
-    statement = table.update().where(table.c.id == subscriber["id"]).values(status=status)
+    statement = update(Subscriber).where(Subscriber.id == subscriber["id"]).values(status=status)
     database.write_now(lambda connection: connection.execute(statement))
     target = estate.phonebook if whole_book else estate.contact
     assert alice.request("DELETE", target["url"]).status_code == 204
@@ -139,10 +138,9 @@ def test_the_dialling_is_told_of_a_new_contact_whom_a_started_campaign_calls(
     alice: Caller, estate: Estate, database: Database, worker: FakeWorker, status: int, settled: int
 ) -> None:
     """Another one touches nothing that dials, nor does a new name: a subscriber has a name of their own."""
-    table, links = Campaign.__table__, CampaignPhonebook.__table__
     values = {"campaign_id": estate.campaign["id"], "phonebook_id": estate.phonebook["id"], "collected_contact_id": 1}
-    database.write_now(lambda c: c.execute(links.insert().values(values)))
-    database.write_now(lambda c: c.execute(table.update().values(status=status)))
+    database.write_now(lambda c: c.execute(insert(CampaignPhonebook).values(values)))
+    database.write_now(lambda c: c.execute(update(Campaign).values(status=status)))
     before = worker.settled
     contact = alice.create("contact", contact="+12025550177", phonebook=estate.phonebook["url"])
     assert worker.settled - before == settled

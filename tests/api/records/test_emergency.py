@@ -1,6 +1,7 @@
 """Emergency numbers are not stored where a number to dial is stored."""
 
 import pytest
+from sqlalchemy import update
 
 from dialer.store.database import Database
 from dialer.store.tables import Contact
@@ -41,8 +42,7 @@ def test_an_emergency_number_is_refused_when_a_record_is_changed(alice: Caller, 
 
 
 def test_an_emergency_number_that_is_stored_may_stay(alice: Caller, estate: Estate, database: Database) -> None:
-    table = Contact.__table__
-    statement = table.update().values(contact="911", number="911")
+    statement = update(Contact).values(contact="911", number="911")
     database.write_now(lambda connection: connection.execute(statement))
     alice.change(estate.contact["url"], full_name="Ann")
     alice.change(estate.contact["url"], contact="+1 988 555 0100")

@@ -27,9 +27,8 @@ CALL: dict[str, Any] = {
 
 def balance(database: Database, user_id: int = 2) -> tuple[int, int]:
     """Return the balance in the user's row, and the sum of the ledger."""
-    users, entries = User.__table__.c, LedgerEntry.__table__.c
-    shown = select(users.balance).where(users.id == user_id)
-    total = select(func.sum(entries.amount)).where(entries.user_id == user_id)
+    shown = select(User.balance).where(User.id == user_id)
+    total = select(func.sum(LedgerEntry.amount)).where(LedgerEntry.user_id == user_id)
     return database.read_now(lambda c: (c.execute(shown).scalar_one(), c.scalar(total) or 0))
 
 

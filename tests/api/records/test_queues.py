@@ -4,6 +4,7 @@ import json
 from typing import Final
 
 import pytest
+from sqlalchemy import update
 
 from dialer.domain.enums import CallRequestStatus, TransferStatus
 from dialer.store.database import Database
@@ -77,8 +78,7 @@ def test_an_agent_behaves_as_their_parameters_say(alice: Caller, estate: Estate)
 
 def transfer(database: Database, estate: Estate, call_status: int = CALLING, **values: Json) -> int:
     """Return a transfer of a call in progress."""
-    requests = CallRequest.__table__
-    calling = requests.update().where(requests.c.id == estate.call_id).values(status=call_status)
+    calling = update(CallRequest).where(CallRequest.id == estate.call_id).values(status=call_status)
     database.write_now(lambda connection: connection.execute(calling))
     common = {"callrequest_id": estate.call_id, "place": 9, "section_id": 1, "parameters": "", "joined_ms": NOW_MS}
     return stored(database, Transfer, **common, score_from_ms=NOW_MS, **values)
@@ -86,8 +86,7 @@ def transfer(database: Database, estate: Estate, call_status: int = CALLING, **v
 
 def over(database: Database, transfer_id: int) -> None:
     """End the transfer."""
-    transfers = Transfer.__table__
-    ended = transfers.update().where(transfers.c.id == transfer_id).values(status=3, offers="{}")
+    ended = update(Transfer).where(Transfer.id == transfer_id).values(status=3, offers="{}")
     database.write_now(lambda connection: connection.execute(ended))
 
 

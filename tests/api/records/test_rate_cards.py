@@ -17,8 +17,7 @@ TAKEN = (400, {"prefix": ["The user has a rate for the prefix '44' already. Chan
 
 
 def version(database: Database, user_id: int) -> int:
-    users = User.__table__.c
-    query = select(users.rate_card_version).where(users.id == user_id)
+    query = select(User.rate_card_version).where(User.id == user_id)
     return int(database.read_now(lambda connection: connection.execute(query).scalar_one()))
 
 

@@ -1,6 +1,7 @@
 """Subscribers, one by one."""
 
 import pytest
+from sqlalchemy import update
 
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Row, SmsMessage, Subscriber
@@ -9,15 +10,13 @@ from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
 
 
 def stored(database: Database, record_id: int) -> Json:
-    table = Subscriber.__table__
-    query = table.select().where(table.c.id == record_id)
+    query = Subscriber.__table__.select().where(Subscriber.id == record_id)
     return database.read_now(lambda connection: connection.execute(query).one())
 
 
 def force(database: Database, record_id: int, **columns: Json) -> None:
     """Put a subscriber in a state, by nobody's leave."""
-    table = Subscriber.__table__
-    statement = table.update().where(table.c.id == record_id).values(**columns)
+    statement = update(Subscriber).where(Subscriber.id == record_id).values(**columns)
     database.write_now(lambda connection: connection.execute(statement))
 
 

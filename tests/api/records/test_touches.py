@@ -51,8 +51,8 @@ def test_what_is_written_plainly_says_what_it_touches(path: str) -> None:
 def test_a_plain_write_names_the_records_concerned(
     estate: Estate, database: Database, path: str, touched: Touched
 ) -> None:
-    campaigns, table = Campaign.__table__, BY_PATH[path].table
-    started = update(campaigns).where(campaigns.c.id == estate.campaign["id"])
+    table = BY_PATH[path].table
+    started = update(Campaign).where(Campaign.id == estate.campaign["id"])
     values = {"status": CampaignStatus.START, "callerid_group_id": estate.callerid_group["id"]}
     database.write_now(lambda connection: connection.execute(started.values(values)))
     row = database.read_now(lambda c: c.execute(table.select().where(table.c.id == 1)).mappings().one())

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection
+from sqlalchemy import Connection, insert
 
 from dialer.api.routes.bulk import BULK_BYTES_MAX, BULK_COMMAS_MAX, BULK_RECORDS_MAX
 from dialer.store.database import Database
@@ -125,8 +125,8 @@ def test_contacts_become_subscribers_of_started_campaigns_at_once(
     campaign = {"user_id": user_id, "name": "c", "campaign_code": "A", "status": 1, "startingdate": 0}
 
     def start(connection: Connection) -> None:
-        connection.execute(Campaign.__table__.insert().values(**campaign, expirationdate=2**40, **stamps))
-        connection.execute(CampaignPhonebook.__table__.insert().values(campaign_id=1, phonebook_id=1))
+        connection.execute(insert(Campaign).values(**campaign, expirationdate=2**40, **stamps))
+        connection.execute(insert(CampaignPhonebook).values(campaign_id=1, phonebook_id=1))
 
     database.write_now(start)
     bulk(alice, "contact", [{"phonebook": 1, "contact": f"+1202555{number:04d}"} for number in range(300)])

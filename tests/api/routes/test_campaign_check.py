@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import true
+from sqlalchemy import delete, true
 
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
@@ -101,7 +101,7 @@ def test_probable_mistakes_are_warnings_and_do_not_keep_it_from_starting(
 
 
 def test_a_campaign_without_anybody_to_call(bench: Bench) -> None:
-    bench.database.write_now(lambda connection: connection.execute(Subscriber.__table__.delete()))
+    bench.database.write_now(lambda connection: connection.execute(delete(Subscriber)))
     bench.remove(bench.estate.contact)
     assert bench.codes() == warning("no_contacts", "phonebook")
     bench.alice.change(bench.url, phonebook=[])
@@ -126,7 +126,7 @@ def test_a_transfer_to_a_queue_that_nobody_serves(bench: Bench) -> None:
     section, queue = bench.estate.section["url"], bench.estate.queue
     bench.alice.change(section, type=6, queue=queue["url"])
     assert "no_agents" not in [code for _, code, _ in bench.codes()]
-    bench.database.write_now(lambda connection: connection.execute(Tier.__table__.delete()))
+    bench.database.write_now(lambda connection: connection.execute(delete(Tier)))
     (found,) = [one for one in bench.check(forecast="false")["findings"] if one["code"] == "no_agents"]
     assert found == {
         "level": "warning",

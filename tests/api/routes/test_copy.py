@@ -1,6 +1,7 @@
 """Tests of copies of campaigns."""
 
 import pytest
+from sqlalchemy import update
 
 from dialer.api.crud.shapes import fields_of
 from dialer.api.records.campaigns import CAMPAIGNS
@@ -26,9 +27,8 @@ def test_a_copy_has_the_settings_and_nothing_else(
     source = estate.campaign if path == "campaigns" else estate.sms_campaign
     changes = {"phonebook": [estate.phonebook["url"]], "dnc": estate.dnc["url"], "frequency": 77, "sunday": False}
     estate.owner.change(source["url"], **changes, description="all of it")
-    table = Campaign.__table__
     counters = {"calls": 9, "answered": 5, "completed": 2, "cost": 5, "totalcontact": 3, "status": 4}
-    database.write_now(lambda c: c.execute(table.update().where(table.c.id == source["id"]).values(**counters)))
+    database.write_now(lambda c: c.execute(update(Campaign).where(Campaign.id == source["id"]).values(**counters)))
     before = estate.owner.get(source["url"])
     answer = copy(estate.owner, source["url"])
     assert answer.status_code == 201
@@ -70,8 +70,7 @@ def test_a_long_name_is_cut(estate: Estate) -> None:
 
 
 def test_a_copy_names_what_is_gone(estate: Estate, database: Database) -> None:
-    table = Campaign.__table__
-    database.write_now(lambda connection: connection.execute(table.update().values(object_id=999)))
+    database.write_now(lambda connection: connection.execute(update(Campaign).values(object_id=999)))
     status, body = estate.owner.refused("POST", f"{estate.campaign['url']}copy/")
     assert (status, body) == (400, {"object_id": ["Invalid hyperlink - Object does not exist."]})
     assert copy(estate.owner, estate.campaign["url"], object_id=estate.survey["id"]).status_code == 201

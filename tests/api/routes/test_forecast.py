@@ -7,6 +7,7 @@ from typing import Any, Final
 import anyio
 import anyio.lowlevel
 import pytest
+from sqlalchemy import insert
 
 from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError, RecordNotFoundError
@@ -136,7 +137,7 @@ def test_too_large_a_forecast_is_refused_with_the_largest_allowed(
     alice: Caller, estate: Estate, path: str, database: Database
 ) -> None:
     """Subscribers and contacts count together. Three seeds of them exceed the limit, and two do not."""
-    table, people = Contact.__table__, FORECAST_WORK_MAX // 3
+    people = FORECAST_WORK_MAX // 3
     rows = [
         {
             "id": place,
@@ -149,7 +150,7 @@ def test_too_large_a_forecast_is_refused_with_the_largest_allowed(
         }
         for place in range(10, 10 + people - 2)
     ]
-    database.write_now(lambda connection: connection.execute(table.insert(), rows))
+    database.write_now(lambda connection: connection.execute(insert(Contact), rows))
     alice.change(estate.campaign["url"], phonebook=[estate.phonebook["url"]])
     stored(database, Subscriber, campaign_id=1, duplicate_contact="+1", number="+1", zone="", status=8)
     message = f"The campaign has {people + 1} subscribers and contacts. Ask for at most 2 seeds."

@@ -21,7 +21,7 @@ MISSING = (404, {"detail": "Not found."})
 def path(estate: Estate, database: Database) -> str:
     """Return the path of a survey result with a recording."""
     columns = {"record_file": NAME, "recording_duration": 7, "section_type": 5, "response": NAME}
-    statement = update(SurveyResult.__table__).values(**columns)
+    statement = update(SurveyResult).values(**columns)
     database.write_now(lambda connection: connection.execute(statement))
     return f"survey-result/{estate.result_id}/"
 
@@ -56,6 +56,6 @@ def test_an_answer_without_a_recording_or_whose_file_has_gone_has_none(
     alice: Caller, estate: Estate, database: Database, path: str
 ) -> None:
     assert alice.refused("GET", f"{path}recording/") == MISSING
-    statement = update(SurveyResult.__table__).values(record_file="")
+    statement = update(SurveyResult).values(record_file="")
     database.write_now(lambda connection: connection.execute(statement))
     assert alice.refused("GET", f"survey-result/{estate.result_id}/recording/") == MISSING

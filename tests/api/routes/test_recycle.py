@@ -5,6 +5,7 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import delete, update
 
 from dialer.app.campaigns import recycle as recycle_campaign
 from dialer.domain.enums import SubscriberStatus as S
@@ -18,11 +19,12 @@ PHONEBOOK_NUMBER: Final = "+1202555{:04d}"
 
 def people(estate: Estate, database: Database, *states: Json) -> list[int]:
     """Replace the subscribers of the estate's campaign by some in these states, and return their ids."""
-    table, campaigns = Subscriber.__table__, Campaign.__table__
     campaign_id = estate.campaign["id"]
-    database.write_now(lambda connection: connection.execute(table.delete().where(table.c.campaign_id == campaign_id)))
+    database.write_now(
+        lambda connection: connection.execute(delete(Subscriber).where(Subscriber.campaign_id == campaign_id))
+    )
     completed = sum(state["status"] == S.COMPLETED for state in states)
-    database.write_now(lambda c: c.execute(campaigns.update().values(completed=completed)))
+    database.write_now(lambda c: c.execute(update(Campaign).values(completed=completed)))
     ids = []
     for place, state in enumerate(states):
         number = PHONEBOOK_NUMBER.format(place)
@@ -32,8 +34,7 @@ def people(estate: Estate, database: Database, *states: Json) -> list[int]:
 
 
 def statuses(database: Database, ids: list[int]) -> list[int]:
-    table = Subscriber.__table__
-    query = table.select().where(table.c.id.in_(ids)).order_by(table.c.id)
+    query = Subscriber.__table__.select().where(Subscriber.id.in_(ids)).order_by(Subscriber.id)
     return [row.status for row in database.read_now(lambda connection: connection.execute(query).all())]
 
 
@@ -78,8 +79,7 @@ def test_a_recycled_subscriber_is_due_and_keeps_its_attempts(estate: Estate, dat
     failed = {"status": 4, "status_reason": "busy", "halt_reason": "x", "count_attempt": 2, "failure_count": 2}
     ids = people(estate, database, failed, {"status": 3})
     recycle(estate, status=["FAIL", "ABORT"])
-    table = Subscriber.__table__
-    rows = database.read_now(lambda c: c.execute(table.select().where(table.c.id.in_(ids))).all())
+    rows = database.read_now(lambda c: c.execute(Subscriber.__table__.select().where(Subscriber.id.in_(ids))).all())
     found = [
         (row.status, row.status_reason, row.halt_reason, row.count_attempt, row.failure_count, row.due_ms)
         for row in rows
@@ -136,8 +136,7 @@ def test_a_dry_run_changes_nothing(estate: Estate, database: Database, worker: F
 @pytest.mark.parametrize("status", [3, 4])
 def test_a_campaign_that_is_over_is_refused(estate: Estate, database: Database, status: int) -> None:
     ids = people(estate, database, {"status": 4})
-    table = Campaign.__table__
-    database.write_now(lambda connection: connection.execute(table.update().values(status=status)))
+    database.write_now(lambda connection: connection.execute(update(Campaign).values(status=status)))
     for query in ("", "?dry_run=true"):
         refused, body = estate.owner.refused("POST", f"{estate.campaign['url']}recycle/{query}", status=[4])
         assert (refused, "Copy it, and start the copy." in body["detail"]) == (409, True)
@@ -190,9 +189,8 @@ def test_a_repeated_request_gets_the_first_answer(estate: Estate, database: Data
 
 
 def test_a_campaign_of_messages_is_recycled(estate: Estate, database: Database) -> None:
-    table = Subscriber.__table__
-    of_campaign = table.c.campaign_id == estate.sms_campaign["id"]
-    database.write_now(lambda c: c.execute(table.update().where(of_campaign).values(status=5, count_attempt=1)))
+    of_campaign = Subscriber.campaign_id == estate.sms_campaign["id"]
+    database.write_now(lambda c: c.execute(update(Subscriber).where(of_campaign).values(status=5, count_attempt=1)))
     path = f"{estate.sms_campaign['url']}recycle/"
     assert estate.owner.request("POST", path, json={"status": [5]}).json()["recycled"] == 1
 

@@ -128,9 +128,9 @@ def test_documents_stay_documents_and_texts_say_what_is_missing(database: Databa
     fill(database, "nothing")
     document = '{"a": 1.50, "spouse": 12025550187, "+12025550187": ["or (202) 555-0187", {"b": 2025550187}]}'
     note = 'paid by +1 202 555 0187 in "cash"'
-    run(database, update(Contact.__table__).values(additional_vars=document))
-    run(database, update(Payment.__table__).values(description=note))
-    run(database, update(IdempotentResponse.__table__).values(key=NUMBER, content=b"\xff" + NUMBER.encode()))
+    run(database, update(Contact).values(additional_vars=document))
+    run(database, update(Payment).values(description=note))
+    run(database, update(IdempotentResponse).values(key=NUMBER, content=b"\xff" + NUMBER.encode()))
     assert erase_number(database, NUMBER, lambda _: None, 0) == Erased(others=3)
     ((contact,), (payment,), (answer,)) = (
         rows(database, model.__table__) for model in (Contact, Payment, IdempotentResponse)
@@ -143,7 +143,7 @@ def test_documents_stay_documents_and_texts_say_what_is_missing(database: Databa
 def test_of_an_answer_that_told_of_a_person_nothing_is_kept(database: Database) -> None:
     fill(database, "nothing")
     told = msgspec.json.encode({"contact": WRITTEN, "full_name": "Zelda Erasmus", "additional_vars": {"iban": "DE99"}})
-    run(database, update(IdempotentResponse.__table__).values(content=told))
+    run(database, update(IdempotentResponse).values(content=told))
     assert erase_number(database, NUMBER, lambda _: None, 0) == Erased(others=1)
     ((answer,),) = (rows(database, IdempotentResponse.__table__),)
     assert answer["content"] == b'{"detail":"erased"}'

@@ -54,8 +54,8 @@ def test_only_old_files_of_ours_that_no_record_names_are_orphans(tmp_path: Path,
     engine = create_engine("sqlite://")
     with engine.connect() as connection:
         Row.metadata.create_all(connection)
-        connection.execute(insert(AudioFile.__table__).values(audio_file=UPLOAD, **AUDIO))
-        connection.execute(insert(SurveyResult.__table__).values(record_file=RECORDING, **RESULT))
+        connection.execute(insert(AudioFile).values(audio_file=UPLOAD, **AUDIO))
+        connection.execute(insert(SurveyResult).values(record_file=RECORDING, **RESULT))
         found = sorted(path.name for path in orphans(connection, media, NOW_S))
         assert found == sorted([LOST_UPLOAD, f".{'c' * 32}.wav", LOST_RECORDING])
         assert list(orphans(connection, tmp_path / "none", NOW_S)) == []

@@ -26,7 +26,7 @@ def connection() -> Iterator[Connection]:
 
 def listed(connection: Connection, dnc_id: int, number: str) -> None:
     values = {"dnc_id": dnc_id, "phone_number": "x", "number": number, "created_date": 7, "updated_date": 7}
-    connection.execute(insert(DncContact.__table__).values(values))
+    connection.execute(insert(DncContact).values(values))
 
 
 @given(plain=NUMBERS, erased=NUMBERS, asked=NUMBERS, elsewhere=NUMBERS)
@@ -46,9 +46,7 @@ def test_a_number_is_on_a_list_if_it_or_its_hash_is(
         assert entries_on(connection, [1], wanted) == here
         assert entries_on(connection, [1, 2, 3], wanted) == here | there
         assert entries_on(connection, [], wanted) == {}
-        hashes = connection.scalars(
-            select(DncContact.__table__.c.number).where(is_hashed(DncContact.__table__.c.number))
-        )
+        hashes = connection.scalars(select(DncContact.number).where(is_hashed(DncContact.number)))
         assert set(hashes) == {hashed(key, number) for number in erased | elsewhere}
         attempt.rollback()
 

@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, select
 from dialer.api.crud.fields import Amount, Integer, Kind, PhoneNumber
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
-from dialer.api.crud.resource import Resource, column_of, references_of, table_of
+from dialer.api.crud.resource import Resource, column_of, references_of
 from dialer.api.crud.shapes import Access, Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 
@@ -85,6 +85,6 @@ def _reference_condition(resource: Resource, name: str, kind: Reference) -> Call
     if column is not None:
         return lambda value: column == value
     association = resource.association(name)
-    table = table_of(association.model)
+    table = association.model.__table__
     owner, target = table.c[association.owner], table.c[association.target]
     return lambda value: resource.table.c["id"].in_(select(owner).where(target == value))

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, FromClause, Select, exists, select
 
 from dialer.api.crud.references import NO_OBJECT, Reference
-from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, column_of, references_of, table_of
+from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, column_of, references_of
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
@@ -160,7 +160,7 @@ def _names_any(resource: Resource, name: str, kind: Reference, ids: Select[tuple
     if column is not None:
         return column.in_(ids)
     association = resource.association(name)
-    links = table_of(association.model).c
+    links = association.model.__table__.c
     return resource.table.c["id"].in_(select(links[association.owner]).where(links[association.target].in_(ids)))
 
 
@@ -181,7 +181,7 @@ def _foreign(unit: Unit, resource: Resource, name: str, kind: Reference, among: 
     column = column_of(table, name, kind)
     if column is None:
         association = resource.association(name)
-        links = table_of(association.model).c
+        links = association.model.__table__.c
         named = theirs.where(there.c["id"] == links[association.target]).scalar_subquery()
         is_foreign: ColumnElement[bool] = exists().where(links[association.owner] == table.c["id"], own != named)
     else:

@@ -27,7 +27,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.audit_log import note_changed, note_created, note_deleted
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
-from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
@@ -343,7 +343,7 @@ def _places(resource: Resource, shape: type[Shape]) -> tuple[tuple[tuple[str, st
 
 def _listed(unit: Unit, resource: Resource, name: str, ids: Sequence[int]) -> dict[int, list[int]]:
     association = resource.association(name)
-    table = table_of(association.model)
+    table = association.model.__table__
     owner, target = table.c[association.owner], table.c[association.target]
     query = select(owner, target).where(owner.in_(ids)).order_by(table.c["id"])
     found: dict[int, list[int]] = {}
@@ -407,7 +407,7 @@ def _write_associations(resource: Resource, change: Change) -> None:
     for association in resource.associations:
         name = association.field
         before: Sequence[int] = change.stored.get(name, ())
-        table = table_of(association.model)
+        table = association.model.__table__
         owner, target = table.c[association.owner], table.c[association.target]
         if association.is_ordered and not _extends(before, change.values[name]):
             change.unit.connection.execute(delete(table).where(owner == change.record_id))

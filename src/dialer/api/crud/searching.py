@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, String, and_, bindparam, false, literal, or_, select
 
 from dialer.api.crud.fields import Conventions, FieldError, echo
-from dialer.api.crud.resource import Resource, table_of
+from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.domain import search_keys
 from dialer.store.backends.expressions import bare_number, name_key, place_of
@@ -84,11 +84,10 @@ def _named(resource: Resource, field: str) -> list[ColumnElement[bool]]:
     if not resource.is_large:
         words = literal(" ").concat(name_key(_column(resource, field)))
         return [place_of(bindparam(_name(0, "word"), type_=String), words) > 0]
-    keyed = table_of(Contact).c
-    by_name = [_in_range(keyed[name], 0) for name in ("full_name_key", "last_name_key")]
-    if resource.table is table_of(Contact):
+    by_name = [_in_range(Contact.__table__.c[name], 0) for name in ("full_name_key", "last_name_key")]
+    if resource.table is Contact.__table__:
         return by_name
-    return [resource.table.c["contact_id"].in_(select(keyed["id"]).where(or_(*by_name)))]
+    return [resource.table.c["contact_id"].in_(select(Contact.id).where(or_(*by_name)))]
 
 
 def _column(resource: Resource, name: str) -> Column[Any]:

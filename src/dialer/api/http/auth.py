@@ -25,7 +25,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from msgspec.structs import replace
 from sqlalchemy import Select, bindparam, select
 
-from dialer.api.crud.resource import Actor, KeyInUse, table_of
+from dialer.api.crud.resource import Actor, KeyInUse
 from dialer.api.http.errors import AnsweredError, ForbiddenError
 from dialer.api.http.headers import header
 from dialer.api.http.key_uses import KeyUses
@@ -67,19 +67,16 @@ INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
-_USERS: Final = table_of(User)
-_ACTOR: Final = (_USERS.c.id, _USERS.c.username, _USERS.c.role, _USERS.c.manager_id)
-_FACTORS: Final = table_of(SecondFactor)
+_ACTOR: Final = (User.id, User.username, User.role, User.manager_id)
 _ACCOUNT: Final = (
-    select(*_ACTOR, _USERS.c.enabled, _USERS.c.password_hash, _FACTORS.c.confirmed_date)
-    .outerjoin(_FACTORS, _FACTORS.c.user_id == _USERS.c.id)
-    .where(_USERS.c.username_key == bindparam("username_key"))
+    select(*_ACTOR, User.enabled, User.password_hash, SecondFactor.confirmed_date)
+    .outerjoin(SecondFactor, SecondFactor.user_id == User.id)
+    .where(User.username_key == bindparam("username_key"))
 )
-_KEYS: Final = table_of(ApiKey)
 _KEY: Final = (
-    select(*_ACTOR, _KEYS.c.id, _KEYS.c.prefix, _KEYS.c.scopes, _KEYS.c.expirationdate)
-    .join(_KEYS, _KEYS.c.user_id == _USERS.c.id)
-    .where(_KEYS.c.secret_hash == bindparam("secret_hash"), _KEYS.c.enabled, _USERS.c.enabled)
+    select(*_ACTOR, ApiKey.id, ApiKey.prefix, ApiKey.scopes, ApiKey.expirationdate)
+    .join(ApiKey, ApiKey.user_id == User.id)
+    .where(ApiKey.secret_hash == bindparam("secret_hash"), ApiKey.enabled, User.enabled)
 )
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="dialer"'}
 _KEY_CHALLENGE: Final = {"WWW-Authenticate": 'Bearer realm="dialer", error="invalid_token"'}

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import delete, insert, select
 
-from dialer.api.crud.resource import Unit, table_of
+from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
 from dialer.store.tables import IdempotentResponse
 from dialer.store.touched import NOTHING
@@ -79,11 +79,12 @@ def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:
     Raises:
         AnsweredError: 422 if the key was used with another body.
     """
-    table = table_of(IdempotentResponse)
-    unit.connection.execute(delete(table).where(table.c.created_date <= unit.now_ms - KEPT_MS))
+    unit.connection.execute(delete(IdempotentResponse).where(IdempotentResponse.created_date <= unit.now_ms - KEPT_MS))
     unit.note(NOTHING)
-    query = select(table).where(
-        table.c.user_id == attempt.user_id, table.c.path == attempt.path, table.c.key == attempt.key
+    query = select(IdempotentResponse.__table__).where(
+        IdempotentResponse.user_id == attempt.user_id,
+        IdempotentResponse.path == attempt.path,
+        IdempotentResponse.key == attempt.key,
     )
     row = unit.connection.execute(query).mappings().first()
     if row is None:
@@ -98,7 +99,7 @@ def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:
 def remember(unit: Unit, attempt: PostAttempt, answer: StoredAnswer) -> None:
     """Store the answer for the next attempt."""
     unit.connection.execute(
-        insert(table_of(IdempotentResponse)).values(
+        insert(IdempotentResponse).values(
             user_id=attempt.user_id,
             path=attempt.path,
             key=attempt.key,

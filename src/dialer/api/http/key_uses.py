@@ -8,15 +8,13 @@ import anyio
 import structlog
 from sqlalchemy import Connection, bindparam, update
 
-from dialer.api.crud.resource import table_of
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.tables import ApiKey
 from dialer.store.touched import NOTHING, touch
 
 WRITTEN_EVERY_S: Final = 60.0
 """Seconds between two writes, for all keys together."""
-_KEYS: Final = table_of(ApiKey)
-_WRITE: Final = update(_KEYS).where(_KEYS.c.id == bindparam("key_id")).values(last_used_date=bindparam("used_ms"))
+_WRITE: Final = update(ApiKey).where(ApiKey.id == bindparam("key_id")).values(last_used_date=bindparam("used_ms"))
 
 
 class KeyUses:

@@ -21,7 +21,7 @@ from dialer.api.crud.fields import (
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_any
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.crud.shapes import Parsed
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
@@ -246,19 +246,18 @@ def _manager_is_another(change: Change) -> Errors:
 
 def _owns_nothing(unit: Unit, stored: Values) -> None:
     """Raise an error that names the records that would be deleted together with a user."""
-    users = table_of(User)
     named = [
         (table, key.parent == stored["id"])
         for table in Row.metadata.sorted_tables
         for key in table.foreign_keys
-        if key.column.table is users and key.ondelete != "SET NULL" and table not in _GO_WITH_THE_USER
+        if key.column.table is User.__table__ and key.ondelete != "SET NULL" and table not in _GO_WITH_THE_USER
     ]
     refuse_while_any(unit, named)
 
 
 _GO_WITH_THE_USER: Final = frozenset(
     {
-        table_of(model)
+        model.__table__
         for model in (ApiKey, ConsoleSession, IdempotentResponse, RateCardLine, RecoveryCode, SecondFactor)
     }
 )

@@ -11,7 +11,7 @@ from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Boolean, Text
 from dialer.api.crud.moments import TimeOfDay, show_timestamp
 from dialer.api.crud.references import ReferenceList
-from dialer.api.crud.resource import Change, Unit, Values, table_of
+from dialer.api.crud.resource import Change, Unit, Values
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.campaigns.change import change_campaign
 from dialer.domain.enums import CampaignStatus
@@ -119,7 +119,7 @@ def state_columns(change: Change) -> Values:
 
 
 def _new_code(unit: Unit) -> str:
-    code = table_of(Campaign).c.campaign_code
+    code = Campaign.campaign_code
     for _ in range(CODE_TRIES_MAX):
         candidate = "".join(secrets.choice(string.ascii_uppercase) for _ in range(CODE_LENGTH))
         if unit.connection.execute(select(code).where(code == candidate)).first() is None:

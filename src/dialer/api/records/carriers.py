@@ -12,7 +12,7 @@ from dialer.api.crud.fields import TEXT_MAX, CarrierParameters, Integer, Text, T
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.crud.shapes import Shapes
 from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
@@ -236,7 +236,7 @@ def _refuse_while_in_use(unit: Unit, stored: Values) -> None:
     gateway = _key(stored)
     refuse_while_in(unit, *attempts_over(gateway))
     if gateway.medium == SMS:
-        refuse_while_in(unit, table_of(CallRequest), texts_waiting_for(gateway.id))
+        refuse_while_in(unit, CallRequest.__table__, texts_waiting_for(gateway.id))
 
 
 def _shapes(path: str, protocols: Mapping[str, str], carrier: str, **docs: str) -> Shapes:

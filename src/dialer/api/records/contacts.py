@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, read_only, shapes, writable
 from dialer.api.crud.fields import TEXT_MAX, Boolean, JsonText, PhoneNumber, Text
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact, delete_phonebook
@@ -30,11 +30,10 @@ from dialer.store.tables import ACCOUNT, SERVICE, Contact, DncContact, DncList, 
 GLOBAL_LISTS_MAX: Final = 20
 """The most lists that hold for every campaign. Each costs a lookup for every number that is dialled."""
 
-_contact = table_of(Contact).c
 _WITH_NUMBER: Final = PreparedStatement(
-    select(_contact.id)
-    .where(_contact.phonebook_id == bindparam("phonebook_id"), _contact.number == bindparam("number"))
-    .order_by(_contact.id)
+    select(Contact.id)
+    .where(Contact.phonebook_id == bindparam("phonebook_id"), Contact.number == bindparam("number"))
+    .order_by(Contact.id)
     .limit(1)
 )
 """The earliest contact of a phonebook that has a number."""
@@ -154,11 +153,10 @@ def _entry_number(change: Change) -> str:
 
 
 def _once_on_a_list(change: Change) -> Errors:
-    entry = table_of(DncContact).c
-    query = select(entry.id).where(
-        entry.dnc_id == change.values["dnc"],
-        entry.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
-        entry.id != change.record_id,
+    query = select(DncContact.id).where(
+        DncContact.dnc_id == change.values["dnc"],
+        DncContact.number.in_(forms_of(change.unit.connection, [_entry_number(change)])),
+        DncContact.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
@@ -174,11 +172,11 @@ def _who_may_stop_everybody(change: Change) -> Errors:
     """Return an error if a list begins to hold for every campaign, and the caller or its owner is no admin."""
     if not change.values["is_global"] or not (change.moves("is_global") or change.moves("user")):
         return {}
-    connection, users, lists = change.unit.connection, table_of(User), table_of(DncList)
-    role = connection.scalar(select(users.c.role).where(users.c.id == change.values["user"]))
+    connection = change.unit.connection
+    role = connection.scalar(select(User.role).where(User.id == change.values["user"]))
     if not (change.unit.actor.is_admin and role == Role.ADMIN):
         return {"is_global": ["Only an admin can make a list hold for every campaign, and only a list of an admin."]}
-    others = select(func.count()).where(lists.c.is_global, lists.c.id != change.record_id)
+    others = select(func.count()).where(DncList.is_global, DncList.id != change.record_id)
     if (connection.scalar(others) or 0) < GLOBAL_LISTS_MAX:
         return {}
     return {"is_global": [f"{GLOBAL_LISTS_MAX} lists hold for every campaign already. Put the numbers on one of them."]}

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, select, true
 from dialer.api.crud.declaration import OWNER, STAMPS, optional, own, shapes, writable
 from dialer.api.crud.fields import Boolean, PhoneNumber
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.http.errors import Errors
 from dialer.app.touching import touched_did
 from dialer.domain.numbers.normal_form import digits_of
@@ -44,7 +44,6 @@ _DID = shapes(
     write_doc="A number for inbound calls, and the campaign that answers them.",
     read_doc="A number for inbound calls, as it is stored.",
 )
-_dids = table_of(Did)
 
 
 def _one_did_for_a_number(change: Change) -> Errors:
@@ -54,13 +53,13 @@ def _one_did_for_a_number(change: Change) -> Errors:
     """
     number, is_assigned = change.values["did_number"], change.values["is_assigned"]
     taken = {"did_number": [f"{number!r} is a DID already. Use another number."]}
-    if change.moves("did_number") and any(_others(change, _dids.c.user_id == change.values["user"])):
+    if change.moves("did_number") and any(_others(change, Did.user_id == change.values["user"])):
         return taken
     if not is_assigned or not (change.moves("did_number") or change.moves("is_assigned")):
         return {}
     if not change.unit.actor.may(Permission.ADMIN):
         return {"is_assigned": ["Only an admin assigns a number."]} if change.moves("is_assigned") else {}
-    if not any(_others(change, _dids.c.is_assigned == true())):
+    if not any(_others(change, Did.is_assigned == true())):
         return {}
     if change.moves("did_number"):
         return taken
@@ -70,7 +69,7 @@ def _one_did_for_a_number(change: Change) -> Errors:
 def _others(change: Change, condition: ColumnElement[bool]) -> Iterator[bool]:
     """Yield, for each other DID that meets the condition, whether it has the number of the changed one."""
     wanted = digits_of(change.values["did_number"])
-    query = select(_dids.c.did_number).where(condition, _dids.c.id != change.record_id)
+    query = select(Did.did_number).where(condition, Did.id != change.record_id)
     return (digits_of(number) == wanted for number in change.unit.connection.scalars(query))
 
 

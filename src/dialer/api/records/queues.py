@@ -8,7 +8,7 @@ from sqlalchemy import select
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
 from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Values
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
@@ -188,11 +188,10 @@ _TIER: Final = shapes(
 
 
 def _one_place_each(change: Change) -> Errors:
-    tier = table_of(Tier).c
-    query = select(tier.id).where(
-        tier.queue_id == change.values["queue"],
-        tier.agent_id == change.values["agent"],
-        tier.id != change.record_id,
+    query = select(Tier.id).where(
+        Tier.queue_id == change.values["queue"],
+        Tier.agent_id == change.values["agent"],
+        Tier.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}

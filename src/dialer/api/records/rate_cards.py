@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from dialer.api.crud.declaration import STAMPS, own, shapes, writable, write_once
 from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource
 from dialer.api.http.errors import Errors
 from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
@@ -86,16 +86,16 @@ _RATE_CARD: Final = shapes(
 
 
 def _once(change: Change) -> Errors:
-    line = table_of(RateCardLine).c
-    same = (line.user_id == change.values["user"], line.prefix == change.values["prefix"])
-    found = change.unit.connection.execute(select(line.id).where(*same, line.id != change.record_id)).first()
+    same = (RateCardLine.user_id == change.values["user"], RateCardLine.prefix == change.values["prefix"])
+    found = change.unit.connection.execute(
+        select(RateCardLine.id).where(*same, RateCardLine.id != change.record_id)
+    ).first()
     message = f"The user has a rate for the prefix {change.values['prefix']!r} already. Change that one."
     return {} if found is None else {"prefix": [message]}
 
 
 def _not_too_many(change: Change) -> Errors:
-    line = table_of(RateCardLine).c
-    query = select(func.count()).where(line.user_id == change.values["user"])
+    query = select(func.count()).where(RateCardLine.user_id == change.values["user"])
     if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
         return {}
     return {"user": [f"A user has at most {CARDS_MAX} prefixes. Delete one first."]}

@@ -10,7 +10,7 @@ from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import Choice, Integer, JsonObject, PhoneNumber, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.api.records.agent_views import own_subscribers
@@ -138,8 +138,7 @@ def _defaults(unit: Unit, given: Values) -> Values:
 
 
 def _contact(unit: Unit, contact_id: int | None) -> RowMapping | None:
-    table = table_of(Contact)
-    return unit.connection.execute(select(table).where(table.c.id == contact_id)).mappings().first()
+    return unit.connection.execute(select(Contact.__table__).where(Contact.id == contact_id)).mappings().first()
 
 
 def _has_number(change: Change) -> Errors:
@@ -155,11 +154,10 @@ def _number(change: Change) -> str:
 def _number_once(change: Change) -> Errors:
     if not change.values["duplicate_contact"]:
         return {}
-    subscriber = table_of(Subscriber).c
-    query = select(subscriber.id).where(
-        subscriber.campaign_id == change.values["campaign"],
-        subscriber.number == _number(change),
-        subscriber.id != change.record_id,
+    query = select(Subscriber.id).where(
+        Subscriber.campaign_id == change.values["campaign"],
+        Subscriber.number == _number(change),
+        Subscriber.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}

@@ -9,7 +9,7 @@ from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, read
 from dialer.api.crud.fields import TEXT_MAX, Text, echo
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import NO_OBJECT, Identity, Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, table_of, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.api.records.sections import SECTION_TEMPLATE
@@ -92,11 +92,10 @@ def _known_keys(change: Change) -> Errors:
 
 
 def _keys_once(change: Change) -> Errors:
-    branch = table_of(BranchingTemplate).c
-    query = select(branch.id).where(
-        branch.section_id == change.values["section"],
-        branch["keys"] == change.values["keys"],
-        branch.id != change.record_id,
+    query = select(BranchingTemplate.id).where(
+        BranchingTemplate.section_id == change.values["section"],
+        BranchingTemplate.keys == change.values["keys"],
+        BranchingTemplate.id != change.record_id,
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
@@ -107,17 +106,17 @@ def _goto_in_survey(change: Change) -> Errors:
     """Return an error if the target is a section of another survey; it is reported as missing."""
     if change.values["goto"] is None:
         return {}
-    section = table_of(SectionTemplate).c
     both = (change.values["section"], change.values["goto"])
-    surveys = change.unit.connection.execute(select(section.survey_id).where(section.id.in_(both)).distinct())
+    surveys = change.unit.connection.execute(
+        select(SectionTemplate.survey_id).where(SectionTemplate.id.in_(both)).distinct()
+    )
     return {} if len(surveys.all()) <= 1 else {"goto": [NO_OBJECT]}
 
 
 def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     """Raise `StillUsedError` if a new campaign names the template. A started campaign plays its sealed copy."""
-    campaign = table_of(Campaign).c
-    plays_it = campaign.object_id == stored["id"]
-    refuse_while_in(unit, table_of(Campaign), plays_it & (campaign.status == CampaignStatus.NEW))
+    plays_it = Campaign.object_id == stored["id"]
+    refuse_while_in(unit, Campaign.__table__, plays_it & (Campaign.status == CampaignStatus.NEW))
 
 
 AUDIO_FILES = Resource(

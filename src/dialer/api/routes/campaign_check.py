@@ -37,8 +37,6 @@ CHECK_PEOPLE_MAX: Final = 5_000
 """People of a campaign up to which a check has a forecast."""
 CHECK_FORECAST_SECONDS_MAX: Final = 20
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FORECAST,)}
-_campaigns = Campaign.__table__
-_users = User.__table__
 
 
 class CampaignFindingRead(msgspec.Struct):
@@ -153,8 +151,8 @@ def _is_forecast_asked(request: ApiRequest) -> bool:
 def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Settings, *, is_asked: bool) -> _Checked:
     records.load(unit, resource, campaign_id)
     connection, conventions = unit.connection, unit.conventions
-    query = select(_campaigns, _users.c.balance, _users.c.held).join(_users, _users.c.id == _campaigns.c.user_id)
-    campaign = dict(connection.execute(query.where(_campaigns.c.id == campaign_id)).mappings().one())
+    query = select(Campaign.__table__, User.balance, User.held).join(User, User.id == Campaign.user_id)
+    campaign = dict(connection.execute(query.where(Campaign.id == campaign_id)).mappings().one())
     findings = findings_of_campaign(
         connection, campaign, unit.now_ms, service_zone=settings.timezone, hours=conventions.hours
     )

@@ -24,7 +24,6 @@ METRICS: Final = "/metrics"
 READY: Final = "ok"
 STORAGE: Final = "storage"
 SECOND_MS: Final = 1_000
-_states = ServiceState.__table__
 
 
 class WorkerHealth(msgspec.Struct):
@@ -117,7 +116,7 @@ async def _dialling_problem(service: Service) -> str | None:
 def _rewrite(connection: Connection) -> None:
     """Write the stored time again, in two steps, because SQLite skips a write that changes nothing."""
     for step in (1, -1):
-        connection.execute(update(_states).values(now_ms=_states.c.now_ms + step))
+        connection.execute(update(ServiceState).values(now_ms=ServiceState.now_ms + step))
 
 
 def _touch(connection: Connection) -> None:

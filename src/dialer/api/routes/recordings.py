@@ -16,7 +16,7 @@ from dialer.api.crud import records
 from dialer.api.crud.controller import LINK_HEADER
 from dialer.api.crud.fields import FieldError, Integer
 from dialer.api.crud.moments import show_timestamp
-from dialer.api.crud.resource import Unit, table_of
+from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.api.http.downloads import WAV, no_content
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
@@ -96,12 +96,12 @@ def _after(request: ApiRequest) -> int:
 def _recordings(unit: Unit, campaign_id: int, after: int) -> Sequence[Row[Any]]:
     """Return the answers with a recording, one more than an archive has, and the numbers of their calls."""
     records.require_seen(unit, CAMPAIGNS, campaign_id)
-    results, cdrs = SURVEY_RESULTS.table.c, table_of(Cdr).c
+    results = SURVEY_RESULTS.table.c
     names = ("id", "record_file", "created_date", "callid", "section_id", "question")
-    is_call = and_(cdrs.callid == results.callid, cdrs.leg_type == LegType.A_LEG)
+    is_call = and_(Cdr.callid == results.callid, Cdr.leg_type == LegType.A_LEG)
     query = (
-        select(*[results[name] for name in names], cdrs.phone_number)
-        .outerjoin_from(SURVEY_RESULTS.table, table_of(Cdr), is_call)
+        select(*[results[name] for name in names], Cdr.phone_number)
+        .outerjoin_from(SURVEY_RESULTS.table, Cdr, is_call)
         .where(results.campaign_id == campaign_id, results.id > after, results.record_file != "")
     )
     return list(unit.connection.execute(query.order_by(results.id).limit(RECORDINGS_MAX + 1)))

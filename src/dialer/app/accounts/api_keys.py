@@ -21,8 +21,6 @@ BEGINNING: Final = "dk_"
 SECRET_BYTES: Final = 32
 PREFIX_LENGTH: Final = len(BEGINNING) + 8
 
-_keys: Final = ApiKey.__table__
-
 
 class NewApiKey(msgspec.Struct, frozen=True, kw_only=True):
     """An API key to create; `expires_ms` is a moment in milliseconds since the epoch, or None."""
@@ -46,7 +44,7 @@ def create_api_key(unit: UnitOfWork, key: NewApiKey) -> CreatedApiKey:
     Raises:
         RefusedError: the user has `KEYS_MAX` keys already.
     """
-    count = select(func.count()).where(_keys.c.user_id == key.user_id)
+    count = select(func.count()).where(ApiKey.user_id == key.user_id)
     if unit.connection.execute(count).scalar_one() >= KEYS_MAX:
         raise RefusedError(f"A user has at most {KEYS_MAX} API keys. Revoke one first.")
     secret = BEGINNING + secrets.token_urlsafe(SECRET_BYTES)
@@ -60,7 +58,7 @@ def create_api_key(unit: UnitOfWork, key: NewApiKey) -> CreatedApiKey:
         "created_date": unit.now_ms,
         "updated_date": unit.now_ms,
     }
-    row = unit.connection.execute(insert(_keys).values(values).returning(*_keys.c)).one()
+    row = unit.connection.execute(insert(ApiKey).values(values).returning(*ApiKey.__table__.c)).one()
     unit.note(NOTHING, ApiKeyCreated(row.id, key.user_id))
     return CreatedApiKey(row, secret)
 
@@ -71,16 +69,16 @@ def revoke_api_key(unit: UnitOfWork, key_id: int) -> None:
     Raises:
         UnknownRecordError: there is no such key.
     """
-    user_id = unit.connection.scalar(select(_keys.c.user_id).where(_keys.c.id == key_id))
+    user_id = unit.connection.scalar(select(ApiKey.user_id).where(ApiKey.id == key_id))
     if user_id is None:
         raise UnknownRecordError(f"there is no API key {key_id}")
-    unit.connection.execute(delete(_keys).where(_keys.c.id == key_id))
+    unit.connection.execute(delete(ApiKey).where(ApiKey.id == key_id))
     unit.note(NOTHING, ApiKeyRevoked(key_id, user_id))
 
 
 def revoke_api_keys(unit: UnitOfWork, user_id: int) -> None:
     """Revoke all API keys of a user."""
-    found = unit.connection.execute(delete(_keys).where(_keys.c.user_id == user_id).returning(_keys.c.id))
+    found = unit.connection.execute(delete(ApiKey).where(ApiKey.user_id == user_id).returning(ApiKey.id))
     unit.note(NOTHING, *(ApiKeyRevoked(key_id, user_id) for key_id in sorted(found.scalars())))
 
 

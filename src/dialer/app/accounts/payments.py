@@ -12,10 +12,6 @@ from dialer.domain.billing.money import format_money
 from dialer.store import ledger
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
-_cdrs = Cdr.__table__
-_entries = LedgerEntry.__table__
-_payments = Payment.__table__
-
 
 def record_payment(unit: UnitOfWork, user_id: int, amount: int, description: str = "") -> Row[Any]:
     """Record a payment, or a refund to the payer (a negative amount), and change the balance; return the payment's row.
@@ -27,7 +23,7 @@ def record_payment(unit: UnitOfWork, user_id: int, amount: int, description: str
         most = f"{format_money(-amount)} is more than the free balance. Refund at most {format_money(free)}."
         raise InvalidFieldsError({"amount": [most]})
     values = {"user_id": user_id, "amount": amount, "description": description, "created_date": unit.now_ms}
-    payment = unit.connection.execute(insert(_payments).values(values).returning(*_payments.c)).one()
+    payment = unit.connection.execute(insert(Payment).values(values).returning(*Payment.__table__.c)).one()
     kind = "payment" if amount >= 0 else "refund"
     entry = ledger.Entry(user_id, kind, amount, f"payment:{payment.id}", unit.now_ms)
     ledger.post_calls(unit.connection, [entry], {})
@@ -42,13 +38,13 @@ def refund_call(unit: UnitOfWork, cdr_id: int) -> int:
         UnknownRecordError: there is no such CDR.
         RefusedError: the call cost nothing, or is refunded already.
     """
-    call = unit.connection.execute(select(_cdrs).where(_cdrs.c.id == cdr_id)).mappings().one_or_none()
+    call = unit.connection.execute(select(Cdr.__table__).where(Cdr.id == cdr_id)).mappings().one_or_none()
     if call is None:
         raise UnknownRecordError(f"There is no CDR {cdr_id}.")
     if call["call_cost"] == 0:
         raise RefusedError("This call cost nothing, so there is nothing to refund.")
     reference = f"refund:{call['callid']}"
-    entry_id = select(_entries.c.id).where(_entries.c.reference == reference)
+    entry_id = select(LedgerEntry.id).where(LedgerEntry.reference == reference)
     if unit.connection.scalar(entry_id) is not None:
         raise RefusedError("This call has been refunded already.")
     user_id, amount = call["user_id"], call["call_cost"]

@@ -11,13 +11,10 @@ from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import RateCardLine, User
 
-_lines = RateCardLine.__table__
-_users = User.__table__
-
 
 def add_rate(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Add a prefix to the rate card of a user, from its columns; return its row."""
-    row = unit.connection.execute(insert(_lines).values(values).returning(*_lines.c)).one()
+    row = unit.connection.execute(insert(RateCardLine).values(values).returning(*RateCardLine.__table__.c)).one()
     _note_change(unit, row.user_id)
     return row
 
@@ -30,7 +27,7 @@ def change_rate(unit: UnitOfWork, line_id: int, values: Mapping[str, Any]) -> No
     """
     user_id = _user_of(unit, line_id)
     unit.connection.execute(
-        update(_lines).where(_lines.c.id == line_id).values({**values, "updated_date": unit.now_ms})
+        update(RateCardLine).where(RateCardLine.id == line_id).values({**values, "updated_date": unit.now_ms})
     )
     _note_change(unit, user_id)
 
@@ -42,12 +39,12 @@ def delete_rate(unit: UnitOfWork, line_id: int) -> None:
         UnknownRecordError: there is no such rate.
     """
     user_id = _user_of(unit, line_id)
-    unit.connection.execute(delete(_lines).where(_lines.c.id == line_id))
+    unit.connection.execute(delete(RateCardLine).where(RateCardLine.id == line_id))
     _note_change(unit, user_id)
 
 
 def _user_of(unit: UnitOfWork, line_id: int) -> int:
-    user_id: int | None = unit.connection.scalar(select(_lines.c.user_id).where(_lines.c.id == line_id))
+    user_id: int | None = unit.connection.scalar(select(RateCardLine.user_id).where(RateCardLine.id == line_id))
     if user_id is None:
         raise UnknownRecordError(f"There is no rate {line_id}.")
     return user_id
@@ -55,6 +52,6 @@ def _user_of(unit: UnitOfWork, line_id: int) -> int:
 
 def _note_change(unit: UnitOfWork, user_id: int) -> None:
     """Give the rate card a new version, so that caches of it are read again."""
-    version = _users.c.rate_card_version
-    unit.connection.execute(update(_users).where(_users.c.id == user_id).values(rate_card_version=version + 1))
+    version = User.rate_card_version
+    unit.connection.execute(update(User).where(User.id == user_id).values(rate_card_version=version + 1))
     unit.note(touched_account(user_id), RateCardChanged(user_id))

@@ -32,9 +32,6 @@ CODE_LENGTH_MAX: Final = 40
 """Characters of a typed code that are looked at."""
 _CODE: Final = re.compile(r"[0-9]{6}", re.ASCII)
 
-_factors: Final = SecondFactor.__table__
-_recovery: Final = RecoveryCode.__table__
-
 
 def begin_second_factor(unit: UnitOfWork, user_id: int, at_ms: int) -> str:
     """Return the secret of a user's second factor that is not confirmed yet; replace one that is too old.
@@ -48,13 +45,15 @@ def begin_second_factor(unit: UnitOfWork, user_id: int, at_ms: int) -> str:
     forget_unconfirmed(unit.connection, user_id)
     secret = pyotp.random_base32()
     values = {"user_id": user_id, "secret": secret, "created_date": at_ms}
-    unit.connection.execute(insert(_factors).values(values))
+    unit.connection.execute(insert(SecondFactor).values(values))
     return secret
 
 
 def forget_unconfirmed(connection: Connection, user_id: int) -> None:
     """Delete the secret of a user's second factor that is not confirmed: somebody else may have seen it."""
-    connection.execute(delete(_factors).where(_factors.c.user_id == user_id, _factors.c.confirmed_date.is_(None)))
+    connection.execute(
+        delete(SecondFactor).where(SecondFactor.user_id == user_id, SecondFactor.confirmed_date.is_(None))
+    )
 
 
 def _unconfirmed(unit: UnitOfWork, user_id: int, at_ms: int) -> str | None:
@@ -64,8 +63,8 @@ def _unconfirmed(unit: UnitOfWork, user_id: int, at_ms: int) -> str | None:
         RefusedError: the user has a second factor already.
     """
     unit.note(NOTHING)
-    columns = _factors.c.secret, _factors.c.confirmed_date, _factors.c.created_date
-    found = unit.connection.execute(select(*columns).where(_factors.c.user_id == user_id)).first()
+    columns = SecondFactor.secret, SecondFactor.confirmed_date, SecondFactor.created_date
+    found = unit.connection.execute(select(*columns).where(SecondFactor.user_id == user_id)).first()
     if found is not None and found.confirmed_date is not None:
         raise RefusedError("You have a second factor already. Turn it off first.")
     is_good = found is not None and found.secret and abs(at_ms - found.created_date) < SETUP_MS
@@ -86,11 +85,11 @@ def confirm_second_factor(
         raise RefusedError(TOO_OLD)
     if not _takes_code(unit, user_id, code, at_ms):
         return None
-    unit.connection.execute(update(_factors).where(_factors.c.user_id == user_id).values(confirmed_date=at_ms))
+    unit.connection.execute(update(SecondFactor).where(SecondFactor.user_id == user_id).values(confirmed_date=at_ms))
     codes = [b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode().lower() for _ in range(RECOVERY_CODES)]
-    unit.connection.execute(delete(_recovery).where(_recovery.c.user_id == user_id))
+    unit.connection.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user_id))
     rows = [{"user_id": user_id, "code_hash": hash_secret(one)} for one in codes]
-    unit.connection.execute(insert(_recovery), rows)
+    unit.connection.execute(insert(RecoveryCode), rows)
     end_other_sessions(unit.connection, user_id, session_id)
     unit.note(NOTHING, SecondFactorSet(user_id))
     return ["-".join(one[start : start + 4] for start in range(0, len(one), 4)) for one in codes]
@@ -102,8 +101,8 @@ def takes_second_factor(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -
     plain = "".join(code[:CODE_LENGTH_MAX].replace("-", "").split()).lower()
     if _takes_code(unit, user_id, plain, at_ms):
         return True
-    is_one = (_recovery.c.user_id == user_id) & (_recovery.c.code_hash == hash_secret(plain))
-    if not unit.connection.execute(delete(_recovery).where(is_one)).rowcount:
+    is_one = (RecoveryCode.user_id == user_id) & (RecoveryCode.code_hash == hash_secret(plain))
+    if not unit.connection.execute(delete(RecoveryCode).where(is_one)).rowcount:
         return False
     unit.note(NOTHING, RecoveryCodeUsed(user_id))
     return True
@@ -115,17 +114,17 @@ def remove_second_factor(unit: UnitOfWork, user_id: int) -> None:
     Raises:
         RefusedError: the user has none.
     """
-    is_on = (_factors.c.user_id == user_id) & _factors.c.confirmed_date.is_not(None)
-    if not unit.connection.execute(delete(_factors).where(is_on)).rowcount:
+    is_on = (SecondFactor.user_id == user_id) & SecondFactor.confirmed_date.is_not(None)
+    if not unit.connection.execute(delete(SecondFactor).where(is_on)).rowcount:
         raise RefusedError("The user has no second factor.")
-    unit.connection.execute(delete(_recovery).where(_recovery.c.user_id == user_id))
+    unit.connection.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user_id))
     unit.note(NOTHING, SecondFactorRemoved(user_id))
 
 
 def _takes_code(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
     """Return whether a code is that of a time step after the last accepted one, and let it be the last."""
     plain = "".join(code[:CODE_LENGTH_MAX].split())
-    query = select(_factors.c.secret, _factors.c.last_step).where(_factors.c.user_id == user_id)
+    query = select(SecondFactor.secret, SecondFactor.last_step).where(SecondFactor.user_id == user_id)
     found = unit.connection.execute(query).first()
     if found is None or not found.secret or not _CODE.fullmatch(plain):
         return False
@@ -133,7 +132,7 @@ def _takes_code(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
     now = at_ms // STEP_MS
     for step in range(now - STEPS_BESIDE, now + STEPS_BESIDE + 1):
         if step > found.last_step and hmac.compare_digest(codes.at(step), plain):
-            unused = (_factors.c.user_id == user_id) & (_factors.c.last_step < step)
-            changed = unit.connection.execute(update(_factors).where(unused).values(last_step=step))
+            unused = (SecondFactor.user_id == user_id) & (SecondFactor.last_step < step)
+            changed = unit.connection.execute(update(SecondFactor).where(unused).values(last_step=step))
             return bool(changed.rowcount)
     return False

@@ -30,10 +30,6 @@ BROWSER_MAX: Final = 200
 USED_EVERY_MS: Final = 300_000
 """Steps in which the last use of a session is written down."""
 
-_sessions: Final = ConsoleSession.__table__
-_users: Final = User.__table__
-_factors: Final = SecondFactor.__table__
-
 
 class NewSession(NamedTuple):
     """A session to begin; `at_ms` is the machine's time."""
@@ -57,9 +53,9 @@ def is_as_verified(connection: Connection, user_id: int, password_hash: str, *, 
     Both may change while a password is verified. Such a sign-in would outlive the change.
     """
     query = (
-        select(_users.c.password_hash, _factors.c.confirmed_date)
-        .outerjoin(_factors, _factors.c.user_id == _users.c.id)
-        .where(_users.c.id == user_id)
+        select(User.password_hash, SecondFactor.confirmed_date)
+        .outerjoin(SecondFactor, SecondFactor.user_id == User.id)
+        .where(User.id == user_id)
     )
     found = connection.execute(query).first()
     if found is None or found.password_hash != password_hash:
@@ -82,11 +78,11 @@ class SigningIn(NamedTuple):
 
 def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn | None:
     """Return the user whose password was right and who may give a code now, or None."""
-    is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
+    is_one = (ConsoleSession.token_hash == hash_secret(token)) & ConsoleSession.is_pending
     query = (
-        select(_sessions.c.user_id, _users.c.username)
-        .join(_users, _users.c.id == _sessions.c.user_id)
-        .where(is_one, _users.c.enabled, _sessions.c.created_date > at_ms - SIGN_IN_MS)
+        select(ConsoleSession.user_id, User.username)
+        .join(User, User.id == ConsoleSession.user_id)
+        .where(is_one, User.enabled, ConsoleSession.created_date > at_ms - SIGN_IN_MS)
     )
     found = connection.execute(query).first()
     return None if found is None else SigningIn(*found)
@@ -94,8 +90,8 @@ def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn
 
 def end_sign_in(connection: Connection, token: str) -> bool:
     """Forget that a password was right; return whether it was so until now."""
-    is_one = (_sessions.c.token_hash == hash_secret(token)) & _sessions.c.is_pending
-    return bool(connection.execute(delete(_sessions).where(is_one)).rowcount)
+    is_one = (ConsoleSession.token_hash == hash_secret(token)) & ConsoleSession.is_pending
+    return bool(connection.execute(delete(ConsoleSession).where(is_one)).rowcount)
 
 
 def _insert(unit: UnitOfWork, new: NewSession, *, is_pending: bool) -> str:
@@ -110,13 +106,13 @@ def _insert(unit: UnitOfWork, new: NewSession, *, is_pending: bool) -> str:
         "used_date": new.at_ms,
         "is_pending": is_pending,
     }
-    unit.connection.execute(insert(_sessions).values(values))
+    unit.connection.execute(insert(ConsoleSession).values(values))
     return token
 
 
 def use_session(unit: UnitOfWork, session_id: int, at_ms: int) -> None:
     """Write down that a session is in use."""
-    unit.connection.execute(update(_sessions).where(_sessions.c.id == session_id).values(used_date=at_ms))
+    unit.connection.execute(update(ConsoleSession).where(ConsoleSession.id == session_id).values(used_date=at_ms))
     unit.note(NOTHING)
 
 
@@ -126,31 +122,31 @@ def end_session(unit: UnitOfWork, user_id: int, session_id: int) -> None:
     Raises:
         UnknownRecordError: the user has no such session.
     """
-    is_one = (_sessions.c.id == session_id) & (_sessions.c.user_id == user_id)
-    if not unit.connection.execute(delete(_sessions).where(is_one)).rowcount:
+    is_one = (ConsoleSession.id == session_id) & (ConsoleSession.user_id == user_id)
+    if not unit.connection.execute(delete(ConsoleSession).where(is_one)).rowcount:
         raise UnknownRecordError(f"There is no session {session_id}.")
     unit.note(NOTHING, SessionEnded(user_id))
 
 
 def end_sessions(connection: Connection, user_id: int) -> None:
     """End all sessions of a user."""
-    connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id))
+    connection.execute(delete(ConsoleSession).where(ConsoleSession.user_id == user_id))
 
 
 def end_other_sessions(connection: Connection, user_id: int, session_id: int) -> None:
     """End all sessions of a user but one."""
-    connection.execute(delete(_sessions).where(_sessions.c.user_id == user_id, _sessions.c.id != session_id))
+    connection.execute(delete(ConsoleSession).where(ConsoleSession.user_id == user_id, ConsoleSession.id != session_id))
 
 
 def _make_room(connection: Connection, new: NewSession, *, is_pending: bool) -> None:
     """Delete the sessions of a user that are over, and those of the same kind beyond the limit."""
-    is_late = _sessions.c.is_pending & (_sessions.c.created_date <= new.at_ms - SIGN_IN_MS)
-    is_idle = _sessions.c.used_date <= new.at_ms - IDLE_MS
-    is_over = is_late | is_idle | (_sessions.c.created_date <= new.at_ms - LIFE_MS)
-    connection.execute(delete(_sessions).where(_sessions.c.user_id == new.user_id, is_over))
+    is_late = ConsoleSession.is_pending & (ConsoleSession.created_date <= new.at_ms - SIGN_IN_MS)
+    is_idle = ConsoleSession.used_date <= new.at_ms - IDLE_MS
+    is_over = is_late | is_idle | (ConsoleSession.created_date <= new.at_ms - LIFE_MS)
+    connection.execute(delete(ConsoleSession).where(ConsoleSession.user_id == new.user_id, is_over))
     # A sign-in that waits for a code must not push out a session.
-    alike = (_sessions.c.user_id == new.user_id) & _sessions.c.is_pending.is_(is_pending)
-    kept = select(_sessions.c.id).where(alike).order_by(_sessions.c.used_date.desc())
+    alike = (ConsoleSession.user_id == new.user_id) & ConsoleSession.is_pending.is_(is_pending)
+    kept = select(ConsoleSession.id).where(alike).order_by(ConsoleSession.used_date.desc())
     too_many = list(connection.scalars(kept.offset(SESSIONS_MAX - 1)))
     if too_many:
-        connection.execute(delete(_sessions).where(_sessions.c.id.in_(too_many)))
+        connection.execute(delete(ConsoleSession).where(ConsoleSession.id.in_(too_many)))

@@ -1,7 +1,7 @@
 """Use cases of user accounts."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -20,8 +20,6 @@ from dialer.domain.usernames import username_key
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User
 from dialer.store.touched import NOTHING
-
-_users: Final = User.__table__
 
 
 class NewUser(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +66,7 @@ def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
     if taken is not None:
         raise RefusedError(f"there is a user {taken.username} already; choose another name")
     values = {**columns, "balance": 0, "held": 0}
-    row = unit.connection.execute(insert(_users).values(values).returning(*_users.c)).one()
+    row = unit.connection.execute(insert(User).values(values).returning(*User.__table__.c)).one()
     unit.note(NOTHING, UserCreated(row.id))
     return row
 
@@ -82,14 +80,14 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, r
         UnknownRecordError: there is no such user.
         RefusedError: the change would leave no admin who may log in.
     """
-    before = unit.connection.execute(select(_users).where(_users.c.id == user_id)).mappings().one_or_none()
+    before = unit.connection.execute(select(User.__table__).where(User.id == user_id)).mappings().one_or_none()
     if before is None:
         raise UnknownRecordError(f"there is no user {user_id}")
     after = {**before, **columns}
     if not _is_working_admin(after):
         _keep_an_admin(unit.connection, before)
     written = {**columns, "updated_date": unit.now_ms}
-    unit.connection.execute(update(_users).where(_users.c.id == user_id).values(written))
+    unit.connection.execute(update(User).where(User.id == user_id).values(written))
     has_new_password = after["password_hash"] != before["password_hash"]
     if has_new_password or not after["enabled"]:
         end_sessions(unit.connection, user_id)
@@ -108,14 +106,14 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
         UnknownRecordError: there is no such user.
         RefusedError: the user has a balance, or is the last admin who may log in.
     """
-    before = unit.connection.execute(select(_users).where(_users.c.id == user_id)).mappings().one_or_none()
+    before = unit.connection.execute(select(User.__table__).where(User.id == user_id)).mappings().one_or_none()
     if before is None:
         raise UnknownRecordError(f"there is no user {user_id}")
     if before["balance"] or before["held"]:
         amount = format_money(before["balance"])
         raise RefusedError(f"The user has a balance of {amount}. Pay it back first, or disable the user.")
     _keep_an_admin(unit.connection, before)
-    unit.connection.execute(delete(_users).where(_users.c.id == user_id))
+    unit.connection.execute(delete(User).where(User.id == user_id))
     unit.note(touched_account(user_id), UserDeleted(user_id))
 
 
@@ -151,7 +149,7 @@ def known_user(connection: Connection, username: str) -> NamedUser:
 
 def find_user(connection: Connection, username: str) -> NamedUser | None:
     """Return the user with a name, or None; names that differ only in case or Unicode form are equal."""
-    query = select(_users.c.id, _users.c.username).where(_users.c.username_key == username_key(username))
+    query = select(User.id, User.username).where(User.username_key == username_key(username))
     row = connection.execute(query).first()
     return None if row is None else NamedUser(*row)
 
@@ -162,6 +160,6 @@ def _is_working_admin(user: Mapping[str, Any] | RowMapping) -> bool:
 
 def _keep_an_admin(connection: Connection, user: RowMapping) -> None:
     """Raise RefusedError if a user is the last admin who may log in."""
-    others = select(_users.c.id).where(_users.c.role == Role.ADMIN, _users.c.enabled, _users.c.id != user["id"])
+    others = select(User.id).where(User.role == Role.ADMIN, User.enabled, User.id != user["id"])
     if _is_working_admin(user) and connection.execute(others.limit(1)).first() is None:
         raise RefusedError(f"{user['username']} is the last admin who may log in. Make another user an admin first.")

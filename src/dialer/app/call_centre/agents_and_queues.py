@@ -16,11 +16,6 @@ from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 from dialer.store.touched import Touched
 
-_agents = Agent.__table__
-_calls = CallRequest.__table__
-_queues = Queue.__table__
-_transfers = Transfer.__table__
-
 
 def change_agent_status(unit: UnitOfWork, agent_id: int, wanted: AgentStatus) -> None:
     """Log an agent in or out, or send the agent on a break.
@@ -43,7 +38,7 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
     status = values.get("status", clock.status)
     reason = values.get("break_reason", clock.break_reason if status == clock.status else "")
     written = {**values, "updated_date": unit.now_ms}
-    unit.connection.execute(update(_agents).where(_agents.c.id == agent_id).values(written))
+    unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
     after = replace(clock, status=status, break_reason=reason if status == AgentStatus.ON_BREAK else "")
     if after != clock:
         activities = Activities()
@@ -59,13 +54,13 @@ def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
     Raises:
         RefusedError: the agent is in a call, or is being offered one.
     """
-    talks = _under_way(TransferStatus.CONNECTED).where(_transfers.c.agent_id == agent_id)
+    talks = _under_way(TransferStatus.CONNECTED).where(Transfer.agent_id == agent_id)
     if unit.connection.execute(talks.limit(1)).first() is not None:
         raise RefusedError("The agent is in a call. Delete the agent when the call is over.")
     asked = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
     if any(str(agent_id) in json.loads(row.offers) for row in asked):
         raise RefusedError("The agent is being offered a call. Delete the agent when the offer is over.")
-    unit.connection.execute(delete(_agents).where(_agents.c.id == agent_id))
+    unit.connection.execute(delete(Agent).where(Agent.id == agent_id))
     unit.note(Touched(agents=frozenset({agent_id})), AgentDeleted(agent_id))
 
 
@@ -75,14 +70,14 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     Raises:
         RefusedError: a call waits in the queue.
     """
-    waits = _under_way(TransferStatus.WAITING).where(_transfers.c.queue_id == queue_id)
+    waits = _under_way(TransferStatus.WAITING).where(Transfer.queue_id == queue_id)
     if unit.connection.execute(waits.limit(1)).first() is not None:
         raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.")
-    unit.connection.execute(delete(_queues).where(_queues.c.id == queue_id))
+    unit.connection.execute(delete(Queue).where(Queue.id == queue_id))
     unit.note(Touched(queues=frozenset({queue_id})), QueueDeleted(queue_id))
 
 
 def _under_way(status: TransferStatus) -> Select[tuple[str]]:
     """Return a query of the `offers` of transfers that have a status, in calls in progress."""
-    query: Select[tuple[str]] = select(_transfers.c.offers).join(_calls, _calls.c.id == _transfers.c.callrequest_id)
-    return query.where(IS_CALLING, _transfers.c.status == status)
+    query: Select[tuple[str]] = select(Transfer.offers).join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+    return query.where(IS_CALLING, Transfer.status == status)

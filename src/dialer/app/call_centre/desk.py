@@ -10,13 +10,7 @@ from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
 
-_agents = Agent.__table__
-_campaigns = Campaign.__table__
-_queues = Queue.__table__
-_requests = CallRequest.__table__
-_subscribers = Subscriber.__table__
-_transfers = Transfer.__table__
-_CLOCK: Final = [_agents.c[name] for name in AgentClock.__struct_fields__]
+_CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
 
 
 class CallOnDesk(NamedTuple):
@@ -55,8 +49,8 @@ class Desk(NamedTuple):
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""
-    query = select(_agents.c.id, _agents.c.name, *_CLOCK).where(_agents.c.login_id == login_id)
-    row = connection.execute(query.order_by(_agents.c.id).limit(1)).first()
+    query = select(Agent.id, Agent.name, *_CLOCK).where(Agent.login_id == login_id)
+    row = connection.execute(query.order_by(Agent.id).limit(1)).first()
     if row is None:
         return None
     clock = AgentClock(*row[2:])
@@ -74,23 +68,23 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
 def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
     query = (
         select(
-            _requests.c.id.label("call_id"),
-            _requests.c.status.label("call_status"),
-            _transfers.c.status.label("leg_status"),
-            _subscribers.c.id,
-            case((_requests.c.attempt < 0, _requests.c.callerid), else_=_requests.c.phone_number).label("number"),
-            _subscribers.c.full_name,
-            _subscribers.c.additional_vars,
-            _campaigns.c.name.label("campaign"),
-            _queues.c.name.label("queue"),
-            _transfers.c.answered_ms,
+            CallRequest.id.label("call_id"),
+            CallRequest.status.label("call_status"),
+            Transfer.status.label("leg_status"),
+            Subscriber.id,
+            case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number).label("number"),
+            Subscriber.full_name,
+            Subscriber.additional_vars,
+            Campaign.name.label("campaign"),
+            Queue.name.label("queue"),
+            Transfer.answered_ms,
         )
-        .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
-        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
-        .outerjoin(_queues, _queues.c.id == _transfers.c.queue_id)
-        .where(_transfers.c.agent_id == agent_id, _transfers.c.answered_ms.is_not(None))
-        .order_by(_transfers.c.id.desc())
+        .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
+        .outerjoin(Queue, Queue.id == Transfer.queue_id)
+        .where(Transfer.agent_id == agent_id, Transfer.answered_ms.is_not(None))
+        .order_by(Transfer.id.desc())
         .limit(1)
     )
     row = connection.execute(query).first()

@@ -21,10 +21,6 @@ from dialer.store.wishes import call_off, own_list
 
 NOTE_MAX: Final = 1_000
 """Characters of a note."""
-_dispositions = CallDisposition.__table__
-_requests = CallRequest.__table__
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
 _MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
@@ -39,8 +35,8 @@ class Disposed(msgspec.Struct, frozen=True):
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
     """Return the disposition of a call; None if nobody gave one."""
-    query = select(_dispositions.c.disposition, _dispositions.c.note, _dispositions.c.call_back_ms)
-    row = connection.execute(query.where(_dispositions.c.callrequest_id == callrequest_id)).first()
+    query = select(CallDisposition.disposition, CallDisposition.note, CallDisposition.call_back_ms)
+    row = connection.execute(query.where(CallDisposition.callrequest_id == callrequest_id)).first()
     if row is None:
         return None
     is_known = row[0] in set(AgentDisposition)  # A newer version may have written others.
@@ -78,20 +74,20 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
     columns = ("id", "duplicate_contact", "status", "due_ms", "contact_id", "phonebook_id")
     query = (
         select(
-            *(_subscribers.c[name] for name in columns),
-            func.coalesce(_subscribers.c.number, _requests.c.callerid).label("number"),
-            _campaigns.c.id.label("campaign_id"),
-            _campaigns.c.status.label("campaign_status"),
-            _campaigns.c.expirationdate,
-            _campaigns.c.dnc_id,
-            _campaigns.c.user_id,
-            func.coalesce(_dispositions.c.was_completed, false()).label("was_completed"),
+            *(Subscriber.__table__.c[name] for name in columns),
+            func.coalesce(Subscriber.number, CallRequest.callerid).label("number"),
+            Campaign.id.label("campaign_id"),
+            Campaign.status.label("campaign_status"),
+            Campaign.expirationdate,
+            Campaign.dnc_id,
+            Campaign.user_id,
+            func.coalesce(CallDisposition.was_completed, false()).label("was_completed"),
         )
-        .select_from(_requests)
-        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
-        .outerjoin(_dispositions, _dispositions.c.callrequest_id == _requests.c.id)
-        .where(_requests.c.id == callrequest_id)
+        .select_from(CallRequest)
+        .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
+        .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+        .where(CallRequest.id == callrequest_id)
     )
     row = connection.execute(query).mappings().first()
     if row is None:
@@ -123,8 +119,8 @@ def _call_back(unit: UnitOfWork, call: RowMapping, given: Disposed) -> Touched:
 
 
 def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> None:
-    counted = update(_campaigns).where(_campaigns.c.id == call["campaign_id"])
-    unit.connection.execute(counted.values(completed=_campaigns.c.completed + difference))
+    counted = update(Campaign).where(Campaign.id == call["campaign_id"])
+    unit.connection.execute(counted.values(completed=Campaign.completed + difference))
 
 
 def _check_time(unit: UnitOfWork, call: RowMapping, given: Disposed) -> None:
@@ -172,16 +168,16 @@ def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
 def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:
     written = {"status": status, "status_reason": "", "halt_reason": "", "due_ms": due_ms}
     unit.connection.execute(
-        update(_subscribers).where(_subscribers.c.id == call["id"]).values(**written, updated_date=unit.now_ms)
+        update(Subscriber).where(Subscriber.id == call["id"]).values(**written, updated_date=unit.now_ms)
     )
 
 
 def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed, *, was_completed: bool) -> None:
-    is_of_call = _dispositions.c.callrequest_id == callrequest_id
-    since_ms = unit.connection.scalar(select(_dispositions.c.created_date).where(is_of_call))
-    unit.connection.execute(delete(_dispositions).where(is_of_call))
+    is_of_call = CallDisposition.callrequest_id == callrequest_id
+    since_ms = unit.connection.scalar(select(CallDisposition.created_date).where(is_of_call))
+    unit.connection.execute(delete(CallDisposition).where(is_of_call))
     unit.connection.execute(
-        insert(_dispositions).values(
+        insert(CallDisposition).values(
             callrequest_id=callrequest_id,
             disposition=given.disposition.value,
             note=given.note,

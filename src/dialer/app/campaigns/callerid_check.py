@@ -16,8 +16,6 @@ from dialer.store.tables import SMS, CallerId
 WRONG_NAMED_MAX: Final = 5
 """Number of wrong caller IDs that an error names."""
 
-_callerids = CallerId.__table__
-
 
 class _Shown(NamedTuple):
     """A caller ID that callees may be shown, and the field of the campaign that names it."""
@@ -57,13 +55,13 @@ def lacks_callerid(connection: Connection, campaign: Mapping[str, Any]) -> bool:
     """Return whether some callees are shown no number: there is no caller ID of the campaign, nor for all numbers."""
     if campaign["callerid"].strip():
         return False
-    of_group = _callerids.c.callerid_group_id == campaign["callerid_group_id"]
-    for_all = select(_callerids.c.id).where(of_group, _callerids.c.areacode == WILDCARD).limit(1)
+    of_group = CallerId.callerid_group_id == campaign["callerid_group_id"]
+    for_all = select(CallerId.id).where(of_group, CallerId.areacode == WILDCARD).limit(1)
     return connection.execute(for_all).first() is None
 
 
 def _shown(connection: Connection, campaign: Mapping[str, Any]) -> list[_Shown]:
     own = [_Shown("callerid", campaign["callerid"])] if campaign["callerid"].strip() else []
-    of_group = _callerids.c.callerid_group_id == campaign["callerid_group_id"]
-    numbers = connection.scalars(select(_callerids.c.callerid_num).where(of_group).order_by(_callerids.c.id))
+    of_group = CallerId.callerid_group_id == campaign["callerid_group_id"]
+    numbers = connection.scalars(select(CallerId.callerid_num).where(of_group).order_by(CallerId.id))
     return own + [_Shown("callerid_group", number) for number in numbers]

@@ -8,21 +8,20 @@ from dialer.app.errors import USERS_NAMED_MAX, StillUsedError
 from dialer.domain.enums import CampaignStatus
 from dialer.store.tables import SMS, VOICE, Campaign
 
-_campaigns = Campaign.__table__
 _UNFINISHED: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 _KINDS: Final = {VOICE: "campaigns", SMS: "sms-campaigns"}
 
 
 def refuse_while_unfinished(connection: Connection, condition: ColumnElement[bool]) -> None:
     """Raise `StillUsedError` if campaigns that are not over meet a condition; the error names them."""
-    refuse_while_named(connection, condition & _campaigns.c.status.in_(_UNFINISHED))
+    refuse_while_named(connection, condition & Campaign.status.in_(_UNFINISHED))
 
 
 def refuse_while_named(connection: Connection, condition: ColumnElement[bool]) -> None:
     """Raise `StillUsedError` if campaigns meet a condition, even if they are over; the error names them."""
     found: dict[str, list[int]] = {}
     for medium, kind in _KINDS.items():
-        query = select(_campaigns.c.id).where(condition, _campaigns.c.medium == medium)
+        query = select(Campaign.id).where(condition, Campaign.medium == medium)
         if ids := connection.scalars(query.limit(USERS_NAMED_MAX + 1)).all():
             found[kind] = list(ids)
     if found:

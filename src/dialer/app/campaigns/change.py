@@ -19,8 +19,6 @@ from dialer.store.sealing import sealed_survey
 from dialer.store.tables import Campaign, Subscriber
 from dialer.store.touched import NOTHING
 
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
 _EVENTS: Final[Mapping[CampaignStatus, Callable[[int], AppEvent]]] = {
     CampaignStatus.START: CampaignStarted,
     CampaignStatus.PAUSE: CampaignPaused,
@@ -90,13 +88,13 @@ def change_campaign(
         return
     written |= _next_dial(before, after)
     written = {**written, "updated_date": unit.now_ms}
-    unit.connection.execute(update(_campaigns).where(_campaigns.c.id == campaign_id).values(written))
+    unit.connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(written))
     _follow(unit, campaign_id, after["status"], wanted, has_new_phonebooks=has_new_phonebooks)
     unit.note(touched_campaigns(campaign_id), *([] if wanted is None else [_EVENTS[wanted](campaign_id)]))
 
 
 def _read(connection: Connection, campaign_id: int) -> RowMapping:
-    row = connection.execute(select(_campaigns).where(_campaigns.c.id == campaign_id)).mappings().first()
+    row = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().first()
     if row is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     return row
@@ -150,10 +148,10 @@ def _follow(
 def _abort_subscribers(unit: UnitOfWork, campaign_id: int) -> None:
     """Abort the waiting subscribers. The engine ends the calls of the others."""
     unit.connection.execute(
-        update(_subscribers)
+        update(Subscriber)
         .where(
-            _subscribers.c.campaign_id == campaign_id,
-            _subscribers.c.status.in_((SubscriberStatus.PENDING, SubscriberStatus.PAUSE)),
+            Subscriber.campaign_id == campaign_id,
+            Subscriber.status.in_((SubscriberStatus.PENDING, SubscriberStatus.PAUSE)),
         )
         .values(
             status=SubscriberStatus.ABORT, status_reason=SubscriberReason.ABORTED, due_ms=0, updated_date=unit.now_ms

@@ -44,10 +44,6 @@ _COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)
 _CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 """The codes of campaigns that have an SMS gateway."""
 
-_links = CampaignPhonebook.__table__
-_contacts = Contact.__table__
-_subscribers = Subscriber.__table__
-_tiers = Tier.__table__
 _AFTER_PLUS: Final = chr(ord("+") + 1)
 """The first character after `+`. Numbers are sorted, so those from here on have no country code."""
 
@@ -126,23 +122,21 @@ def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
 
 
 def _phonebooks(connection: Connection, campaign_id: int) -> list[int]:
-    query = select(_links.c.phonebook_id).where(_links.c.campaign_id == campaign_id)
+    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
     return list(connection.scalars(query))
 
 
 def _has_people(connection: Connection, campaign_id: int, phonebooks: list[int]) -> bool:
-    contacts = exists().where(_contacts.c.phonebook_id.in_(phonebooks))
-    subscribers = exists().where(_subscribers.c.campaign_id == campaign_id)
+    contacts = exists().where(Contact.phonebook_id.in_(phonebooks))
+    subscribers = exists().where(Subscriber.campaign_id == campaign_id)
     return bool(connection.scalar(select(contacts | subscribers)))
 
 
 def _without_country(connection: Connection, campaign_id: int, phonebooks: list[int]) -> tuple[int, str]:
     """Count the numbers of contacts, else of subscribers, without a country code, and return one of them."""
     wanted = (
-        select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks), _contacts.c.number >= _AFTER_PLUS),
-        select(_subscribers.c.number).where(
-            _subscribers.c.campaign_id == campaign_id, _subscribers.c.number >= _AFTER_PLUS
-        ),
+        select(Contact.number).where(Contact.phonebook_id.in_(phonebooks), Contact.number >= _AFTER_PLUS),
+        select(Subscriber.number).where(Subscriber.campaign_id == campaign_id, Subscriber.number >= _AFTER_PLUS),
     )
     for query in wanted:
         found = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
@@ -157,8 +151,8 @@ def _forbidden(
     """Return the numbers that the account may not call, among the first contacts, or the first subscribers."""
     user_id = campaign["user_id"]
     destinations = read_destinations(connection, user_id)
-    of_contacts = select(_contacts.c.number).where(_contacts.c.phonebook_id.in_(phonebooks))
-    of_subscribers = select(_subscribers.c.number).where(_subscribers.c.campaign_id == campaign["id"])
+    of_contacts = select(Contact.number).where(Contact.phonebook_id.in_(phonebooks))
+    of_subscribers = select(Subscriber.number).where(Subscriber.campaign_id == campaign["id"])
     for query in (of_contacts, of_subscribers):
         numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
         found = [one for one in numbers if is_forbidden_for(connection, user_id, destinations, one, prefixes)]
@@ -183,5 +177,5 @@ def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[t
         if definition_of(section).transfers and section.queue_id is not None
     ]
     queue_ids = {queue_id for _, queue_id in transfers}
-    served = set(connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.queue_id.in_(queue_ids)).distinct()))
+    served = set(connection.scalars(select(Tier.queue_id).where(Tier.queue_id.in_(queue_ids)).distinct()))
     return ((section_id, queue_id) for section_id, queue_id in transfers if queue_id not in served)

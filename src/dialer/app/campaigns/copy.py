@@ -12,8 +12,6 @@ from dialer.store.touched import NOTHING
 
 COPY_SUFFIX: Final = " (copy)"
 
-_campaigns = Campaign.__table__
-
 
 def name_of_copy(name: str, length_max: int) -> str:
     """Return the name of a copy, at most `length_max` characters long."""
@@ -29,6 +27,6 @@ def dates_of_copy(stored: Mapping[str, Any], given: Mapping[str, Any], now_ms: i
 
 def add_copy(unit: UnitOfWork, campaign_id: int, values: Mapping[str, Any]) -> Row[Any]:
     """Add a copy of a campaign, from the columns of the copy; return its row. The engine hears of it when it starts."""
-    row = unit.connection.execute(insert(_campaigns).values(values).returning(*_campaigns.c)).one()
+    row = unit.connection.execute(insert(Campaign).values(values).returning(*Campaign.__table__.c)).one()
     unit.note(NOTHING, CampaignCopied(campaign_id, row.id))
     return row

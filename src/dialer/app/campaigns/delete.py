@@ -10,8 +10,6 @@ from dialer.domain.enums import CampaignStatus
 from dialer.store.queries.progress import under_way_of_campaign
 from dialer.store.tables import Campaign
 
-_campaigns = Campaign.__table__
-
 
 def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     """Delete a campaign that is not started and has nothing in progress.
@@ -23,7 +21,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         UnknownRecordError: there is no such campaign.
         RefusedError: the campaign is started, or has calls or messages in progress.
     """
-    status = unit.connection.scalar(select(_campaigns.c.status).where(_campaigns.c.id == campaign_id))
+    status = unit.connection.scalar(select(Campaign.status).where(Campaign.id == campaign_id))
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status == CampaignStatus.START:
@@ -33,5 +31,5 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         raise RefusedError("The campaign has calls in progress. Delete it when they are over.")
     if under_way.messages:
         raise RefusedError("The campaign has messages on their way. Delete it when they are delivered.")
-    unit.connection.execute(delete(_campaigns).where(_campaigns.c.id == campaign_id))
+    unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id), CampaignDeleted(campaign_id))

@@ -1,7 +1,5 @@
 """Keeping the newest forecast of a campaign."""
 
-from typing import Final
-
 import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
@@ -10,20 +8,18 @@ from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.store.tables import CampaignForecast
 from dialer.store.touched import NOTHING
 
-_forecasts: Final = CampaignForecast.__table__
-
 
 def keep_forecast(unit: UnitOfWork, campaign_id: int, kept: KeptForecast) -> None:
     """Keep a forecast of a campaign that exists, in place of an older one."""
-    unit.connection.execute(delete(_forecasts).where(_forecasts.c.id == campaign_id))
+    unit.connection.execute(delete(CampaignForecast).where(CampaignForecast.id == campaign_id))
     document = msgspec.json.encode(kept).decode()
-    unit.connection.execute(insert(_forecasts).values(id=campaign_id, document=document))
+    unit.connection.execute(insert(CampaignForecast).values(id=campaign_id, document=document))
     unit.note(NOTHING)
 
 
 def kept_forecast(connection: Connection, campaign_id: int) -> KeptForecast | None:
     """Return the forecast that is kept; None without one, or if another version of dialer wrote it differently."""
-    document = connection.scalar(select(_forecasts.c.document).where(_forecasts.c.id == campaign_id))
+    document = connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == campaign_id))
     try:
         return None if document is None else msgspec.json.decode(document, type=KeptForecast)
     except msgspec.ValidationError:

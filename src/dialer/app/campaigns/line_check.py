@@ -20,8 +20,6 @@ SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
-_agents = Agent.__table__
-_tiers = Tier.__table__
 
 
 def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
@@ -73,11 +71,11 @@ def _why_silent(connection: Connection, protocol: str) -> str:
 
 def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]:
     """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
-    query = select(_agents.c.contact).join(_tiers, _tiers.c.agent_id == _agents.c.id)
+    query = select(Agent.contact).join(Tier, Tier.agent_id == Agent.id)
     for section in survey.sections:
         if not definition_of(section).transfers or section.queue_id is None:
             continue
-        contacts = connection.scalars(query.where(_tiers.c.queue_id == section.queue_id)).all()
+        contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
         telephones = [one for one in map(telephone_of, contacts) if one and not is_emergency(one)]
         if contacts and not telephones:
             yield (

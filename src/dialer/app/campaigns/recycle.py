@@ -30,22 +30,18 @@ from dialer.store.touched import NOTHING
 RECYCLE_CHUNK: Final = 1_000
 """Subscribers that one transaction looks at."""
 
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-_now: BindParameter[int] = bindparam("now_ms", type_=_subscribers.c.due_ms.type)
+_now: BindParameter[int] = bindparam("now_ms", type_=Subscriber.__table__.c.due_ms.type)
 _ABANDONED: Final = frozenset(
     {SubscriberReason.CONTACT_DELETED, SubscriberReason.NUMBER_CORRECTED, SubscriberReason.ERASED}
 )
 _RECYCLE: Final = Bulk(
-    update(_subscribers)
-    .where(_subscribers.c.id == bindparam("subscriber_id"))
+    update(Subscriber)
+    .where(Subscriber.id == bindparam("subscriber_id"))
     .values(
         status=literal_column(str(int(SubscriberStatus.PENDING))),
         status_reason=literal_column("''"),
         halt_reason=literal_column("''"),
-        due_ms=case((_subscribers.c.count_attempt == literal_column("0"), literal_column("0")), else_=_now),
+        due_ms=case((Subscriber.count_attempt == literal_column("0"), literal_column("0")), else_=_now),
         updated_date=_now,
     ),
     ("subscriber_id", "now_ms"),
@@ -84,8 +80,8 @@ def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, aft
         unit.note(NOTHING)
         return chunk
     _RECYCLE.run(unit.connection, [(row.id, unit.now_ms) for row in rows])
-    completed = _campaigns.c.completed - chunk.recycled[SubscriberStatus.COMPLETED]
-    unit.connection.execute(update(_campaigns).where(_campaigns.c.id == campaign_id).values(completed=completed))
+    completed = Campaign.completed - chunk.recycled[SubscriberStatus.COMPLETED]
+    unit.connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(completed=completed))
     unit.note(touched_campaigns(campaign_id), SubscribersRecycled(campaign_id, len(rows)))
     return chunk
 
@@ -106,10 +102,10 @@ def _select(
     """Return the result of a chunk, and the subscribers to recycle. Chunks follow the numbers, which are unique."""
     _refuse_if_over(connection, campaign_id)
     columns = ("id", "number", "duplicate_contact", "status", "status_reason", "contact_id", "phonebook_id")
-    query = select(*[_subscribers.c[name] for name in columns]).where(
-        _subscribers.c.campaign_id == campaign_id, _subscribers.c.number > after
+    query = select(*[Subscriber.__table__.c[name] for name in columns]).where(
+        Subscriber.campaign_id == campaign_id, Subscriber.number > after
     )
-    seen = connection.execute(query.order_by(_subscribers.c.number).limit(RECYCLE_CHUNK)).all()
+    seen = connection.execute(query.order_by(Subscriber.number).limit(RECYCLE_CHUNK)).all()
     asked = [row for row in seen if row.status in wanted.statuses]
     if wanted.reasons:
         asked = [row for row in asked if row.status_reason in wanted.reasons]
@@ -123,7 +119,7 @@ def _select(
 
 
 def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
-    status = connection.scalar(select(_campaigns.c.status).where(_campaigns.c.id == campaign_id))
+    status = connection.scalar(select(Campaign.status).where(Campaign.id == campaign_id))
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status not in RECYCLABLE_CAMPAIGNS:
@@ -134,10 +130,10 @@ def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
 def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collection[int]) -> set[int]:
     """Return the subscribers whose last call by the campaign ended with one of the causes."""
     last = (
-        select(_requests.c.subscriber_id)
-        .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-        .where(_subscribers.c.id.in_(ids), _requests.c.attempt == _subscribers.c.count_attempt)
-        .where(_requests.c.hangup_cause_q850.in_(causes))
+        select(CallRequest.subscriber_id)
+        .join(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .where(Subscriber.id.in_(ids), CallRequest.attempt == Subscriber.count_attempt)
+        .where(CallRequest.hangup_cause_q850.in_(causes))
     )
     return set(connection.scalars(last))
 
@@ -164,8 +160,8 @@ def _reasons_to_keep(connection: Connection, campaign_id: int, asked: Sequence[R
 
 def _under_way(connection: Connection, campaign_id: int) -> set[int]:
     """Return the subscribers of the campaign in a call, which may be inbound, or with a message on its way."""
-    calls = select(_requests.c.subscriber_id).where(_requests.c.campaign_id == campaign_id, IS_CALLING)
-    messages = select(_messages.c.subscriber_id).where(
-        _messages.c.campaign_id == campaign_id, _messages.c.ended_ms.is_(None)
+    calls = select(CallRequest.subscriber_id).where(CallRequest.campaign_id == campaign_id, IS_CALLING)
+    messages = select(SmsMessage.subscriber_id).where(
+        SmsMessage.campaign_id == campaign_id, SmsMessage.ended_ms.is_(None)
     )
     return {*connection.scalars(calls), *connection.scalars(messages)}

@@ -15,13 +15,10 @@ from dialer.store.queries.progress import UnderWay, under_way_of_subscriber
 from dialer.store.tables import Campaign, Subscriber
 from dialer.store.touched import NOTHING
 
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
-
 
 def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Add a subscriber to a campaign, from its columns; return its row."""
-    row = unit.connection.execute(insert(_subscribers).values(values).returning(*_subscribers.c)).one()
+    row = unit.connection.execute(insert(Subscriber).values(values).returning(*Subscriber.__table__.c)).one()
     _add_to_total(unit, row.campaign_id, 1)
     unit.note(touched_campaigns(row.campaign_id), SubscriberAdded(row.campaign_id, row.id))
     return row
@@ -61,7 +58,7 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
         unit.note(NOTHING)
         return
     written["updated_date"] = unit.now_ms
-    unit.connection.execute(update(_subscribers).where(_subscribers.c.id == subscriber_id).values(written))
+    unit.connection.execute(update(Subscriber).where(Subscriber.id == subscriber_id).values(written))
     event = SubscriberStatusChanged(before["campaign_id"], subscriber_id, wanted)
     unit.note(touched_campaigns(before["campaign_id"]), *([event] if is_moved else []))
 
@@ -76,7 +73,7 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
     before = _read(unit, subscriber_id)
     if _refuse_while_called(unit, before).messages:
         raise RefusedError("A text message to the subscriber is on its way. Try again when it is delivered.")
-    unit.connection.execute(delete(_subscribers).where(_subscribers.c.id == subscriber_id))
+    unit.connection.execute(delete(Subscriber).where(Subscriber.id == subscriber_id))
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]), SubscriberDeleted(before["campaign_id"], subscriber_id))
 
@@ -100,7 +97,7 @@ def refuse_without_contact(contact_id: int | None, phonebook_id: int | None) -> 
 
 
 def _read(unit: UnitOfWork, subscriber_id: int) -> RowMapping:
-    row = unit.connection.execute(select(_subscribers).where(_subscribers.c.id == subscriber_id)).mappings().first()
+    row = unit.connection.execute(select(Subscriber.__table__).where(Subscriber.id == subscriber_id)).mappings().first()
     if row is None:
         raise UnknownRecordError(f"There is no subscriber {subscriber_id}.")
     return row
@@ -125,5 +122,5 @@ def _refuse_while_called(unit: UnitOfWork, before: RowMapping) -> UnderWay:
 
 
 def _add_to_total(unit: UnitOfWork, campaign_id: int, difference: int) -> None:
-    more = update(_campaigns).where(_campaigns.c.id == campaign_id)
-    unit.connection.execute(more.values(totalcontact=_campaigns.c.totalcontact + difference))
+    more = update(Campaign).where(Campaign.id == campaign_id)
+    unit.connection.execute(more.values(totalcontact=Campaign.totalcontact + difference))

@@ -21,8 +21,6 @@ from dialer.store.queries.progress import gateway_row
 from dialer.store.tables import DncList
 from dialer.store.touched import NOTHING
 
-_lists = DncList.__table__
-
 
 class TrialRules(msgspec.Struct, frozen=True):
     """The settings of the service by which a number may be called or not."""
@@ -109,7 +107,7 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
 
 def _check_lists(connection: Connection, number: str) -> None:
     """Refuse a number on a do-not-call list that holds for every campaign."""
-    everywhere = list(connection.scalars(select(_lists.c.id).where(_lists.c.is_global)))
+    everywhere = list(connection.scalars(select(DncList.id).where(DncList.is_global)))
     if entries_on(connection, everywhere, [number]):
         raise RefusedError("The number is on a do-not-call list that holds for every campaign, so it is not called.")
 

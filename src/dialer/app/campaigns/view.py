@@ -16,9 +16,6 @@ ZONE_HOURS_MAX: Final = 5_000
 """Rows of hours and zones that a heat map adds up: those of the first hours, if there are more."""
 LAST_CALLS_MAX: Final = 10
 
-_campaigns = Campaign.__table__
-_cdrs = Cdr.__table__
-
 
 class LastCall(NamedTuple):
     """A call that is over."""
@@ -49,7 +46,7 @@ class CampaignView(NamedTuple):
 def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> CampaignView:
     """Return the situation of a campaign that exists. Its cost does not grow with the number of calls that are over."""
     scope = WhoseCalls(campaign_id=campaign_id)
-    row = connection.execute(select(_campaigns).where(_campaigns.c.id == campaign_id)).mappings().one()
+    row = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
     totals = count_calls(connection, scope, Grouping.TOTAL, None, 1, by_hour=False)
     states = subscribers_by_state(connection, campaign_id, None)
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, None, OUTCOMES_MAX, by_hour=False)
@@ -67,13 +64,13 @@ def view_campaign(connection: Connection, campaign_id: int, now_ms: int) -> Camp
 
 def _last_calls(connection: Connection, campaign_id: int) -> list[LastCall]:
     columns = (
-        _cdrs.c.id,
-        _cdrs.c.starting_date,
-        _cdrs.c.phone_number,
-        _cdrs.c.hangup_cause_q850,
-        _cdrs.c.billsec,
-        _cdrs.c.call_cost,
+        Cdr.id,
+        Cdr.starting_date,
+        Cdr.phone_number,
+        Cdr.hangup_cause_q850,
+        Cdr.billsec,
+        Cdr.call_cost,
     )
-    query = select(*columns).where(_cdrs.c.campaign_id == campaign_id, _cdrs.c.leg_type == LegType.A_LEG)
-    query = query.order_by(_cdrs.c.id.desc()).limit(LAST_CALLS_MAX)
+    query = select(*columns).where(Cdr.campaign_id == campaign_id, Cdr.leg_type == LegType.A_LEG)
+    query = query.order_by(Cdr.id.desc()).limit(LAST_CALLS_MAX)
     return [LastCall._make(row) for row in map(tuple, connection.execute(query))]

@@ -26,9 +26,9 @@ _REFUSED: Final = frozenset(
 )
 """The waits of people whose turn comes, but who are refused then."""
 _TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.WINDOW})
-_subscribers = Subscriber.__table__
 _NEXT: Final = tuple(
-    _subscribers.c[name] for name in ("id", "campaign_id", "number", "full_name", "zone", "due_ms", "count_attempt")
+    Subscriber.__table__.c[name]
+    for name in ("id", "campaign_id", "number", "full_name", "zone", "due_ms", "count_attempt")
 )
 
 
@@ -94,9 +94,9 @@ def next_people(
 def _first(connection: Connection, campaign_id: int, zone: str) -> list[RowMapping]:
     query = (
         select(*_NEXT)
-        .where(_subscribers.c.campaign_id == campaign_id, _subscribers.c.status == SubscriberStatus.PENDING)
-        .where(_subscribers.c.zone == zone)
-        .order_by(_subscribers.c.due_ms, _subscribers.c.id)
+        .where(Subscriber.campaign_id == campaign_id, Subscriber.status == SubscriberStatus.PENDING)
+        .where(Subscriber.zone == zone)
+        .order_by(Subscriber.due_ms, Subscriber.id)
         .limit(NEXT_PEOPLE_MAX)
     )
     return list(connection.execute(query).mappings())

@@ -18,12 +18,7 @@ from dialer.store.collecting import collect_contact
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
 
-_campaigns = Campaign.__table__
-_contacts = Contact.__table__
-_phonebooks = Phonebook.__table__
-_links = CampaignPhonebook.__table__
-_subscribers = Subscriber.__table__
-_ADD: Final = insert(_contacts).returning(*_contacts.c)
+_ADD: Final = insert(Contact).returning(*Contact.__table__.c)
 
 
 def add_contact(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -41,29 +36,29 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     Raises:
         UnknownRecordError: there is no such contact.
     """
-    query = select(_contacts.c.phonebook_id, _contacts.c.number).where(_contacts.c.id == contact_id)
+    query = select(Contact.phonebook_id, Contact.number).where(Contact.id == contact_id)
     before = unit.connection.execute(query).mappings().first()
     if before is None:
         raise UnknownRecordError(f"There is no contact {contact_id}.")
     is_corrected = values.get("number", before["number"]) != before["number"]
-    of_contact = _subscribers.c.contact_id == contact_id
+    of_contact = Subscriber.contact_id == contact_id
     touched = NOTHING
     if is_corrected:
         touched = _abandon(unit, of_contact, SubscriberReason.NUMBER_CORRECTED)
-        of_old_number = of_contact & _subscribers.c.phonebook_id.is_not(None)
-        unit.connection.execute(update(_subscribers).where(of_old_number).values(contact_id=None))
+        of_old_number = of_contact & Subscriber.phonebook_id.is_not(None)
+        unit.connection.execute(update(Subscriber).where(of_old_number).values(contact_id=None))
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
         written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
-    unit.connection.execute(update(_contacts).where(_contacts.c.id == contact_id).values(written))
+    unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))
 
 
 def delete_contact(unit: UnitOfWork, contact_id: int) -> None:
     """Delete a contact and abort its subscribers; a subscriber in a call is aborted when the call ends."""
-    touched = _abandon(unit, _subscribers.c.contact_id == contact_id)
-    unit.connection.execute(delete(_contacts).where(_contacts.c.id == contact_id))
+    touched = _abandon(unit, Subscriber.contact_id == contact_id)
+    unit.connection.execute(delete(Contact).where(Contact.id == contact_id))
     unit.note(touched, ContactDeleted(contact_id))
 
 
@@ -73,11 +68,11 @@ def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
     Raises:
         StillUsedError: a campaign that is not over names the phonebook.
     """
-    callers = select(_links.c.campaign_id).where(_links.c.phonebook_id == phonebook_id)
-    refuse_while_unfinished(unit.connection, _campaigns.c.id.in_(callers))
-    members = select(_contacts.c.id).where(_contacts.c.phonebook_id == phonebook_id)
-    touched = _abandon(unit, _subscribers.c.contact_id.in_(members))
-    unit.connection.execute(delete(_phonebooks).where(_phonebooks.c.id == phonebook_id))
+    callers = select(CampaignPhonebook.campaign_id).where(CampaignPhonebook.phonebook_id == phonebook_id)
+    refuse_while_unfinished(unit.connection, Campaign.id.in_(callers))
+    members = select(Contact.id).where(Contact.phonebook_id == phonebook_id)
+    touched = _abandon(unit, Subscriber.contact_id.in_(members))
+    unit.connection.execute(delete(Phonebook).where(Phonebook.id == phonebook_id))
     unit.note(touched, PhonebookDeleted(phonebook_id))
 
 
@@ -89,18 +84,18 @@ def _abandon(
     unit: UnitOfWork, of_contact: ColumnElement[bool], reason: SubscriberReason = SubscriberReason.CONTACT_DELETED
 ) -> Touched:
     """Abort waiting subscribers, and mark those in a call so that they are not called again; return their campaigns."""
-    is_open = of_contact & _subscribers.c.status.in_(OPEN_SUBSCRIBERS)
+    is_open = of_contact & Subscriber.status.in_(OPEN_SUBSCRIBERS)
     touched = known_campaigns(
-        unit.connection, _campaigns.c.id.in_(select(_subscribers.c.campaign_id).where(is_open).distinct())
+        unit.connection, Campaign.id.in_(select(Subscriber.campaign_id).where(is_open).distinct())
     )
-    is_calling = _subscribers.c.status == SubscriberStatus.IN_PROCESS
+    is_calling = Subscriber.status == SubscriberStatus.IN_PROCESS
     unit.connection.execute(
-        update(_subscribers)
+        update(Subscriber)
         .where(is_open)
         .values(
-            status=case((is_calling, _subscribers.c.status), else_=SubscriberStatus.ABORT),
-            status_reason=case((is_calling, _subscribers.c.status_reason), else_=reason),
-            halt_reason=case((is_calling, reason), else_=_subscribers.c.halt_reason),
+            status=case((is_calling, Subscriber.status), else_=SubscriberStatus.ABORT),
+            status_reason=case((is_calling, Subscriber.status_reason), else_=reason),
+            halt_reason=case((is_calling, reason), else_=Subscriber.halt_reason),
             updated_date=unit.now_ms,
         )
     )

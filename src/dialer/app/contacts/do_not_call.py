@@ -13,14 +13,12 @@ from dialer.app.unit import UnitOfWork
 from dialer.store.tables import DncContact, DncList
 from dialer.store.touched import NOTHING
 
-_lists = DncList.__table__
-_entries = DncContact.__table__
 _TAKE_BACK = "Delete the number of somebody who agreed to be called again, not the list."
 
 
 def add_to_dnc(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Put a number on a do-not-call list, from the columns of the entry; return its row."""
-    row = unit.connection.execute(insert(_entries).values(values).returning(*_entries.c)).one()
+    row = unit.connection.execute(insert(DncContact).values(values).returning(*DncContact.__table__.c)).one()
     unit.note(users_of_dnc(unit.connection, row.dnc_id), NumberCalledOff(row.dnc_id, row.id))
     return row
 
@@ -33,7 +31,7 @@ def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any])
     """
     before = _list_of(unit, entry_id)
     unit.connection.execute(
-        update(_entries).where(_entries.c.id == entry_id).values({**values, "updated_date": unit.now_ms})
+        update(DncContact).where(DncContact.id == entry_id).values({**values, "updated_date": unit.now_ms})
     )
     after = values.get("dnc_id", before)
     touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
@@ -47,13 +45,13 @@ def remove_from_dnc(unit: UnitOfWork, entry_id: int) -> None:
         UnknownRecordError: there is no such entry.
     """
     dnc_id = _list_of(unit, entry_id)
-    unit.connection.execute(delete(_entries).where(_entries.c.id == entry_id))
+    unit.connection.execute(delete(DncContact).where(DncContact.id == entry_id))
     unit.note(users_of_dnc(unit.connection, dnc_id), NumberAllowed(dnc_id, entry_id))
 
 
 def add_dnc_list(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Create a do-not-call list from its columns; return its row."""
-    row = unit.connection.execute(insert(_lists).values(values).returning(*_lists.c)).one()
+    row = unit.connection.execute(insert(DncList).values(values).returning(*DncList.__table__.c)).one()
     unit.note(users_of_dnc(unit.connection, row.id))
     return row
 
@@ -61,7 +59,7 @@ def add_dnc_list(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 def change_dnc_list(unit: UnitOfWork, dnc_id: int, values: Mapping[str, Any]) -> None:
     """Write columns of a do-not-call list. `is_global` decides whether it holds for every campaign."""
     before = users_of_dnc(unit.connection, dnc_id)
-    unit.connection.execute(update(_lists).where(_lists.c.id == dnc_id).values(values))
+    unit.connection.execute(update(DncList).where(DncList.id == dnc_id).values(values))
     after = users_of_dnc(unit.connection, dnc_id)
     unit.note(NOTHING if before == after else before | after)
 
@@ -76,19 +74,19 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
         RefusedError: the list holds for every campaign, or keeps wishes.
     """
     refuse_while_named(unit.connection, names_dnc(dnc_id))
-    one = unit.connection.execute(select(_lists.c.is_global, _lists.c.keeps_wishes_of).where(_lists.c.id == dnc_id))
+    one = unit.connection.execute(select(DncList.is_global, DncList.keeps_wishes_of).where(DncList.id == dnc_id))
     is_global, keeps_wishes_of = one.first() or (False, "")
-    has_entries = unit.connection.scalar(select(exists().where(_entries.c.dnc_id == dnc_id)))
+    has_entries = unit.connection.scalar(select(exists().where(DncContact.dnc_id == dnc_id)))
     if keeps_wishes_of and has_entries:
         raise RefusedError(f"The list keeps the wishes of people not to be called. {_TAKE_BACK}")
     if is_global:
         raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
-    unit.connection.execute(delete(_lists).where(_lists.c.id == dnc_id))
+    unit.connection.execute(delete(DncList).where(DncList.id == dnc_id))
     unit.note(NOTHING, DncListDeleted(dnc_id))
 
 
 def _list_of(unit: UnitOfWork, entry_id: int) -> int:
-    dnc_id: int | None = unit.connection.scalar(select(_entries.c.dnc_id).where(_entries.c.id == entry_id))
+    dnc_id: int | None = unit.connection.scalar(select(DncContact.dnc_id).where(DncContact.id == entry_id))
     if dnc_id is None:
         raise UnknownRecordError(f"There is no entry {entry_id}.")
     return dnc_id

@@ -18,11 +18,8 @@ from dialer.store.tables import CallRequest, Cdr, SurveyResult
 ANSWERS_AT_ONCE: Final = 500
 """Answers, or calls, that one statement erases."""
 
-_cdrs = Cdr.__table__
-_results = SurveyResult.__table__
-_requests = CallRequest.__table__
-_has_lost_its_call = _results.c.callrequest_id.is_(None)
-_is_strangers = exists().where(_requests.c.id == _results.c.callrequest_id, _requests.c.subscriber_id.is_(None))
+_has_lost_its_call = SurveyResult.callrequest_id.is_(None)
+_is_strangers = exists().where(CallRequest.id == SurveyResult.callrequest_id, CallRequest.subscriber_id.is_(None))
 
 DeleteFile = Callable[[str], None]
 """Deletes a file of the media directory, if it exists."""
@@ -39,13 +36,14 @@ def erase_answers(connection: Connection, condition: ColumnElement[bool], delete
     Recordings are deleted at once. If the unit of work fails, it is repeated, and the recordings had to be deleted
     anyway.
     """
-    for name in connection.scalars(select(_results.c.record_file).where(condition, _results.c.record_file != "")):
+    for name in connection.scalars(select(SurveyResult.record_file).where(condition, SurveyResult.record_file != "")):
         delete_file(name)
     connection.execute(
-        update(_results)
+        update(SurveyResult)
         .where(condition)
         .values(
-            response=case((_results.c.section_type.in_(_chosen()), _results.c.response), else_=ERASED), record_file=""
+            response=case((SurveyResult.section_type.in_(_chosen()), SurveyResult.response), else_=ERASED),
+            record_file="",
         )
     )
 
@@ -56,17 +54,17 @@ def erase_answers_of_number(connection: Connection, spellings: Spellings, delete
     They are those in calls of deleted campaigns, to the number and from it, and in calls of a caller who was no
     subscriber.
     """
-    columns = (_cdrs.c.phone_number, _cdrs.c.callerid)
+    columns = (Cdr.phone_number, Cdr.callerid)
     rows = [row for column in columns for row in whose_number(connection, column, spellings)]
     callids = iter({row["callid"] for row in rows if row["leg_type"] == LegType.A_LEG})
     while some := list(islice(callids, ANSWERS_AT_ONCE)):
-        erase_answers(connection, (_has_lost_its_call | _is_strangers) & _results.c.callid.in_(some), delete_file)
+        erase_answers(connection, (_has_lost_its_call | _is_strangers) & SurveyResult.callid.in_(some), delete_file)
 
 
 def erase_answers_before(connection: Connection, before_ms: int, delete_file: DeleteFile) -> int:
     """Erase up to `ANSWERS_AT_ONCE` answers of deleted campaigns that are older than a moment; return their count."""
-    is_personal = _results.c.section_type.not_in(_chosen()) & (_results.c.response != ERASED)
-    query = select(_results.c.id).where(_has_lost_its_call, _results.c.created_date < before_ms, is_personal)
+    is_personal = SurveyResult.section_type.not_in(_chosen()) & (SurveyResult.response != ERASED)
+    query = select(SurveyResult.id).where(_has_lost_its_call, SurveyResult.created_date < before_ms, is_personal)
     ids = connection.scalars(query.limit(ANSWERS_AT_ONCE)).all()
-    erase_answers(connection, _results.c.id.in_(ids), delete_file)
+    erase_answers(connection, SurveyResult.id.in_(ids), delete_file)
     return len(ids)

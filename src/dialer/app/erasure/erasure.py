@@ -37,16 +37,8 @@ from dialer.store.touched import NOTHING
 
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
-_contacts = Contact.__table__
-_subscribers = Subscriber.__table__
-_campaigns = Campaign.__table__
-_dnc = DncContact.__table__
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-_transfers = Transfer.__table__
-_waiting = WaitingText.__table__
 _OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
-_is_on_its_way = _messages.c.ended_ms.is_(None)
+_is_on_its_way = SmsMessage.ended_ms.is_(None)
 
 
 class Erased(msgspec.Struct):
@@ -146,7 +138,7 @@ def _counting(delete_file: DeleteFile, done: Erased) -> DeleteFile:
 
 def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFile, done: Erased) -> None:
     connection = unit.connection
-    contact_ids = [row["id"] for row in whose_number(connection, _contacts.c.number, spellings)]
+    contact_ids = [row["id"] for row in whose_number(connection, Contact.number, spellings)]
     subscriber_ids = _subscribers_of(connection, spellings, contact_ids)
     _refuse_while_called(connection, spellings, subscriber_ids)
     for some in _parts(subscriber_ids):
@@ -154,7 +146,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     erase_answers_of_number(connection, spellings, delete_file)
     _drop_waiting_texts(connection, spellings)
     for some in _parts(contact_ids):
-        connection.execute(delete(_contacts).where(_contacts.c.id.in_(some)))
+        connection.execute(delete(Contact).where(Contact.id.in_(some)))
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
     # A hash replaces the number on do-not-call lists, so that the number is still not called.
     done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
@@ -163,19 +155,19 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
 
 def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: Sequence[int]) -> list[int]:
     """Return the ids of subscribers with the number, and of its contacts' subscribers, even with another number."""
-    found = {row["id"] for row in whose_number(connection, _subscribers.c.number, spellings)}
+    found = {row["id"] for row in whose_number(connection, Subscriber.number, spellings)}
     for some in _parts(contact_ids):
-        found.update(connection.scalars(select(_subscribers.c.id).where(_subscribers.c.contact_id.in_(some))))
+        found.update(connection.scalars(select(Subscriber.id).where(Subscriber.contact_id.in_(some))))
     return sorted(found)
 
 
 def _refuse_while_called(connection: Connection, spellings: Spellings, subscriber_ids: Sequence[int]) -> None:
-    calls = select(_requests.c.subscriber_id, _requests.c.phone_number).where(IS_CALLING)
-    callers = select(_requests.c.subscriber_id, _requests.c.callerid).where(IS_CALLING, _requests.c.attempt < 0)
-    messages = select(_messages.c.subscriber_id, _messages.c.phone_number).where(_is_on_its_way)
+    calls = select(CallRequest.subscriber_id, CallRequest.phone_number).where(IS_CALLING)
+    callers = select(CallRequest.subscriber_id, CallRequest.callerid).where(IS_CALLING, CallRequest.attempt < 0)
+    messages = select(SmsMessage.subscriber_id, SmsMessage.phone_number).where(_is_on_its_way)
     legs = (
-        select(_requests.c.subscriber_id, _transfers.c.phone_number)
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        select(CallRequest.subscriber_id, Transfer.phone_number)
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
         .where(IS_CALLING)
     )
     called = set(subscriber_ids)
@@ -187,21 +179,21 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
 
 def _drop_waiting_texts(connection: Connection, spellings: Spellings) -> None:
     """Delete messages that wait and go to the number, or mention it: with a part erased they make no sense."""
-    columns = (_waiting.c.phone_number, _waiting.c.callerid, _waiting.c.text_message)
-    query = select(_waiting.c.id, *columns).where(or_(*(column.like(spellings.like) for column in columns)))
-    rows = connection.execute(query.order_by(_waiting.c.id)).all()
+    columns = (WaitingText.phone_number, WaitingText.callerid, WaitingText.text_message)
+    query = select(WaitingText.id, *columns).where(or_(*(column.like(spellings.like) for column in columns)))
+    rows = connection.execute(query.order_by(WaitingText.id)).all()
     found = [row_id for row_id, *texts in rows if any(spellings.without(text) != text for text in texts)]
     for some in _parts(found):
-        connection.execute(delete(_waiting).where(_waiting.c.id.in_(some)))
+        connection.execute(delete(WaitingText).where(WaitingText.id.in_(some)))
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:
     """Replace the number on do-not-call lists by hashes; return the count of entries."""
-    rows = whose_number(connection, _dnc.c.number, spellings)
+    rows = whose_number(connection, DncContact.number, spellings)
     for row in rows:
         key = ensure_key(connection, now_ms)
         values = {"phone_number": ERASED, "number": hashed(key, row["number"])}
-        connection.execute(update(_dnc).where(_dnc.c.id == row["id"]).values(values))
+        connection.execute(update(DncContact).where(DncContact.id == row["id"]).values(values))
     return len(rows)
 
 
@@ -211,11 +203,11 @@ def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[
     Subscribers in a call are left for the next time, because they may have called a campaign that is not over.
     """
     query = (
-        select(_subscribers.c.id)
-        .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
-        .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms, ~is_erased())
-        .where(_subscribers.c.id > after_id, _subscribers.c.id.not_in(BUSY_SUBSCRIBERS))
-        .order_by(_subscribers.c.id)
+        select(Subscriber.id)
+        .join(Campaign, Campaign.id == Subscriber.campaign_id)
+        .where(Campaign.status.in_(_OVER), Campaign.updated_date < ended_before_ms, ~is_erased())
+        .where(Subscriber.id > after_id, Subscriber.id.not_in(BUSY_SUBSCRIBERS))
+        .order_by(Subscriber.id)
         .limit(PEOPLE_AT_ONCE)
     )
     return list(connection.scalars(query))
@@ -224,10 +216,10 @@ def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[
 def _callers_of_ended(connection: Connection, ended_before_ms: int) -> list[int]:
     """Return up to `PEOPLE_AT_ONCE` calls of such campaigns from callers who were no subscribers."""
     query = (
-        select(_requests.c.id)
-        .join(_campaigns, _campaigns.c.id == _requests.c.campaign_id)
-        .where(_campaigns.c.status.in_(_OVER), _campaigns.c.updated_date < ended_before_ms)
-        .where(_requests.c.subscriber_id.is_(None), _requests.c.callerid != ERASED, _requests.c.ended_ms.is_not(None))
+        select(CallRequest.id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
+        .where(Campaign.status.in_(_OVER), Campaign.updated_date < ended_before_ms)
+        .where(CallRequest.subscriber_id.is_(None), CallRequest.callerid != ERASED, CallRequest.ended_ms.is_not(None))
         .limit(PEOPLE_AT_ONCE)
     )
     return list(connection.scalars(query))

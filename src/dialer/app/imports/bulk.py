@@ -14,8 +14,6 @@ from dialer.store.collecting import collect_phonebook
 from dialer.store.tables import Contact, DncContact
 from dialer.store.touched import NOTHING
 
-_contacts = Contact.__table__
-_entries = DncContact.__table__
 _STAMPS: Final = ("created_date", "updated_date")
 
 
@@ -38,15 +36,15 @@ class NewEntry(NamedTuple):
     number: str
 
 
-_ADD_CONTACTS: Final = bulk_insert(_contacts, *NewContact._fields, "full_name_key", "last_name_key", *_STAMPS)
-_ADD_ENTRIES: Final = bulk_insert(_entries, *NewEntry._fields, *_STAMPS)
+_ADD_CONTACTS: Final = bulk_insert(Contact.__table__, *NewContact._fields, "full_name_key", "last_name_key", *_STAMPS)
+_ADD_ENTRIES: Final = bulk_insert(DncContact.__table__, *NewEntry._fields, *_STAMPS)
 _FIRST_WITH: Final = (
-    select(_contacts.c.number, func.min(_contacts.c.id).label("first_id"))
+    select(Contact.number, func.min(Contact.id).label("first_id"))
     .where(
-        _contacts.c.phonebook_id == bindparam("phonebook"),
-        _contacts.c.number.in_(bindparam("numbers", expanding=True)),
+        Contact.phonebook_id == bindparam("phonebook"),
+        Contact.number.in_(bindparam("numbers", expanding=True)),
     )
-    .group_by(_contacts.c.number)
+    .group_by(Contact.number)
 )
 
 
@@ -62,7 +60,10 @@ def first_contacts(connection: Connection, phonebook_id: int, numbers: Collectio
 def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     """Add contacts to phonebooks, and return their ids. They become subscribers of started campaigns."""
     ids = _insert(
-        unit, _ADD_CONTACTS, _contacts, [(*row, *name_keys(row.full_name), unit.now_ms, unit.now_ms) for row in rows]
+        unit,
+        _ADD_CONTACTS,
+        Contact.__table__,
+        [(*row, *name_keys(row.full_name), unit.now_ms, unit.now_ms) for row in rows],
     )
     for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
         campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)
@@ -72,7 +73,7 @@ def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
 
 def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry]) -> list[int]:
     """Put numbers on do-not-call lists that do not have them yet, and return the ids of the entries."""
-    ids = _insert(unit, _ADD_ENTRIES, _entries, [(*row, unit.now_ms, unit.now_ms) for row in rows])
+    ids = _insert(unit, _ADD_ENTRIES, DncContact.__table__, [(*row, unit.now_ms, unit.now_ms) for row in rows])
     for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
         unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))
     return ids

@@ -46,8 +46,6 @@ _MOMENTS: Final = frozenset({"from", "until"})
 _PAGING: Final = ("page", "cursor")
 _NEWEST_FIRST: Final = (ORDERING, "-starting_date")
 _OUTCOMES: Final = [(str(cause.value), outcome_words(str(cause.value))) for cause in Cause]
-_campaigns = Campaign.__table__
-_cdrs = Cdr.__table__
 
 
 class CallRow(NamedTuple):
@@ -160,7 +158,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     """Return calls from records as the API answers with them."""
     ids = [id_in(record.campaign) if record.campaign else None for record in records]
     known = {identity for identity in ids if identity is not None}
-    query = select(_campaigns.c.id, _campaigns.c.name).where(_campaigns.c.id.in_(known))
+    query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(known))
     named = dict(map(tuple, unit.connection.execute(query))) if known else {}
     came_in = _came_in(unit, [record.id for record in records])
     return [
@@ -182,8 +180,8 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
 
 def _came_in(unit: Unit, ids: list[int]) -> set[int]:
     """Return the calls among these that came in."""
-    is_inbound = (_cdrs.c.attempt < 0) & (_cdrs.c.leg_type == LegType.A_LEG)
-    return set(unit.connection.scalars(select(_cdrs.c.id).where(_cdrs.c.id.in_(ids), is_inbound)))
+    is_inbound = (Cdr.attempt < 0) & (Cdr.leg_type == LegType.A_LEG)
+    return set(unit.connection.scalars(select(Cdr.id).where(Cdr.id.in_(ids), is_inbound)))
 
 
 def _here(filled: Mapping[str, str], url: str | None) -> str:
@@ -203,7 +201,7 @@ def _campaign_name(unit: Unit, filled: Mapping[str, str]) -> str:
     if "campaign" not in filled:
         return ""
     identity = parse_id(filled["campaign"])
-    query = select(_campaigns.c.name).where(_campaigns.c.id == identity, seen_campaigns(unit))
+    query = select(Campaign.name).where(Campaign.id == identity, seen_campaigns(unit))
     name = None if identity is None else unit.connection.scalar(query)
     if name is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
@@ -215,9 +213,9 @@ def _campaign_options(unit: Unit) -> list[Option]:
     if not unit.actor.may(Permission.READ):
         return []
     query = (
-        select(_campaigns.c.id, _campaigns.c.name)
-        .where(seen_campaigns(unit), _campaigns.c.medium != SMS)
-        .order_by(_campaigns.c.id.desc())
+        select(Campaign.id, Campaign.name)
+        .where(seen_campaigns(unit), Campaign.medium != SMS)
+        .order_by(Campaign.id.desc())
         .limit(OPTIONS_MAX + 1)
     )
     found = [Option(*row) for row in unit.connection.execute(query)]

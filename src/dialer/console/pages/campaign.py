@@ -66,9 +66,6 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
 }
 """The buttons that are shown in each state."""
 _OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORD})
-_campaigns = Campaign.__table__
-_contacts = Contact.__table__
-_links = CampaignPhonebook.__table__
 
 
 class ShownAnswer(NamedTuple):
@@ -183,14 +180,14 @@ def check_seen(unit: Unit, identity: int) -> None:
     Raises:
         RecordNotFoundError: there is no such campaign, or it is not the viewer's.
     """
-    query = select(_campaigns.c.id).where(_campaigns.c.id == identity, seen_campaigns(unit))
+    query = select(Campaign.id).where(Campaign.id == identity, seen_campaigns(unit))
     if unit.connection.execute(query).first() is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
 
 
 def resource_of(unit: Unit, identity: int) -> Resource:
     """Return the resource of a campaign that exists: that of calls, or that of text messages."""
-    medium = unit.connection.scalar(select(_campaigns.c.medium).where(_campaigns.c.id == identity))
+    medium = unit.connection.scalar(select(Campaign.medium).where(Campaign.id == identity))
     return SMS_CAMPAIGNS if medium == SMS else CAMPAIGNS
 
 
@@ -226,7 +223,7 @@ async def show_campaign_page(
 
 def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
     check_seen(unit, identity)
-    row = dict(unit.connection.execute(select(_campaigns).where(_campaigns.c.id == identity)).mappings().one())
+    row = dict(unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one())
     survey, _ = survey_of(unit.connection, row)
     counts = count_answers(unit.connection, identity)
     findings = findings_of_campaign(
@@ -246,8 +243,8 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
 
 
 def _contacts_of(connection: Connection, identity: int) -> int:
-    books = select(_links.c.phonebook_id).where(_links.c.campaign_id == identity)
-    query = select(func.count()).select_from(_contacts).where(_contacts.c.phonebook_id.in_(books))
+    books = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == identity)
+    query = select(func.count()).select_from(Contact).where(Contact.phonebook_id.in_(books))
     return int(connection.scalar(query) or 0)
 
 

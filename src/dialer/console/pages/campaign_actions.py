@@ -25,7 +25,6 @@ from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
 from dialer.store.tables import Campaign
 
-_campaigns = Campaign.__table__
 _STATUS: Final = "status."
 
 
@@ -109,7 +108,7 @@ async def _show(
 ) -> Response[Any]:
     def read(unit: Unit) -> str:
         check_seen(unit, identity)
-        return str(unit.connection.scalar(select(_campaigns.c.name).where(_campaigns.c.id == identity)))
+        return str(unit.connection.scalar(select(Campaign.name).where(Campaign.id == identity)))
 
     return page(
         request,

@@ -23,8 +23,6 @@ from dialer.store.tables import SMS, Campaign, User
 PLACE: Final = "campaigns"
 PAGE_SIZE: Final = 25
 PAGES_MAX: Final = 10_000
-_campaigns = Campaign.__table__
-_users = User.__table__
 _SHOWN: Final = (
     "id",
     "campaign_code",
@@ -61,13 +59,13 @@ async def show_campaigns(request: ApiRequest) -> Response[Any]:
     number = page_number(request.query_params.get("page", "1"))
 
     def read(unit: Unit) -> list[ListedCampaign]:
-        columns = [_campaigns.c[name] for name in _SHOWN]
-        is_open = _campaigns.c.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
+        columns = [Campaign.__table__.c[name] for name in _SHOWN]
+        is_open = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
         query = (
-            select(*columns, _users.c.username)
-            .join(_users, _users.c.id == _campaigns.c.user_id)
+            select(*columns, User.username)
+            .join(User, User.id == Campaign.user_id)
             .where(seen_campaigns(unit))
-            .order_by(case((is_open, 0), else_=1), _campaigns.c.id.desc())
+            .order_by(case((is_open, 0), else_=1), Campaign.id.desc())
             .limit(PAGE_SIZE + 1)
             .offset((number - 1) * PAGE_SIZE)
         )

@@ -30,7 +30,6 @@ CALLS_MAX: Final = 8
 REASON_MAX: Final = 100
 NOT_AN_AGENT: Final = "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 _cdrs = CDRS.table
-_dispositions = CallDisposition.__table__
 _SAID: Final = dict(CHOICES)
 
 
@@ -116,9 +115,9 @@ def _read(unit: Unit) -> _Read:
     if desk is None:
         return _Read(None, [])
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
-    said = func.coalesce(_dispositions.c.disposition, "")
+    said = func.coalesce(CallDisposition.disposition, "")
     query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
-    query = query.outerjoin_from(_cdrs, _dispositions, _dispositions.c.callrequest_id == _cdrs.c.callrequest_id)
+    query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
     if desk.is_talking and desk.call is not None:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
         query = query.where(of_caller if desk.call.subscriber_id is not None else false())

@@ -22,8 +22,6 @@ CAMPAIGNS_MAX: Final = 20
 DAY_H: Final = 24
 CENT: Final = 1_000
 """A cent in integers of 1e-5."""
-_campaigns = Campaign.__table__
-_users = User.__table__
 
 
 class CampaignCost(NamedTuple):
@@ -75,8 +73,8 @@ def _hours(balances: list[int], now_ms: int) -> list[tuple[int, int]]:
 
 def _read(unit: Unit) -> _Read:
     user_id = None if unit.actor.is_admin else unit.actor.sees_as
-    held = select(func.sum(_users.c.held))
-    held = held if user_id is None else held.where(_users.c.id == user_id)
+    held = select(func.sum(User.held))
+    held = held if user_id is None else held.where(User.id == user_id)
     present = unit.now_ms // HOUR_MS
     day = Hours(present - DAY_H + 1, present + 1)
     totals = count_calls(unit.connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, day, 1, by_hour=False)
@@ -89,9 +87,9 @@ def _read(unit: Unit) -> _Read:
 
 
 def _dearest(unit: Unit) -> list[CampaignCost]:
-    columns = [_campaigns.c[name] for name in ("id", "name", "calls", "answered", "cost")]
-    query = select(*columns).where(seen_campaigns(unit), _campaigns.c.cost > 0)
-    rows = unit.connection.execute(query.order_by(_campaigns.c.cost.desc(), _campaigns.c.id).limit(CAMPAIGNS_MAX)).all()
+    columns = [Campaign.__table__.c[name] for name in ("id", "name", "calls", "answered", "cost")]
+    query = select(*columns).where(seen_campaigns(unit), Campaign.cost > 0)
+    rows = unit.connection.execute(query.order_by(Campaign.cost.desc(), Campaign.id).limit(CAMPAIGNS_MAX)).all()
     highest = rows[0].cost if rows else 0
     return [
         CampaignCost(

@@ -43,7 +43,6 @@ LINES_SHOWN: Final = 5
 SIMULATOR: Final = "Simulator"
 GOODBYE: Final = "Thank you. Goodbye."
 KEYS: Final = tuple("123456789")
-_contacts = Contact.__table__
 
 
 class Book(NamedTuple):
@@ -133,8 +132,8 @@ async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: 
         if options is None:
             return None
         ids = [one.id for one in options]
-        query = select(_contacts.c.phonebook_id, func.count()).where(_contacts.c.phonebook_id.in_(ids))
-        counts: dict[int, int] = dict(unit.connection.execute(query.group_by(_contacts.c.phonebook_id)).all())
+        query = select(Contact.phonebook_id, func.count()).where(Contact.phonebook_id.in_(ids))
+        counts: dict[int, int] = dict(unit.connection.execute(query.group_by(Contact.phonebook_id)).all())
         return [Book(one, counts.get(one.id, 0)) for one in options]
 
     books = await request.service.read(request, read, is_long=True)

@@ -11,12 +11,11 @@ from dialer.store.touched import EVERYTHING, NOTHING, TOUCHED_MAX, Touched
 KEPT: Final = 10_000
 """Number of changes that are kept. A worker that has missed more reads all records."""
 
-_changes = FleetChange.__table__
-_LAST: Final = select(func.coalesce(func.max(_changes.c.id), 0))
+_LAST: Final = select(func.coalesce(func.max(FleetChange.id), 0))
 _SINCE: Final = (
-    select(_changes.c.id, _changes.c.touched)
-    .where(_changes.c.id > bindparam("seen"))
-    .order_by(_changes.c.id)
+    select(FleetChange.id, FleetChange.touched)
+    .where(FleetChange.id > bindparam("seen"))
+    .order_by(FleetChange.id)
     .limit(TOUCHED_MAX)
 )
 
@@ -31,7 +30,7 @@ class News(NamedTuple):
 def announce(connection: Connection, touched: Touched) -> None:
     """Note the records that a unit of work has touched, in its transaction."""
     if touched != NOTHING:
-        connection.execute(insert(_changes).values(touched=msgspec.json.encode(touched).decode()))
+        connection.execute(insert(FleetChange).values(touched=msgspec.json.encode(touched).decode()))
 
 
 def last_change(connection: Connection) -> int:
@@ -55,4 +54,4 @@ def news_since(connection: Connection, seen: int) -> News:
 
 def forget_old_changes(connection: Connection) -> None:
     """Delete all changes but the last `KEPT`."""
-    connection.execute(delete(_changes).where(_changes.c.id <= last_change(connection) - KEPT))
+    connection.execute(delete(FleetChange).where(FleetChange.id <= last_change(connection) - KEPT))

@@ -11,8 +11,6 @@ from dialer.store.tables import FleetWorker
 LEASE_MS: Final = 15_000
 """Time after which a worker that does not renew its lease is replaced."""
 
-_workers = FleetWorker.__table__
-
 
 class LeaseRow(NamedTuple):
     """A worker that is alive, or that has not been replaced yet."""
@@ -27,24 +25,24 @@ class LeaseRow(NamedTuple):
 def register(connection: Connection, name: str, now_ms: int, mark: str) -> int:
     """Give a new worker its number and its first lease."""
     values = {"name": name, "started_ms": now_ms, "lease_until_ms": now_ms + LEASE_MS, "mark": mark}
-    key: Any = connection.execute(insert(_workers).values(values)).inserted_primary_key
+    key: Any = connection.execute(insert(FleetWorker).values(values)).inserted_primary_key
     return int(key[0])
 
 
 def renew(connection: Connection, worker_id: int, now_ms: int, mark: str) -> bool:
     """Renew the lease of a worker. Return False if it has run out."""
-    renewed = update(_workers).where(_workers.c.id == worker_id, _workers.c.lease_until_ms > now_ms)
+    renewed = update(FleetWorker).where(FleetWorker.id == worker_id, FleetWorker.lease_until_ms > now_ms)
     return connection.execute(renewed.values(lease_until_ms=now_ms + LEASE_MS, mark=mark)).rowcount == 1
 
 
 def end_lease(connection: Connection, worker_id: int) -> None:
     """Let other workers replace a worker at once."""
-    connection.execute(update(_workers).where(_workers.c.id == worker_id).values(lease_until_ms=0))
+    connection.execute(update(FleetWorker).where(FleetWorker.id == worker_id).values(lease_until_ms=0))
 
 
 def all_leases(connection: Connection) -> list[LeaseRow]:
     """Return all workers, in the order of their numbers."""
-    query = select(*[_workers.c[name] for name in LeaseRow._fields]).order_by(_workers.c.id)
+    query = select(*[FleetWorker.__table__.c[name] for name in LeaseRow._fields]).order_by(FleetWorker.id)
     return [LeaseRow(*row) for row in connection.execute(query)]
 
 
@@ -58,4 +56,4 @@ def alive(connection: Connection, leases: Iterable[LeaseRow], now_ms: int) -> li
 
 def strike_off(connection: Connection, worker_id: int) -> None:
     """Delete a worker that was replaced."""
-    connection.execute(delete(_workers).where(_workers.c.id == worker_id))
+    connection.execute(delete(FleetWorker).where(FleetWorker.id == worker_id))

@@ -11,9 +11,7 @@ from dialer.store.fleet.worker_positions import begin_turn, leave_position, posi
 from dialer.store.service_state import open_state, save_state
 from dialer.store.tables import FleetWorker, Shard, WorkerPosition
 
-_shards = Shard.__table__
-_positions = WorkerPosition.__table__
-_HAS_SHARDS: Final = select(_shards.c.id).limit(1)
+_HAS_SHARDS: Final = select(Shard.id).limit(1)
 
 
 def create_shards(connection: Connection, worker_id: int, now_ms: int) -> None:
@@ -21,12 +19,12 @@ def create_shards(connection: Connection, worker_id: int, now_ms: int) -> None:
     if connection.scalar(_HAS_SHARDS) is None:
         done_ms = open_state(connection, now_ms).now_ms
         rows = [{"id": shard, "worker_id": worker_id, "done_ms": done_ms} for shard in sorted(ALL_SHARDS)]
-        connection.execute(insert(_shards), rows)
+        connection.execute(insert(Shard), rows)
 
 
 def owners(connection: Connection) -> dict[int, int | None]:
     """Return the worker of each shard."""
-    rows = connection.execute(select(_shards.c.id, _shards.c.worker_id).order_by(_shards.c.id))
+    rows = connection.execute(select(Shard.id, Shard.worker_id).order_by(Shard.id))
     return {row[0]: row[1] for row in rows}
 
 
@@ -35,21 +33,21 @@ def progress_of(connection: Connection, worker_id: int) -> dict[int, int | None]
 
     None means that the shard is as far as the worker's seat.
     """
-    query = select(_shards.c.id, _shards.c.done_ms).where(_shards.c.worker_id == worker_id)
+    query = select(Shard.id, Shard.done_ms).where(Shard.worker_id == worker_id)
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def follow_seat(connection: Connection, worker_id: int) -> None:
     """Note that the engine of a worker has all its shards. From now on they are as far as its seat."""
-    is_late = _shards.c.worker_id == worker_id, _shards.c.done_ms.is_not(None)
-    connection.execute(update(_shards).where(*is_late).values(done_ms=None))
+    is_late = Shard.worker_id == worker_id, Shard.done_ms.is_not(None)
+    connection.execute(update(Shard).where(*is_late).values(done_ms=None))
 
 
 def take_over(connection: Connection, taker: int, dead: int) -> int:
     """Replace a worker: its shards and slices go to another worker. Return the number of shards."""
     worker_position = position_of(connection, dead)
-    done_ms = func.coalesce(_shards.c.done_ms, None if worker_position is None else worker_position.now_ms)
-    taken = update(_shards).where(_shards.c.worker_id == dead).values(worker_id=taker, done_ms=done_ms)
+    done_ms = func.coalesce(Shard.done_ms, None if worker_position is None else worker_position.now_ms)
+    taken = update(Shard).where(Shard.worker_id == dead).values(worker_id=taker, done_ms=done_ms)
     count = connection.execute(taken).rowcount
     adopt_slices(connection, taker, dead)
     leave_position(connection, dead)
@@ -62,8 +60,8 @@ def take_over(connection: Connection, taker: int, dead: int) -> int:
 def give(connection: Connection, giver: int, gift: Gift) -> None:
     """Give shards to another worker, with the channels that their calls use."""
     worker_position = position_of(connection, giver)
-    done_ms = func.coalesce(_shards.c.done_ms, None if worker_position is None else worker_position.now_ms)
-    given = update(_shards).where(_shards.c.worker_id == giver, _shards.c.id.in_(gift.shards))
+    done_ms = func.coalesce(Shard.done_ms, None if worker_position is None else worker_position.now_ms)
+    given = update(Shard).where(Shard.worker_id == giver, Shard.id.in_(gift.shards))
     connection.execute(given.values(worker_id=gift.to, done_ms=done_ms))
     owned = {worker_id: frozenset(progress_of(connection, worker_id)) for worker_id in (giver, gift.to)}
     move_channels(connection, giver, gift.to, owned)
@@ -78,8 +76,8 @@ def disband(connection: Connection, now_ms: int) -> None:
     """
     if connection.scalar(_HAS_SHARDS) is None:
         return
-    reached = [connection.scalar(select(func.max(column))) for column in (_shards.c.done_ms, _positions.c.now_ms)]
+    reached = [connection.scalar(select(func.max(column))) for column in (Shard.done_ms, WorkerPosition.now_ms)]
     state = open_state(connection, now_ms)
     save_state(connection, state._replace(now_ms=max([state.now_ms, *(one for one in reached if one is not None)])))
-    for table in (_shards, _positions, FleetWorker.__table__):
+    for table in (Shard.__table__, WorkerPosition.__table__, FleetWorker.__table__):
         connection.execute(delete(table))

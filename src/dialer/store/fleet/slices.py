@@ -17,9 +17,6 @@ REST_MS: Final = 1_100
 A second, and the difference between two clocks of the service.
 """
 
-_slices = GatewaySlice.__table__
-_returned = CpsReturned.__table__
-
 
 class SliceRow(NamedTuple):
     """The slice of a worker of a gateway, and its demand."""
@@ -73,7 +70,7 @@ class Demand(NamedTuple):
     """Time of the last dial, possibly in the future; 0 if there was none."""
 
 
-_ALL: Final = select(*[_slices.c[name] for name in SliceRow._fields]).order_by(_slices.c.worker_id)
+_ALL: Final = select(*[GatewaySlice.__table__.c[name] for name in SliceRow._fields]).order_by(GatewaySlice.worker_id)
 
 
 def all_slices(connection: Connection) -> dict[GatewayKey, list[SliceRow]]:
@@ -86,8 +83,8 @@ def all_slices(connection: Connection) -> dict[GatewayKey, list[SliceRow]]:
 
 def resting_cps(connection: Connection, now_ms: int) -> dict[GatewayKey, int]:
     """Return the calls per second that nobody may take yet, by gateway."""
-    key = (_returned.c.medium, _returned.c.gateway_id)
-    query = select(*key, func.sum(_returned.c.cps)).where(_returned.c.until_ms > now_ms).group_by(*key)
+    key = (CpsReturned.medium, CpsReturned.gateway_id)
+    query = select(*key, func.sum(CpsReturned.cps)).where(CpsReturned.until_ms > now_ms).group_by(*key)
     return {GatewayKey(medium, number): int(cps) for medium, number, cps in connection.execute(query)}
 
 
@@ -131,7 +128,7 @@ def settle_slice(
     if cps < mine.cps:
         until_ms = max(now_ms, demand.last_dial_ms) + REST_MS
         values = {**limits.id.columns(), "cps": mine.cps - cps, "until_ms": until_ms}
-        connection.execute(insert(_returned).values(values))
+        connection.execute(insert(CpsReturned).values(values))
     has_begun = (channels and not mine.channels) or (cps and not mine.cps)
     settled = told._replace(channels=channels, cps=cps, since_ms=now_ms if has_begun else mine.since_ms)
     _store(connection, settled)
@@ -139,7 +136,7 @@ def settle_slice(
 
 def forget_returned(connection: Connection, now_ms: int) -> None:
     """Delete calls per second that have rested."""
-    connection.execute(delete(_returned).where(_returned.c.until_ms <= now_ms))
+    connection.execute(delete(CpsReturned).where(CpsReturned.until_ms <= now_ms))
 
 
 def adopt_slices(connection: Connection, taker: int, dead: int) -> None:
@@ -150,7 +147,7 @@ def adopt_slices(connection: Connection, taker: int, dead: int) -> None:
             theirs, mine = of[dead], of.get(taker)
             merged = theirs._replace(worker_id=taker) if mine is None else _merged(mine, theirs)
             _store(connection, merged)
-    connection.execute(delete(_slices).where(_slices.c.worker_id == dead))
+    connection.execute(delete(GatewaySlice).where(GatewaySlice.worker_id == dead))
 
 
 def move_channels(connection: Connection, giver: int, taker: int, owned: Mapping[int, AbstractSet[int]]) -> None:
@@ -209,6 +206,6 @@ def _merged(mine: SliceRow, theirs: SliceRow) -> SliceRow:
 
 def _store(connection: Connection, row: SliceRow) -> None:
     values: dict[str, Any] = row._asdict()
-    is_it = [_slices.c[name] == values[name] for name in ("worker_id", "medium", "gateway_id")]
-    if connection.execute(update(_slices).where(*is_it).values(values)).rowcount == 0:
-        connection.execute(insert(_slices).values(values))
+    is_it = [GatewaySlice.__table__.c[name] == values[name] for name in ("worker_id", "medium", "gateway_id")]
+    if connection.execute(update(GatewaySlice).where(*is_it).values(values)).rowcount == 0:
+        connection.execute(insert(GatewaySlice).values(values))

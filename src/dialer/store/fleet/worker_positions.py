@@ -11,8 +11,6 @@ from dialer.store.tables import WorkerPosition
 ID_BLOCK: Final = 1 << 20
 """Number of ids of call requests, and of CDRs, that a worker is given at once."""
 
-_positions = WorkerPosition.__table__
-
 
 class PositionRow(NamedTuple):
     """The position of a worker."""
@@ -40,16 +38,16 @@ class PositionRow(NamedTuple):
         return min(left)
 
 
-_ALL: Final = select(*[_positions.c[name] for name in PositionRow._fields]).order_by(_positions.c.id)
-_LATE: Final = select(_positions.c.worker_id).where(
-    _positions.c.seen < bindparam("change"), _positions.c.worker_id.is_not(None)
+_ALL: Final = select(*[WorkerPosition.__table__.c[name] for name in PositionRow._fields]).order_by(WorkerPosition.id)
+_LATE: Final = select(WorkerPosition.worker_id).where(
+    WorkerPosition.seen < bindparam("change"), WorkerPosition.worker_id.is_not(None)
 )
 _SAVE: Final = (
-    update(_positions)
+    update(WorkerPosition)
     .where(
-        _positions.c.id == bindparam("seat"),
-        _positions.c.worker_id == bindparam("worker"),
-        _positions.c.turn == bindparam("its_turn"),
+        WorkerPosition.id == bindparam("seat"),
+        WorkerPosition.worker_id == bindparam("worker"),
+        WorkerPosition.turn == bindparam("its_turn"),
     )
     .values(
         {name: bindparam(f"new_{name}") for name in ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes")}
@@ -64,7 +62,7 @@ def all_positions(connection: Connection) -> list[PositionRow]:
 
 def position_of(connection: Connection, worker_id: int) -> PositionRow | None:
     """Return the seat of a worker; None if it has none."""
-    row = connection.execute(_ALL.where(_positions.c.worker_id == worker_id)).one_or_none()
+    row = connection.execute(_ALL.where(WorkerPosition.worker_id == worker_id)).one_or_none()
     return None if row is None else PositionRow(*row)
 
 
@@ -77,30 +75,32 @@ def is_seen_by_all(connection: Connection, change: int, now_ms: int) -> bool:
 def take_position(connection: Connection, worker_id: int, now_ms: int) -> None:
     """Give a worker the first free seat, or a new one."""
     free = connection.scalar(
-        select(_positions.c.id).where(_positions.c.worker_id.is_(None)).order_by(_positions.c.id).limit(1)
+        select(WorkerPosition.id).where(WorkerPosition.worker_id.is_(None)).order_by(WorkerPosition.id).limit(1)
     )
     if free is None:
         ids = _new_ids(connection, now_ms)
-        connection.execute(insert(_positions).values(worker_id=worker_id, now_ms=0, **ids))
+        connection.execute(insert(WorkerPosition).values(worker_id=worker_id, now_ms=0, **ids))
     else:
-        connection.execute(update(_positions).where(_positions.c.id == free).values(worker_id=worker_id))
+        connection.execute(update(WorkerPosition).where(WorkerPosition.id == free).values(worker_id=worker_id))
 
 
 def renew_ids(connection: Connection, worker_position: PositionRow, now_ms: int) -> None:
     """Give a worker new ids. It builds its engine again for them."""
-    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": _positions.c.turn + 1}
-    connection.execute(update(_positions).where(_positions.c.id == worker_position.id).values(values))
+    values: dict[str, Any] = {**_new_ids(connection, now_ms), "turn": WorkerPosition.turn + 1}
+    connection.execute(update(WorkerPosition).where(WorkerPosition.id == worker_position.id).values(values))
 
 
 def begin_turn(connection: Connection, worker_id: int) -> None:
     """Let a worker build its engine again, as its shards have changed."""
-    connection.execute(update(_positions).where(_positions.c.worker_id == worker_id).values(turn=_positions.c.turn + 1))
+    connection.execute(
+        update(WorkerPosition).where(WorkerPosition.worker_id == worker_id).values(turn=WorkerPosition.turn + 1)
+    )
 
 
 def leave_position(connection: Connection, worker_id: int) -> None:
     """Free the seat of a worker that was replaced."""
-    left: dict[str, Any] = {"worker_id": None, "turn": _positions.c.turn + 1}
-    connection.execute(update(_positions).where(_positions.c.worker_id == worker_id).values(left))
+    left: dict[str, Any] = {"worker_id": None, "turn": WorkerPosition.turn + 1}
+    connection.execute(update(WorkerPosition).where(WorkerPosition.worker_id == worker_id).values(left))
 
 
 def save_position(connection: Connection, worker_position: PositionRow) -> bool:

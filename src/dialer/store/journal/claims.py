@@ -12,55 +12,52 @@ from dialer.store.collecting import has_uncollected
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold, on_dnc
 from dialer.store.tables import DncContact, Subscriber
 
-_subscribers = Subscriber.__table__
-_dnc = DncContact.__table__
-
 
 def _claimable() -> Select[Any]:
     """Return a query of PENDING subscribers that also looks up their numbers on the campaign's do-not-call lists."""
     campaign: BindParameter[int] = bindparam("campaign")
-    of_campaign = _dnc.c.dnc_id.in_(lists_that_hold(campaign))
-    is_on_dnc = exists().where(of_campaign, _dnc.c.number == _subscribers.c.number)
+    of_campaign = DncContact.dnc_id.in_(lists_that_hold(campaign))
+    is_on_dnc = exists().where(of_campaign, DncContact.number == Subscriber.number)
     # Most lists hold no hashes of erased numbers. Only for lists that do, a second query compares the hashes.
-    lists_hashes = exists().where(of_campaign, is_hashed(_dnc.c.number)).label("lists_hashes")
+    lists_hashes = exists().where(of_campaign, is_hashed(DncContact.number)).label("lists_hashes")
     return select(
-        _subscribers.c.id,
-        _subscribers.c.number,
-        _subscribers.c.zone,
-        _subscribers.c.contact_id,
-        _subscribers.c.count_attempt,
-        _subscribers.c.failure_count,
-        _subscribers.c.completion_count,
-        _subscribers.c.due_ms,
+        Subscriber.id,
+        Subscriber.number,
+        Subscriber.zone,
+        Subscriber.contact_id,
+        Subscriber.count_attempt,
+        Subscriber.failure_count,
+        Subscriber.completion_count,
+        Subscriber.due_ms,
         is_on_dnc,
-        _subscribers.c.full_name,
-        _subscribers.c.additional_vars,
+        Subscriber.full_name,
+        Subscriber.additional_vars,
         lists_hashes,
-        _subscribers.c.phonebook_id,
+        Subscriber.phonebook_id,
     ).where(
-        _subscribers.c.campaign_id == campaign,
-        _subscribers.c.status == SubscriberStatus.PENDING,
+        Subscriber.campaign_id == campaign,
+        Subscriber.status == SubscriberStatus.PENDING,
     )
 
 
 # Statements are built once, as building one takes longer than running it.
-_in_zone = _subscribers.c.zone == bindparam("zone")
+_in_zone = Subscriber.zone == bindparam("zone")
 _FRESH: Final = (
     _claimable()
-    .where(_in_zone, _subscribers.c.due_ms == 0, _subscribers.c.id > bindparam("after_id"))
-    .order_by(_subscribers.c.id)
+    .where(_in_zone, Subscriber.due_ms == 0, Subscriber.id > bindparam("after_id"))
+    .order_by(Subscriber.id)
     .limit(bindparam("most"))
 )
 _RETRIES: Final = (
     _claimable()
-    .where(_in_zone, _subscribers.c.due_ms > 0)
-    .where(tuple_(_subscribers.c.due_ms, _subscribers.c.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
-    .order_by(_subscribers.c.due_ms, _subscribers.c.id)
+    .where(_in_zone, Subscriber.due_ms > 0)
+    .where(tuple_(Subscriber.due_ms, Subscriber.id) > tuple_(bindparam("after_ms"), bindparam("after_id")))
+    .order_by(Subscriber.due_ms, Subscriber.id)
     .limit(bindparam("most"))
 )
-_AGAIN: Final = _claimable().where(_subscribers.c.id == bindparam("subscriber"))
-_of_campaign = _subscribers.c.campaign_id == bindparam("campaign")
-_is_open = _subscribers.c.status.in_(sorted(OPEN_SUBSCRIBERS))
+_AGAIN: Final = _claimable().where(Subscriber.id == bindparam("subscriber"))
+_of_campaign = Subscriber.campaign_id == bindparam("campaign")
+_is_open = Subscriber.status.in_(sorted(OPEN_SUBSCRIBERS))
 _COUNT: Final = select(exists().where(_of_campaign), exists().where(_of_campaign, _is_open))
 
 

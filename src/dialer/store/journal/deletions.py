@@ -6,9 +6,6 @@ from dialer.domain.plans import Call
 from dialer.store.invariants import ended_before
 from dialer.store.tables import CallRequest, SmsMessage
 
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-
 
 def delete_attempt(connection: Connection, call: Call) -> int | None:
     """Delete the row of an attempt, and return the time of the subscriber's attempt before it; None if it has none.
@@ -16,7 +13,9 @@ def delete_attempt(connection: Connection, call: Call) -> int | None:
     Raises:
         BrokenInvariantError: the attempt has no row in progress.
     """
-    table, started = (_messages, _messages.c.send_date) if call.parts else (_requests, _requests.c.started_ms)
+    table, started = (
+        (SmsMessage.__table__, SmsMessage.send_date) if call.parts else (CallRequest.__table__, CallRequest.started_ms)
+    )
     gone = connection.execute(delete(table).where(table.c.id == call.id, table.c.ended_ms.is_(None)))
     if not gone.rowcount:
         raise ended_before(connection, [(call, call.started_ms)])

@@ -11,22 +11,18 @@ from dialer.domain.plans import GatewayKey
 from dialer.store.bulk import Bulk
 from dialer.store.tables import Campaign, Gateway
 
-_campaigns = Campaign.__table__
-_gateways = Gateway.__table__
-
-
-_is_it = (_gateways.c.id == bindparam("number"), _gateways.c.medium == bindparam("kind"))
+_is_it = (Gateway.id == bindparam("number"), Gateway.medium == bindparam("kind"))
 _KEEP_BREAKERS: Final = Bulk(
-    update(_gateways)
+    update(Gateway)
     .where(*_is_it)
     .values(failures=bindparam("failed"), rest_ms=bindparam("open_ms"), rests_until_ms=bindparam("open_until_ms")),
     ("failed", "open_ms", "open_until_ms", "kind", "number"),
 )
 _KEEP_LINES: Final = Bulk(
-    update(_gateways).where(*_is_it).values(line_down=bindparam("why_down")), ("why_down", "kind", "number")
+    update(Gateway).where(*_is_it).values(line_down=bindparam("why_down")), ("why_down", "kind", "number")
 )
 _KEEP_TURNS: Final = Bulk(
-    update(_campaigns).where(_campaigns.c.id == bindparam("campaign")).values(callerid_turns=bindparam("turns")),
+    update(Campaign).where(Campaign.id == bindparam("campaign")).values(callerid_turns=bindparam("turns")),
     ("turns", "campaign"),
 )
 

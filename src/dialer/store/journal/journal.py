@@ -40,7 +40,6 @@ from dialer.store.subscriber_counts import count_moves
 from dialer.store.tables import Campaign
 from dialer.store.wishes import call_off, own_list, service_list
 
-_campaigns = Campaign.__table__
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
 
@@ -422,8 +421,8 @@ class JournalStore:
     def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
         sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
         moved = self._at_work().execute(
-            update(_campaigns)
-            .where(_campaigns.c.id == effect.campaign_id, _campaigns.c.status.in_(sources))
+            update(Campaign)
+            .where(Campaign.id == effect.campaign_id, Campaign.status.in_(sources))
             .values(status=effect.status, status_reason=effect.reason, updated_date=now_ms)
         )
         if not moved.rowcount:

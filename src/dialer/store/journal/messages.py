@@ -9,8 +9,6 @@ from dialer.domain.plans import Call, CallOutcome
 from dialer.store.bulk import Bulk
 from dialer.store.tables import Contact, SmsMessage
 
-_messages = SmsMessage.__table__
-_contacts = Contact.__table__
 _COLUMNS = (
     "id",
     "campaign_id",
@@ -35,13 +33,13 @@ _COLUMNS = (
     "sms_campaign_id",
 )
 # A contact may be deleted during the call that sends the message. Its id is then stored as null.
-_contact_id = select(_contacts.c.id).where(_contacts.c.id == bindparam("contact_id")).scalar_subquery()
+_contact_id = select(Contact.id).where(Contact.id == bindparam("contact_id")).scalar_subquery()
 _INSERT = Bulk(
-    insert(_messages).values({name: bindparam(name) for name in _COLUMNS} | {"contact_id": _contact_id}), _COLUMNS
+    insert(SmsMessage).values({name: bindparam(name) for name in _COLUMNS} | {"contact_id": _contact_id}), _COLUMNS
 )
 _FINISH = Bulk(
-    update(_messages)
-    .where(_messages.c.id == bindparam("message"))
+    update(SmsMessage)
+    .where(SmsMessage.id == bindparam("message"))
     .values(
         status=bindparam("new_status"),
         hold=bindparam("rest"),

@@ -12,17 +12,16 @@ from dialer.store.backends.expressions import greatest, insert_or
 from dialer.store.bulk import Bulk
 from dialer.store.tables import QueueHour
 
-_hours = QueueHour.__table__
 _TIMED_OUT: Final = frozenset({TransferReason.MAX_WAIT, TransferReason.NO_AGENT})
 _KEY: Final = ("queue_id", "hour", "within_s")
 _SUMS: Final = ("taken", "abandoned", "timed_out", "taken_wait_ms")
-_added = insert_or(_hours)
+_added = insert_or(QueueHour.__table__)
 _COUNT: Final = Bulk(
     _added.on_conflict_do_update(
         index_elements=_KEY,
         set_={
-            **{name: _hours.c[name] + _added.excluded[name] for name in _SUMS},
-            "longest_ms": greatest(_hours.c.longest_ms, _added.excluded.longest_ms),
+            **{name: QueueHour.__table__.c[name] + _added.excluded[name] for name in _SUMS},
+            "longest_ms": greatest(QueueHour.longest_ms, _added.excluded.longest_ms),
         },
     ),
     (*_KEY, *_SUMS, "longest_ms"),

@@ -17,17 +17,13 @@ from dialer.store.journal.rows import (
 )
 from dialer.store.tables import HALT_COMPLETED, CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
-_requests = CallRequest.__table__
-
-INSERT_REQUESTS: Final = bulk_insert(_requests, *RequestRow._fields)
+INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
 # PostgreSQL would look for the id in the index of all calls in progress, which changes with every call.
-_status_without_index: Final = _requests.c.status + literal_column("0")
+_status_without_index: Final = CallRequest.status + literal_column("0")
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
 FINISH_REQUESTS: Final = Bulk(
-    update(_requests)
-    .where(_requests.c.id == bindparam("request_id"), _status_without_index == _calling)
+    update(CallRequest)
+    .where(CallRequest.id == bindparam("request_id"), _status_without_index == _calling)
     .values(
         hold=bindparam("hold"),
         status=bindparam("status"),
@@ -45,15 +41,15 @@ _pending: ColumnElement[int] = literal_column(str(int(SubscriberStatus.PENDING))
 _abort: ColumnElement[int] = literal_column(str(int(SubscriberStatus.ABORT)))
 _known: Final[list[ColumnElement[int]]] = [literal_column(str(int(status))) for status in SubscriberStatus]
 # Unknown statuses cannot be verified, so they are accepted.
-_is_expected = (_subscribers.c.status == bindparam("was_status")) | _subscribers.c.status.not_in(_known)
-_is_halted = (_subscribers.c.halt_reason != literal_column("''")) & (bindparam("new_status") == _pending)
+_is_expected = (Subscriber.status == bindparam("was_status")) | Subscriber.status.not_in(_known)
+_is_halted = (Subscriber.halt_reason != literal_column("''")) & (bindparam("new_status") == _pending)
 UPDATE_SUBSCRIBERS: Final = Bulk(
-    update(_subscribers)
-    .where(_subscribers.c.id == bindparam("subscriber_id"))
-    .where(_is_expected, _subscribers.c.count_attempt == bindparam("had_attempts"))
+    update(Subscriber)
+    .where(Subscriber.id == bindparam("subscriber_id"))
+    .where(_is_expected, Subscriber.count_attempt == bindparam("had_attempts"))
     .values(
         status=case((_is_halted, _abort), else_=bindparam("new_status")),
-        status_reason=case((_is_halted, _subscribers.c.halt_reason), else_=bindparam("new_reason")),
+        status_reason=case((_is_halted, Subscriber.halt_reason), else_=bindparam("new_reason")),
         count_attempt=bindparam("attempts"),
         failure_count=bindparam("failures"),
         completion_count=bindparam("completions"),
@@ -64,10 +60,10 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
     SubscriberRow._fields,
 )
 """Changes the given subscribers if they are in the expected state."""
-_is_subscriber = (_subscribers.c.id == bindparam("subscriber")) & (_subscribers.c.campaign_id == bindparam("campaign"))
+_is_subscriber = (Subscriber.id == bindparam("subscriber")) & (Subscriber.campaign_id == bindparam("campaign"))
 COMPLETE_SUBSCRIBER: Final = (
-    update(_subscribers)
-    .where(_is_subscriber, _subscribers.c.status == SubscriberStatus.PENDING)
+    update(Subscriber)
+    .where(_is_subscriber, Subscriber.status == SubscriberStatus.PENDING)
     .values(
         status=SubscriberStatus.COMPLETED,
         status_reason="",
@@ -77,14 +73,14 @@ COMPLETE_SUBSCRIBER: Final = (
     )
 )
 COMPLETE_LATER: Final = (
-    update(_subscribers)
-    .where(_is_subscriber, _subscribers.c.status == SubscriberStatus.IN_PROCESS)
+    update(Subscriber)
+    .where(_is_subscriber, Subscriber.status == SubscriberStatus.IN_PROCESS)
     .values(halt_reason=HALT_COMPLETED, updated_date=bindparam("changed_ms"))
 )
 """Marks a subscriber with an attempt in progress, so that a restart before its end knows that they have completed."""
 REFUSE_SUBSCRIBERS: Final = Bulk(
-    update(_subscribers)
-    .where(_subscribers.c.id == bindparam("subscriber_id"), _subscribers.c.status == _pending)
+    update(Subscriber)
+    .where(Subscriber.id == bindparam("subscriber_id"), Subscriber.status == _pending)
     .values(
         status=bindparam("new_status"),
         status_reason=bindparam("new_reason"),
@@ -94,16 +90,16 @@ REFUSE_SUBSCRIBERS: Final = Bulk(
     RefusalRow._fields,
 )
 COUNT_CAMPAIGNS: Final = Bulk(
-    update(_campaigns)
-    .where(_campaigns.c.id == bindparam("campaign_id"))
+    update(Campaign)
+    .where(Campaign.id == bindparam("campaign_id"))
     .values(
-        calls=_campaigns.c.calls + bindparam("calls"),
-        answered=_campaigns.c.answered + bindparam("answered"),
-        completed=_campaigns.c.completed + bindparam("completed"),
-        cost=_campaigns.c.cost + bindparam("cost"),
-        live_answered=_campaigns.c.live_answered + bindparam("live_answered"),
-        abandoned=_campaigns.c.abandoned + bindparam("abandoned"),
-        next_dial_us=func.coalesce(bindparam("next_dial_us"), _campaigns.c.next_dial_us),
+        calls=Campaign.calls + bindparam("calls"),
+        answered=Campaign.answered + bindparam("answered"),
+        completed=Campaign.completed + bindparam("completed"),
+        cost=Campaign.cost + bindparam("cost"),
+        live_answered=Campaign.live_answered + bindparam("live_answered"),
+        abandoned=Campaign.abandoned + bindparam("abandoned"),
+        next_dial_us=func.coalesce(bindparam("next_dial_us"), Campaign.next_dial_us),
     ),
     CampaignGrowth._fields,
 )

@@ -14,10 +14,6 @@ from dialer.store.queries.rates import RATE_COLUMNS, rate_values
 from dialer.store.tables import Agent, Campaign, Queue
 from dialer.store.tables import Transfer as TransferRow
 
-_transfers = TransferRow.__table__
-_agents = Agent.__table__
-_queues = Queue.__table__
-_campaigns = Campaign.__table__
 _STANDING: Final = (
     "agent_id",
     "phone_number",
@@ -43,33 +39,33 @@ _FIXED: Final = (
     "hold",
     "talk_limit_ms",
 )
-_INSERT: Final = bulk_insert(_transfers, *_FIXED, *_STANDING)
+_INSERT: Final = bulk_insert(TransferRow.__table__, *_FIXED, *_STANDING)
 _UPDATE: Final = Bulk(
-    update(_transfers)
-    .where(_transfers.c.callrequest_id == bindparam("call"), _transfers.c.place == bindparam("which"))
+    update(TransferRow)
+    .where(TransferRow.callrequest_id == bindparam("call"), TransferRow.place == bindparam("which"))
     .values({name: bindparam(f"new_{name}") for name in _STANDING}),
     (*(f"new_{name}" for name in _STANDING), "call", "which"),
 )
 _KEEP_AGENT: Final = Bulk(
-    update(_agents)
-    .where(_agents.c.id == bindparam("agent"))
+    update(Agent)
+    .where(Agent.id == bindparam("agent"))
     .values(
-        figures=func.coalesce(bindparam("new_figures"), _agents.c.figures),
-        status=func.coalesce(bindparam("new_status"), _agents.c.status),
+        figures=func.coalesce(bindparam("new_figures"), Agent.figures),
+        status=func.coalesce(bindparam("new_status"), Agent.status),
     ),
     ("new_figures", "new_status", "agent"),
 )
 _KEEP_QUEUE: Final = Bulk(
-    update(_queues)
-    .where(_queues.c.id == bindparam("queue"))
+    update(Queue)
+    .where(Queue.id == bindparam("queue"))
     .values(
-        last_agent_id=func.coalesce(bindparam("last"), _queues.c.last_agent_id),
-        no_agent_from_ms=func.coalesce(bindparam("since_ms"), _queues.c.no_agent_from_ms),
+        last_agent_id=func.coalesce(bindparam("last"), Queue.last_agent_id),
+        no_agent_from_ms=func.coalesce(bindparam("since_ms"), Queue.no_agent_from_ms),
     ),
     ("last", "since_ms", "queue"),
 )
 _KEEP_FIGURES: Final = Bulk(
-    update(_campaigns).where(_campaigns.c.id == bindparam("campaign")).values(pacing_figures=bindparam("new_figures")),
+    update(Campaign).where(Campaign.id == bindparam("campaign")).values(pacing_figures=bindparam("new_figures")),
     ("new_figures", "campaign"),
 )
 

@@ -11,9 +11,8 @@ from dialer.domain.plans import Call
 from dialer.store.bulk import ASKED_AT_ONCE, bulk_insert
 from dialer.store.tables import WaitingText
 
-_waiting = WaitingText.__table__
 _INSERT: Final = bulk_insert(
-    _waiting,
+    WaitingText.__table__,
     "message_id",
     "campaign_id",
     "callrequest_id",
@@ -57,7 +56,7 @@ class WaitingTextRows:
         """Return whether a message waits."""
         if message_id in self._new:
             return True
-        return bool(connection.scalar(select(exists().where(_waiting.c.message_id == message_id))))
+        return bool(connection.scalar(select(exists().where(WaitingText.message_id == message_id))))
 
     def write(self, connection: Connection) -> None:
         """Write the recorded messages.
@@ -76,7 +75,7 @@ def _delete(connection: Connection, message_ids: Sequence[int]) -> int:
     count = 0
     for start in range(0, len(message_ids), ASKED_AT_ONCE):
         some = message_ids[start : start + ASKED_AT_ONCE]
-        count += connection.execute(delete(_waiting).where(_waiting.c.message_id.in_(some))).rowcount
+        count += connection.execute(delete(WaitingText).where(WaitingText.message_id.in_(some))).rowcount
     return count
 
 

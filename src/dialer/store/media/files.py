@@ -20,7 +20,6 @@ USER_FILES_MAX: Final = 1_000
 RECORDING_HZ: Final = 8_000
 _SAMPLE_BYTES: Final = 2
 _NAME: Final = re.compile(r"[0-9a-f]{32}\.wav")
-_FILES: Final = AudioFile.__table__
 _LOGGER: Final = structlog.get_logger(__name__)
 
 
@@ -92,7 +91,7 @@ def check_quota(connection: Connection, user_id: int, size: int) -> None:
         QuotaError: the user would have too many files, or too many bytes.
     """
     count, used = connection.execute(
-        select(func.count(), func.coalesce(func.sum(_FILES.c.size), 0)).where(_FILES.c.user_id == user_id)
+        select(func.count(), func.coalesce(func.sum(AudioFile.size), 0)).where(AudioFile.user_id == user_id)
     ).one()
     if count >= USER_FILES_MAX:
         raise QuotaError(f"A user may keep {USER_FILES_MAX:,} files.")

@@ -22,8 +22,8 @@ def orphans(connection: Connection, folder: Path, now_s: float) -> Iterator[Path
 
     `now_s` is the time of the machine's clock in seconds.
     """
-    uploads = set(connection.scalars(select(AudioFile.__table__.c.audio_file)))
-    recordings = set(connection.scalars(select(SurveyResult.__table__.c.record_file)))
+    uploads = set(connection.scalars(select(AudioFile.audio_file)))
+    recordings = set(connection.scalars(select(SurveyResult.record_file)))
     named = uploads | recordings
     if not folder.is_dir():
         return

@@ -1,12 +1,10 @@
 """Queries of API keys."""
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from dialer.store.tables import ApiKey
-
-_keys: Final = ApiKey.__table__
 
 
 class KeyOfUser(NamedTuple):
@@ -22,6 +20,6 @@ class KeyOfUser(NamedTuple):
 
 def keys_of(connection: Connection, user_id: int) -> list[KeyOfUser]:
     """Return the API keys of a user, of which there are a few at most, the oldest first."""
-    columns = [_keys.c[name] for name in ("id", "name", "prefix", "scopes", "enabled", "last_used_date")]
-    query = select(*columns).where(_keys.c.user_id == user_id).order_by(_keys.c.id)
+    columns = [ApiKey.__table__.c[name] for name in ("id", "name", "prefix", "scopes", "enabled", "last_used_date")]
+    query = select(*columns).where(ApiKey.user_id == user_id).order_by(ApiKey.id)
     return [KeyOfUser._make(row) for row in map(tuple, connection.execute(query))]

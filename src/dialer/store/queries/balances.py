@@ -11,9 +11,6 @@ from dialer.store.tables import LedgerEntry, Payment, User
 HOURS: Final = 168
 _REFUNDS: Final = ("refund:", "refund;")
 """The bounds of the references of refunded calls."""
-_users = User.__table__
-_payments = Payment.__table__
-_entries = LedgerEntry.__table__
 
 
 def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -> list[int]:
@@ -28,7 +25,7 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
     for one in count_calls(connection, scope, Grouping.TOTAL, Hours(first, present + 1), HOURS, by_hour=True):
         hour = one.hour or 0
         changes[hour] = changes.get(hour, 0) - one.figures.cost
-    balance = int(connection.scalar(_of(select(func.sum(_users.c.balance)), _users.c.id, user_id)) or 0)
+    balance = int(connection.scalar(_of(select(func.sum(User.balance)), User.id, user_id)) or 0)
     balances = []
     for hour in range(present, first - 1, -1):
         balances.append(balance)
@@ -38,16 +35,16 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
 
 def _money_in(connection: Connection, user_id: int | None, since_ms: int) -> dict[int, int]:
     """Return payments and refunds of calls by hour."""
-    paid, refunded = _payments.c.created_date // HOUR_MS, _entries.c.created_date // HOUR_MS
+    paid, refunded = Payment.created_date // HOUR_MS, LedgerEntry.created_date // HOUR_MS
     low, high = _REFUNDS
-    payments = select(paid, func.sum(_payments.c.amount)).where(_payments.c.created_date >= since_ms).group_by(paid)
+    payments = select(paid, func.sum(Payment.amount)).where(Payment.created_date >= since_ms).group_by(paid)
     refunds = (
-        select(refunded, func.sum(_entries.c.amount))
-        .where(_entries.c.reference >= low, _entries.c.reference < high, _entries.c.created_date >= since_ms)
+        select(refunded, func.sum(LedgerEntry.amount))
+        .where(LedgerEntry.reference >= low, LedgerEntry.reference < high, LedgerEntry.created_date >= since_ms)
         .group_by(refunded)
     )
     found: dict[int, int] = {}
-    for query, owner in ((payments, _payments.c.user_id), (refunds, _entries.c.user_id)):
+    for query, owner in ((payments, Payment.user_id), (refunds, LedgerEntry.user_id)):
         for hour, amount in map(tuple, connection.execute(_of(query, owner, user_id))):
             found[hour] = found.get(hour, 0) + int(amount)
     return found

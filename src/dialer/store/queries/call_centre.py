@@ -9,12 +9,8 @@ from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.statistics import Hours
 from dialer.store.tables import AgentHour, CallRequest, QueueHour, Transfer
 
-_agent_hours = AgentHour.__table__
-_queue_hours = QueueHour.__table__
-_requests = CallRequest.__table__
-_transfers = Transfer.__table__
 _UNDER_WAY: Final[Select[Any]] = (
-    select().join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id).where(IS_CALLING)
+    select().join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id).where(IS_CALLING)
 )
 
 
@@ -50,7 +46,7 @@ class QueuePresent(NamedTuple):
 
 def count_activities(connection: Connection, agent_id: int, hours: Hours) -> dict[AgentActivity, TimeSpent]:
     """Return the counted time of an agent by activity."""
-    activity = _agent_hours.c.activity
+    activity = AgentHour.activity
     query = _of_agent(activity, agent_id, hours).group_by(activity)
     return {AgentActivity(key): TimeSpent(*sums) for key, *sums in map(tuple, connection.execute(query))}
 
@@ -59,10 +55,10 @@ def count_breaks(
     connection: Connection, agent_id: int, hours: Hours, rows_max: int, first: str
 ) -> dict[str, TimeSpent]:
     """Return the counted time of an agent's breaks by reason: that of one reason, and then the longest times."""
-    reason = _agent_hours.c.reason
-    query = _of_agent(reason, agent_id, hours).where(_agent_hours.c.activity == AgentActivity.ON_BREAK)
+    reason = AgentHour.reason
+    query = _of_agent(reason, agent_id, hours).where(AgentHour.activity == AgentActivity.ON_BREAK)
     longest_first = query.group_by(reason).order_by(
-        (reason == first).desc(), func.sum(_agent_hours.c.spent_ms).desc(), reason
+        (reason == first).desc(), func.sum(AgentHour.spent_ms).desc(), reason
     )
     return {key: TimeSpent(*sums) for key, *sums in map(tuple, connection.execute(longest_first.limit(rows_max)))}
 
@@ -70,56 +66,52 @@ def count_breaks(
 def talk_began(connection: Connection, agent_id: int) -> int | None:
     """Return the time at which the agent took the call that goes on; None if there is none."""
     # The sum keeps SQLite from reading all calls that the agent ever took.
-    is_theirs = _transfers.c.agent_id + 0 == agent_id
-    query = _UNDER_WAY.add_columns(func.max(_transfers.c.answered_ms))
-    at_ms: int | None = connection.scalar(query.where(is_theirs, _transfers.c.status == TransferStatus.CONNECTED))
+    is_theirs = Transfer.agent_id + 0 == agent_id
+    query = _UNDER_WAY.add_columns(func.max(Transfer.answered_ms))
+    at_ms: int | None = connection.scalar(query.where(is_theirs, Transfer.status == TransferStatus.CONNECTED))
     return at_ms
 
 
 def count_queue(connection: Connection, queue_id: int, hours: Hours, within_s: int) -> QueueCounts:
     """Return the calls that joined a queue in these hours and have left it."""
     query: Select[Any] = select(*(func.coalesce(one, 0) for one in _sums_of_queue(within_s)))
-    columns = _queue_hours.c
-    found = connection.execute(query.where(columns.queue_id == queue_id, *_in(columns.hour, hours))).one()
+    found = connection.execute(query.where(QueueHour.queue_id == queue_id, *_in(QueueHour.hour, hours))).one()
     return QueueCounts(*found)
 
 
 def count_queues(connection: Connection, queue_ids: list[int], hours: Hours, within_s: int) -> dict[int, QueueCounts]:
     """Return the calls that joined queues in these hours and have left them, by queue."""
-    columns = _queue_hours.c
-    query: Select[Any] = select(columns.queue_id, *_sums_of_queue(within_s)).group_by(columns.queue_id)
-    rows = connection.execute(query.where(columns.queue_id.in_(queue_ids), *_in(columns.hour, hours)))
+    query: Select[Any] = select(QueueHour.queue_id, *_sums_of_queue(within_s)).group_by(QueueHour.queue_id)
+    rows = connection.execute(query.where(QueueHour.queue_id.in_(queue_ids), *_in(QueueHour.hour, hours)))
     return {row[0]: QueueCounts(*row[1:]) for row in rows}
 
 
 def _sums_of_queue(within_s: int) -> list[ColumnElement[Any]]:
-    columns = _queue_hours.c
-    is_within = columns.within_s.between(1, within_s)
+    is_within = QueueHour.within_s.between(1, within_s)
     return [
-        func.sum(columns.taken),
-        func.sum(columns.abandoned),
-        func.sum(columns.timed_out),
-        func.sum(case((is_within, columns.taken), else_=0)),
-        func.sum(columns.taken_wait_ms),
-        func.max(columns.longest_ms),
+        func.sum(QueueHour.taken),
+        func.sum(QueueHour.abandoned),
+        func.sum(QueueHour.timed_out),
+        func.sum(case((is_within, QueueHour.taken), else_=0)),
+        func.sum(QueueHour.taken_wait_ms),
+        func.max(QueueHour.longest_ms),
     ]
 
 
 def present_in_queue(connection: Connection, queue_id: int) -> QueuePresent:
     """Return the calls in a queue at this moment."""
-    columns = _transfers.c
-    is_waiting, is_taken = columns.status == TransferStatus.WAITING, columns.status == TransferStatus.CONNECTED
+    is_waiting, is_taken = Transfer.status == TransferStatus.WAITING, Transfer.status == TransferStatus.CONNECTED
     query = _UNDER_WAY.add_columns(
         func.count().filter(is_waiting),
         func.count().filter(is_taken),
-        func.min(columns.joined_ms).filter(is_waiting),
-    ).where(columns.queue_id == queue_id, columns.ended_ms.is_(None), columns.score_from_ms > 0)
+        func.min(Transfer.joined_ms).filter(is_waiting),
+    ).where(Transfer.queue_id == queue_id, Transfer.ended_ms.is_(None), Transfer.score_from_ms > 0)
     return QueuePresent(*connection.execute(query).one())
 
 
 def _of_agent(key: ColumnElement[Any], agent_id: int, hours: Hours) -> Select[Any]:
-    sums = [func.sum(_agent_hours.c[name]) for name in TimeSpent._fields]
-    return select(key, *sums).where(_agent_hours.c.agent_id == agent_id, *_in(_agent_hours.c.hour, hours))
+    sums = [func.sum(AgentHour.__table__.c[name]) for name in TimeSpent._fields]
+    return select(key, *sums).where(AgentHour.agent_id == agent_id, *_in(AgentHour.hour, hours))
 
 
 def _in(hour: ColumnElement[int], hours: Hours) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -20,19 +20,11 @@ from dialer.store.tables import (
     SurveyResult,
 )
 
-_cdrs = Cdr.__table__
-_results = SurveyResult.__table__
-_requests = CallRequest.__table__
-_dispositions = CallDisposition.__table__
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
-_contacts = Contact.__table__
-_phonebooks = Phonebook.__table__
-_owned_contacts: Final = join(_contacts, _phonebooks, _phonebooks.c.id == _contacts.c.phonebook_id)
-_given = func.nullif(_subscribers.c.full_name, "")
-_NUMBER: Final = func.coalesce(_subscribers.c.duplicate_contact, _contacts.c.contact, "")
-_NAME: Final = func.coalesce(_given, _contacts.c.full_name, "")
-_CAMPAIGN: Final = func.coalesce(_campaigns.c.name, "")
+_owned_contacts: Final = join(Contact.__table__, Phonebook.__table__, Phonebook.id == Contact.phonebook_id)
+_given = func.nullif(Subscriber.full_name, "")
+_NUMBER: Final = func.coalesce(Subscriber.duplicate_contact, Contact.contact, "")
+_NAME: Final = func.coalesce(_given, Contact.full_name, "")
+_CAMPAIGN: Final = func.coalesce(Campaign.name, "")
 _ids: Any = bindparam("ids", expanding=True)
 
 
@@ -57,34 +49,34 @@ class AnswerNames(NamedTuple):
 
 def _of_cdrs() -> Select[Any]:
     """Return the query of CDRs. A contact that has got another owner since is left out."""
-    is_own = and_(_contacts.c.id == _cdrs.c.contact_id, _phonebooks.c.user_id == _cdrs.c.user_id)
-    is_of_leg = and_(_dispositions.c.callrequest_id == _cdrs.c.callrequest_id, _cdrs.c.leg_type == LegType.A_LEG)
+    is_own = and_(Contact.id == Cdr.contact_id, Phonebook.user_id == Cdr.user_id)
+    is_of_leg = and_(CallDisposition.callrequest_id == Cdr.callrequest_id, Cdr.leg_type == LegType.A_LEG)
     rows: FromClause = (
-        _cdrs.outerjoin(_campaigns, _campaigns.c.id == _cdrs.c.campaign_id)
-        .outerjoin(_subscribers, _subscribers.c.id == _cdrs.c.subscriber_id)
+        Cdr.__table__.outerjoin(Campaign, Campaign.id == Cdr.campaign_id)
+        .outerjoin(Subscriber, Subscriber.id == Cdr.subscriber_id)
         .outerjoin(_owned_contacts, is_own)
-        .outerjoin(_dispositions, is_of_leg)
+        .outerjoin(CallDisposition, is_of_leg)
     )
-    said = [func.coalesce(_dispositions.c[name], "") for name in ("disposition", "note")]
-    return select(_cdrs.c.id, _CAMPAIGN, _NUMBER, _NAME, *said).select_from(rows).where(_cdrs.c.id.in_(_ids))
+    said = [func.coalesce(CallDisposition.__table__.c[name], "") for name in ("disposition", "note")]
+    return select(Cdr.id, _CAMPAIGN, _NUMBER, _NAME, *said).select_from(rows).where(Cdr.id.in_(_ids))
 
 
 def _of_answers() -> Select[Any]:
     """Return the query of answers. The CDR tells the callee; until it is written, the call request does."""
-    is_call = and_(_cdrs.c.callid == _results.c.callid, _cdrs.c.leg_type == LegType.A_LEG)
-    subscriber_id = func.coalesce(_cdrs.c.subscriber_id, _requests.c.subscriber_id)
-    contact_id = func.coalesce(_cdrs.c.contact_id, _requests.c.contact_id)
-    is_own = and_(_contacts.c.id == contact_id, _phonebooks.c.user_id == _results.c.user_id)
+    is_call = and_(Cdr.callid == SurveyResult.callid, Cdr.leg_type == LegType.A_LEG)
+    subscriber_id = func.coalesce(Cdr.subscriber_id, CallRequest.subscriber_id)
+    contact_id = func.coalesce(Cdr.contact_id, CallRequest.contact_id)
+    is_own = and_(Contact.id == contact_id, Phonebook.user_id == SurveyResult.user_id)
     rows: FromClause = (
-        _results.outerjoin(_campaigns, _campaigns.c.id == _results.c.campaign_id)
-        .outerjoin(_requests, _requests.c.id == _results.c.callrequest_id)
-        .outerjoin(_cdrs, is_call)
-        .outerjoin(_subscribers, _subscribers.c.id == subscriber_id)
+        SurveyResult.__table__.outerjoin(Campaign, Campaign.id == SurveyResult.campaign_id)
+        .outerjoin(CallRequest, CallRequest.id == SurveyResult.callrequest_id)
+        .outerjoin(Cdr, is_call)
+        .outerjoin(Subscriber, Subscriber.id == subscriber_id)
         .outerjoin(_owned_contacts, is_own)
     )
-    phone_number = func.coalesce(_cdrs.c.phone_number, _requests.c.phone_number, "")
-    columns = (_results.c.id, _CAMPAIGN, phone_number, _NUMBER, _NAME)
-    return select(*columns).select_from(rows).where(_results.c.id.in_(_ids))
+    phone_number = func.coalesce(Cdr.phone_number, CallRequest.phone_number, "")
+    columns = (SurveyResult.id, _CAMPAIGN, phone_number, _NUMBER, _NAME)
+    return select(*columns).select_from(rows).where(SurveyResult.id.in_(_ids))
 
 
 _CDRS: Final = _of_cdrs()

@@ -11,22 +11,17 @@ from dialer.domain.plans import NO_SUBSCRIBER
 from dialer.domain.plans import Subscriber as Caller
 from dialer.store.tables import CallRequest, Cdr, Subscriber
 
-_subscribers = Subscriber.__table__
-_requests = CallRequest.__table__
-_cdrs = Cdr.__table__
 _CALLER: Final = select(
-    _subscribers.c.id,
-    _subscribers.c.number,
-    _subscribers.c.zone,
-    _subscribers.c.contact_id,
-    _subscribers.c.full_name,
-    _subscribers.c.additional_vars,
-    _subscribers.c.phonebook_id,
-).where(_subscribers.c.campaign_id == bindparam("campaign"), _subscribers.c.number == bindparam("number"))
-_LOWEST: Final = select(func.min(_requests.c.attempt)).where(_requests.c.subscriber_id == bindparam("subscriber"))
-_CAUSE: Final = select(_cdrs.c.hangup_cause_q850).where(
-    _cdrs.c.callid == bindparam("callid"), _cdrs.c.leg_type == LegType.A_LEG
-)
+    Subscriber.id,
+    Subscriber.number,
+    Subscriber.zone,
+    Subscriber.contact_id,
+    Subscriber.full_name,
+    Subscriber.additional_vars,
+    Subscriber.phonebook_id,
+).where(Subscriber.campaign_id == bindparam("campaign"), Subscriber.number == bindparam("number"))
+_LOWEST: Final = select(func.min(CallRequest.attempt)).where(CallRequest.subscriber_id == bindparam("subscriber"))
+_CAUSE: Final = select(Cdr.hangup_cause_q850).where(Cdr.callid == bindparam("callid"), Cdr.leg_type == LegType.A_LEG)
 
 
 def find_caller(connection: Connection, request: FindCaller) -> CallerFound:

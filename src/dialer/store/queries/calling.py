@@ -7,9 +7,7 @@ from sqlalchemy import ColumnElement, literal_column
 from dialer.domain.enums import CallRequestStatus
 from dialer.store.tables import CallRequest
 
-IS_CALLING: Final[ColumnElement[bool]] = CallRequest.__table__.c.status == literal_column(
-    str(int(CallRequestStatus.CALLING))
-)
+IS_CALLING: Final[ColumnElement[bool]] = CallRequest.status == literal_column(str(int(CallRequestStatus.CALLING)))
 """True for a call request whose call is in progress.
 
 A literal, because SQLite uses the partial index over calls in progress only for a constant status.

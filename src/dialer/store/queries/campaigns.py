@@ -10,8 +10,6 @@ ID_MAX: Final = 2**63 - 1
 NAME_SHOWN: Final = 64
 """Maximum number of characters of an unknown id or code in an error message."""
 
-_campaigns = Campaign.__table__
-
 
 class UnknownCampaignError(Exception):
     """No campaign has the given id or code; the message is one line."""
@@ -23,11 +21,11 @@ def find_campaign(connection: Connection, named: str) -> RowMapping:
     Raises:
         UnknownCampaignError: there is no such campaign.
     """
-    conditions = [_campaigns.c.campaign_code == named]
+    conditions = [Campaign.campaign_code == named]
     if named.isascii() and named.isdigit() and len(named) <= len(str(ID_MAX)) and int(named) <= ID_MAX:
-        conditions.insert(0, _campaigns.c.id == int(named))
+        conditions.insert(0, Campaign.id == int(named))
     for condition in conditions:
-        row = connection.execute(select(_campaigns).where(condition)).mappings().one_or_none()
+        row = connection.execute(select(Campaign.__table__).where(condition)).mappings().one_or_none()
         if row is not None:
             return row
     raise UnknownCampaignError(f"there is no campaign {named[:NAME_SHOWN]}: give its id or its code")

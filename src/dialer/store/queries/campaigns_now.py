@@ -12,11 +12,6 @@ from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.statistics import COUNTERS, MINUTE_MS
 from dialer.store.tables import CallRequest, CampaignHour, Cdr, Transfer
 
-_cdrs = Cdr.__table__
-_hours = CampaignHour.__table__
-_requests = CallRequest.__table__
-_transfers = Transfer.__table__
-
 
 class CallsNow(NamedTuple):
     """The calls of a campaign at this moment."""
@@ -56,37 +51,37 @@ def _is_among(column: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def _calls() -> Select[Any]:
-    is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
-    query = select(_requests.c.campaign_id, func.count(), func.count().filter(is_new))
-    return query.where(IS_CALLING, _is_among(_requests.c.campaign_id)).group_by(_requests.c.campaign_id)
+    is_new = and_(CallRequest.started_ms > bindparam("since_ms"), CallRequest.attempt > 0)
+    query = select(CallRequest.campaign_id, func.count(), func.count().filter(is_new))
+    return query.where(IS_CALLING, _is_among(CallRequest.campaign_id)).group_by(CallRequest.campaign_id)
 
 
 def _legs() -> Select[Any]:
     return (
-        select(_requests.c.campaign_id, _transfers.c.status, func.count())
-        .join_from(_requests, _transfers, _requests.c.id == _transfers.c.callrequest_id)
-        .where(IS_CALLING, _is_among(_requests.c.campaign_id))
-        .where(_transfers.c.status != TransferStatus.OVER, _transfers.c.score_from_ms > 0)
-        .group_by(_requests.c.campaign_id, _transfers.c.status)
+        select(CallRequest.campaign_id, Transfer.status, func.count())
+        .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
+        .where(IS_CALLING, _is_among(CallRequest.campaign_id))
+        .where(Transfer.status != TransferStatus.OVER, Transfer.score_from_ms > 0)
+        .group_by(CallRequest.campaign_id, Transfer.status)
     )
 
 
 def _dialled() -> Select[Any]:
-    is_late = _cdrs.c.starting_date > bindparam("since_ms")
+    is_late = Cdr.starting_date > bindparam("since_ms")
     # By an index of the campaigns, all of their CDRs would be read.
     return (
-        select(_cdrs.c.campaign_id, func.count())
-        .where(is_late, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0)
-        .where(without_index(_is_among(_cdrs.c.campaign_id)))
-        .group_by(_cdrs.c.campaign_id)
+        select(Cdr.campaign_id, func.count())
+        .where(is_late, Cdr.leg_type == LegType.A_LEG, Cdr.attempt > 0)
+        .where(without_index(_is_among(Cdr.campaign_id)))
+        .group_by(Cdr.campaign_id)
     )
 
 
 def _totals() -> Select[Any]:
-    sums = [func.sum(_hours.c[name]) for name in COUNTERS]
-    is_total = _hours.c.grouping == int(Grouping.TOTAL)
-    query = select(_hours.c.campaign_id, *sums).where(_is_among(_hours.c.campaign_id), is_total)
-    return query.group_by(_hours.c.campaign_id)
+    sums = [func.sum(CampaignHour.__table__.c[name]) for name in COUNTERS]
+    is_total = CampaignHour.grouping == int(Grouping.TOTAL)
+    query = select(CampaignHour.campaign_id, *sums).where(_is_among(CampaignHour.campaign_id), is_total)
+    return query.group_by(CampaignHour.campaign_id)
 
 
 _CALLS: Final = _calls()

@@ -10,8 +10,6 @@ from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, read_co
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes, numbers_meant
 from dialer.store.tables import RateCardLine, User
 
-_lines = RateCardLine.__table__
-_users = User.__table__
 NONE: Final = Destinations(frozenset({""}))
 """The destinations of an account whose row cannot be read: it calls nobody."""
 
@@ -28,7 +26,7 @@ def destinations_of(allowed_countries: str, *, allows_special: bool) -> Destinat
 
 def read_destinations(connection: Connection, user_id: int) -> Destinations:
     """Return the destinations of a user."""
-    query = select(_users.c.allowed_countries, _users.c.allows_special).where(_users.c.id == user_id)
+    query = select(User.allowed_countries, User.allows_special).where(User.id == user_id)
     row: Any = connection.execute(query).one_or_none()
     return NONE if row is None else destinations_of(row[0], allows_special=row[1])
 
@@ -49,4 +47,6 @@ def _is_forbidden(connection: Connection, user_id: int, destinations: Destinatio
     if not digits or not destinations.allows_country(number):
         return True
     named = [number[1:end] for end in range(digits + 1, len(number) + 1)]
-    return not connection.scalar(select(exists().where(_lines.c.user_id == user_id, _lines.c.prefix.in_(named))))
+    return not connection.scalar(
+        select(exists().where(RateCardLine.user_id == user_id, RateCardLine.prefix.in_(named)))
+    )

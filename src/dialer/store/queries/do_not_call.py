@@ -46,13 +46,7 @@ FORMS_ASKED_MAX: Final = 10_000
 _SIGN: Final = "#"
 _AFTER_SIGN: Final = chr(ord(_SIGN) + 1)
 _HASH_CHARACTERS: Final = 15
-_states = ServiceState.__table__
-_dnc = DncContact.__table__
-_subscribers = Subscriber.__table__
-_campaigns = Campaign.__table__
-_lists = DncList.__table__
-_links = CampaignDncList.__table__
-IS_OWN: Final = _lists.c.keeps_wishes_of == literal_column(f"'{ACCOUNT}'")
+IS_OWN: Final = DncList.keeps_wishes_of == literal_column(f"'{ACCOUNT}'")
 """The condition that a list is an account's own."""
 _EVERY_CAMPAIGN: Final = 0
 """Stands for the id of a campaign in the rows of lists that hold for every campaign."""
@@ -61,13 +55,13 @@ _asked: BindParameter[Any] = bindparam("campaigns", expanding=True)
 _NAMED: Final[ColumnElement[int]] = literal_column("1")
 _UNNAMED: Final[ColumnElement[int]] = literal_column("0")
 _FURTHER: Final = union_all(
-    select(_links.c.campaign_id, _links.c.dnc_id, _links.c.id.label("place"), _NAMED).where(
-        _links.c.campaign_id.in_(_asked)
+    select(CampaignDncList.campaign_id, CampaignDncList.dnc_id, CampaignDncList.id.label("place"), _NAMED).where(
+        CampaignDncList.campaign_id.in_(_asked)
     ),
-    select(_campaigns.c.id, _lists.c.id, _lists.c.id, _UNNAMED)
-    .join(_lists, _lists.c.user_id == _campaigns.c.user_id)
-    .where(_campaigns.c.id.in_(_asked), IS_OWN),
-    select(literal_column(str(_EVERY_CAMPAIGN)), _lists.c.id, _lists.c.id, _UNNAMED).where(_lists.c.is_global),
+    select(Campaign.id, DncList.id, DncList.id, _UNNAMED)
+    .join(DncList, DncList.user_id == Campaign.user_id)
+    .where(Campaign.id.in_(_asked), IS_OWN),
+    select(literal_column(str(_EVERY_CAMPAIGN)), DncList.id, DncList.id, _UNNAMED).where(DncList.is_global),
 ).order_by("place")
 
 
@@ -85,17 +79,17 @@ def hashed(key: bytes, number: str) -> str:
 def ensure_key(connection: Connection, now_ms: int) -> bytes:
     """Return the key of the database's hashes. Create and store it on the first call."""
     open_state(connection, now_ms)
-    key = connection.scalar(select(_states.c.number_key))
+    key = connection.scalar(select(ServiceState.number_key))
     if key is None:
         key = secrets.token_bytes(KEY_BYTES)
-        connection.execute(update(_states).values(number_key=key))
+        connection.execute(update(ServiceState).values(number_key=key))
     return key
 
 
 def forms_of(connection: Connection, numbers: Collection[str]) -> dict[str, str]:
     """Return all forms of numbers that a list may contain, plain and hashed, each with its number."""
     forms = {number: number for number in numbers}
-    key = connection.scalar(select(_states.c.number_key))
+    key = connection.scalar(select(ServiceState.number_key))
     return forms if key is None else forms | {hashed(key, number): number for number in numbers}
 
 
@@ -113,8 +107,8 @@ def entries_on(
     found: dict[tuple[int, str], int] = {}
     for place in range(0, len(asked), FORMS_ASKED_MAX):
         some = asked[place : place + FORMS_ASKED_MAX]
-        query = select(_dnc.c.dnc_id, _dnc.c.number, _dnc.c.created_date).where(
-            _dnc.c.dnc_id.in_(dnc_ids), _dnc.c.number.in_(some)
+        query = select(DncContact.dnc_id, DncContact.number, DncContact.created_date).where(
+            DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(some)
         )
         found |= {(dnc_id, forms[form]): since for dnc_id, form, since in connection.execute(query)}
     return found
@@ -135,17 +129,15 @@ def lists_that_hold(campaign: ColumnElement[int], *outer: FromClause) -> Compoun
     `outer` is the table of an outer query to which the campaign belongs.
     """
     queries = (
-        select(_campaigns.c.dnc_id).where(_campaigns.c.id == campaign),
-        select(_links.c.dnc_id).where(_links.c.campaign_id == campaign),
-        select(_lists.c.id)
-        .join(_campaigns, _campaigns.c.user_id == _lists.c.user_id)
-        .where(_campaigns.c.id == campaign, IS_OWN),
-        select(_lists.c.id).where(_lists.c.is_global),
+        select(Campaign.dnc_id).where(Campaign.id == campaign),
+        select(CampaignDncList.dnc_id).where(CampaignDncList.campaign_id == campaign),
+        select(DncList.id).join(Campaign, Campaign.user_id == DncList.user_id).where(Campaign.id == campaign, IS_OWN),
+        select(DncList.id).where(DncList.is_global),
     )
     return union_all(*(query.correlate(*outer) for query in queries))
 
 
-_HOLDING: Final = PreparedStatement(select(_lists.c.id).where(_lists.c.id.in_(lists_that_hold(bindparam("campaign")))))
+_HOLDING: Final = PreparedStatement(select(DncList.id).where(DncList.id.in_(lists_that_hold(bindparam("campaign")))))
 
 
 def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[int, CampaignLists]:
@@ -166,8 +158,8 @@ def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str
     found = entries_on(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
     if not found:
         return set()
-    query = select(_lists.c.id, _lists.c.user_id, _lists.c.keeps_wishes_of)
-    rows = connection.execute(query.where(_lists.c.id.in_({dnc_id for dnc_id, _ in found})))
+    query = select(DncList.id, DncList.user_id, DncList.keeps_wishes_of)
+    rows = connection.execute(query.where(DncList.id.in_({dnc_id for dnc_id, _ in found})))
     names = {row.id: _name_of(row) for row in rows}
     return {(names[dnc_id], number) for dnc_id, number in found}
 
@@ -181,9 +173,9 @@ def _name_of(row: Row[Any, Any, Any]) -> int:
 def on_dnc(connection: Connection, subscriber_ids: Collection[int]) -> set[int]:
     """Return the ids of subscribers whose numbers are on a do-not-call list of their campaign now."""
     query = (
-        select(_campaigns.c.id, _campaigns.c.dnc_id, _subscribers.c.id, _subscribers.c.number)
-        .join(_campaigns, _campaigns.c.id == _subscribers.c.campaign_id)
-        .where(_subscribers.c.id.in_(subscriber_ids))
+        select(Campaign.id, Campaign.dnc_id, Subscriber.id, Subscriber.number)
+        .join(Campaign, Campaign.id == Subscriber.campaign_id)
+        .where(Subscriber.id.in_(subscriber_ids))
     )
     rows = connection.execute(query).all()
     lists = lists_of(connection, {campaign_id: dnc_id for campaign_id, dnc_id, _, _ in rows})

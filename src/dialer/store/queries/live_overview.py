@@ -36,14 +36,7 @@ from dialer.store.tables import (
 SPENDING_HOURS: Final = 2
 """Hours whose cost says how fast a balance is spent: the present one and those before it."""
 
-_campaigns = Campaign.__table__
-_users = User.__table__
-_requests = CallRequest.__table__
-_transfers = Transfer.__table__
-_messages = SmsMessage.__table__
-_gateways = Gateway.__table__
-_spent = UserHour.__table__
-_is_on_its_way = _messages.c.ended_ms.is_(None)
+_is_on_its_way = SmsMessage.ended_ms.is_(None)
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 
 
@@ -87,38 +80,38 @@ class SpentBalance(NamedTuple):
 
 def open_campaigns(connection: Connection, campaigns_max: int, user_id: int | None = None) -> list[CampaignInProgress]:
     """Return the campaigns of a user, or of all, that are started or paused: those that dial first, in id order."""
-    columns = [_campaigns.c[name] for name in CampaignInProgress._fields[:-1]]
-    query = select(*columns, _users.c.username).join(_users, _users.c.id == _campaigns.c.user_id)
-    query = query.where(_is_open(user_id)).order_by(_campaigns.c.status, _campaigns.c.id)
+    columns = [Campaign.__table__.c[name] for name in CampaignInProgress._fields[:-1]]
+    query = select(*columns, User.username).join(User, User.id == Campaign.user_id)
+    query = query.where(_is_open(user_id)).order_by(Campaign.status, Campaign.id)
     return [CampaignInProgress._make(row) for row in map(tuple, connection.execute(query.limit(campaigns_max)))]
 
 
 def count_open_campaigns(connection: Connection, user_id: int | None = None) -> int:
     """Return the number of campaigns of a user, or of all, that are started or paused."""
-    query = select(func.count()).select_from(_campaigns).where(_is_open(user_id))
+    query = select(func.count()).select_from(Campaign).where(_is_open(user_id))
     return int(connection.scalar(query) or 0)
 
 
 def _is_open(user_id: int | None) -> ColumnElement[bool]:
-    is_live = _campaigns.c.status.in_(_LIVE)
-    return is_live if user_id is None else and_(is_live, _campaigns.c.user_id == user_id)
+    is_live = Campaign.status.in_(_LIVE)
+    return is_live if user_id is None else and_(is_live, Campaign.user_id == user_id)
 
 
 def messages_on_their_way(connection: Connection) -> dict[int, int]:
     """Return the number of messages in progress by campaign."""
-    query = select(_messages.c.campaign_id, func.count()).where(_is_on_its_way).group_by(_messages.c.campaign_id)
+    query = select(SmsMessage.campaign_id, func.count()).where(_is_on_its_way).group_by(SmsMessage.campaign_id)
     return {row[0]: row[1] for row in map(tuple, connection.execute(query))}
 
 
 def _legs_under_way() -> CompoundSelect[Any]:
     """Return a query of the gateway and the owner of each call, B-leg and message in progress."""
-    calls = select(literal(VOICE).label("medium"), _requests.c.gateway_id, _requests.c.user_id).where(
+    calls = select(literal(VOICE).label("medium"), CallRequest.gateway_id, CallRequest.user_id).where(
         IS_CALLING, TAKES_CHANNEL
     )
-    legs = select(literal(VOICE), _transfers.c.gateway_id, _requests.c.user_id)
-    legs = legs.join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-    legs = legs.where(IS_CALLING, _transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
-    texts = select(literal(SMS), _messages.c.gateway_id, _messages.c.user_id).where(_is_on_its_way)
+    legs = select(literal(VOICE), Transfer.gateway_id, CallRequest.user_id)
+    legs = legs.join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+    legs = legs.where(IS_CALLING, Transfer.gateway_id > 0, Transfer.status != TransferStatus.OVER)
+    texts = select(literal(SMS), SmsMessage.gateway_id, SmsMessage.user_id).where(_is_on_its_way)
     return union_all(calls, legs, texts)
 
 
@@ -144,8 +137,8 @@ def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | No
     """
     query = _COUNT if user_id is None else _COUNT.where(_under_way.c.user_id == user_id)
     in_use = _by_gateway(connection.execute(query))
-    columns = [_gateways.c[name] for name in ("medium", "id", "name", "max_channels", "rests_until_ms")]
-    rows = connection.execute(select(*columns).order_by(_gateways.c.medium.desc(), _gateways.c.id).limit(gateways_max))
+    columns = [Gateway.__table__.c[name] for name in ("medium", "id", "name", "max_channels", "rests_until_ms")]
+    rows = connection.execute(select(*columns).order_by(Gateway.medium.desc(), Gateway.id).limit(gateways_max))
     return [
         GatewayUse(medium, number, name, in_use.get(GatewayKey(medium, number), 0), *rest)
         for medium, number, name, *rest in map(tuple, rows)
@@ -162,22 +155,22 @@ def low_balances(
     """
     first = now_ms // HOUR_MS - SPENDING_HOURS + 1
     spent = (
-        select(_spent.c.user_id, func.sum(_spent.c.cost).label("cost"))
-        .where(_spent.c.grouping == int(Grouping.TOTAL), _spent.c.hour >= first)
-        .group_by(_spent.c.user_id)
+        select(UserHour.user_id, func.sum(UserHour.cost).label("cost"))
+        .where(UserHour.grouping == int(Grouping.TOTAL), UserHour.hour >= first)
+        .group_by(UserHour.user_id)
         .subquery()
     )
-    free = _users.c.balance - _users.c.held
+    free = User.balance - User.held
     cost = case((spent.c.cost.is_(None), 0), else_=spent.c.cost)
-    broke = select(_campaigns.c.user_id).where(
-        _campaigns.c.status.in_(_LIVE), _campaigns.c.status_reason == CampaignReason.NO_CREDIT
+    broke = select(Campaign.user_id).where(
+        Campaign.status.in_(_LIVE), Campaign.status_reason == CampaignReason.NO_CREDIT
     )
     query = (
-        select(_users.c.username, free, cost)
-        .outerjoin(spent, spent.c.user_id == _users.c.id)
-        .where(or_(free < cost, _users.c.id.in_(broke)))
-        .order_by(free, _users.c.id)
+        select(User.username, free, cost)
+        .outerjoin(spent, spent.c.user_id == User.id)
+        .where(or_(free < cost, User.id.in_(broke)))
+        .order_by(free, User.id)
     )
     if user_id is not None:
-        query = query.where(_users.c.id == user_id)
+        query = query.where(User.id == user_id)
     return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]

@@ -35,73 +35,67 @@ ZONES_MAX: Final = 10_000
 FLOWS_KEPT_MAX: Final = 10_000
 """Maximum number of call flows in memory, including those of campaigns that ended since the last full read."""
 
-_users = User.__table__
-_campaigns = Campaign.__table__
-_callerids = CallerId.__table__
-_sealed = SealedSurvey.__table__
-_dids = Did.__table__
-_subscribers = Subscriber.__table__
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # Statements are built once, as building one takes longer than running it.
 _LIVE_CAMPAIGNS: Final = Selection(
-    select(_campaigns).where(_campaigns.c.status.in_(_LIVE)).order_by(_campaigns.c.id),
-    _campaigns.c.id,
-    _campaigns.c.user_id,
+    select(Campaign.__table__).where(Campaign.status.in_(_LIVE)).order_by(Campaign.id),
+    Campaign.id,
+    Campaign.user_id,
 )
-_CAMPAIGNS: Final = Selection(select(_campaigns).order_by(_campaigns.c.id), _campaigns.c.id)
-_SURVEY: Final = select(_sealed.c.document).where(_sealed.c.id == bindparam("campaign"))
-_DIDS: Final = select(_dids).where(_dids.c.is_assigned == true()).order_by(_dids.c.id)
-_ALL_DIDS: Final = OwnedRows(_DIDS, _dids.c.user_id)
+_CAMPAIGNS: Final = Selection(select(Campaign.__table__).order_by(Campaign.id), Campaign.id)
+_SURVEY: Final = select(SealedSurvey.document).where(SealedSurvey.id == bindparam("campaign"))
+_DIDS: Final = select(Did.__table__).where(Did.is_assigned == true()).order_by(Did.id)
+_ALL_DIDS: Final = OwnedRows(_DIDS, Did.user_id)
 _SOME_DIDS: Final = OwnedRows(
     _DIDS.where(
         or_(
-            _dids.c.id.in_(bindparam("dids", expanding=True)),
-            _dids.c.campaign_id.in_(bindparam("campaigns", expanding=True)),
+            Did.id.in_(bindparam("dids", expanding=True)),
+            Did.campaign_id.in_(bindparam("campaigns", expanding=True)),
         )
     ),
-    _dids.c.user_id,
+    Did.user_id,
 )
 _SEALED_CAMPAIGNS: Final = (
-    select(_campaigns).join(_sealed, _sealed.c.id == _campaigns.c.id).where(_campaigns.c.status != CampaignStatus.ABORD)
+    select(Campaign.__table__)
+    .join(SealedSurvey, SealedSurvey.id == Campaign.id)
+    .where(Campaign.status != CampaignStatus.ABORD)
 )
-_ALL_PLAYABLE: Final = OwnedRows(
-    _SEALED_CAMPAIGNS.where(_campaigns.c.id.in_(select(_dids.c.campaign_id))), _campaigns.c.user_id
-)
-_PLAYABLE: Final = Selection(_SEALED_CAMPAIGNS, _campaigns.c.id)
+_ALL_PLAYABLE: Final = OwnedRows(_SEALED_CAMPAIGNS.where(Campaign.id.in_(select(Did.campaign_id))), Campaign.user_id)
+_PLAYABLE: Final = Selection(_SEALED_CAMPAIGNS, Campaign.id)
 _ACCOUNTS: Final = (
     select(
-        _users.c.id,
-        _users.c.balance,
-        _users.c.held,
-        _users.c.call_rate,
-        _users.c.sms_rate,
-        _users.c.rate_card_version,
-        _users.c.allowed_countries,
-        _users.c.allows_special,
+        User.id,
+        User.balance,
+        User.held,
+        User.call_rate,
+        User.sms_rate,
+        User.rate_card_version,
+        User.allowed_countries,
+        User.allows_special,
     )
-    .where(_users.c.id.in_(bindparam("users", expanding=True)))
-    .order_by(_users.c.id)
+    .where(User.id.in_(bindparam("users", expanding=True)))
+    .order_by(User.id)
 )
 _ABORTED: Final = (
-    select(_campaigns.c.id)
-    .where(_campaigns.c.id.in_(bindparam("campaigns", expanding=True)), _campaigns.c.status == CampaignStatus.ABORD)
-    .order_by(_campaigns.c.id)
+    select(Campaign.id)
+    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Campaign.status == CampaignStatus.ABORD)
+    .order_by(Campaign.id)
 )
 _CHOICES: Final = (
-    select(_callerids.c.areacode, _callerids.c.callerid_num)
-    .where(_callerids.c.callerid_group_id == bindparam("callerid_group"))
-    .order_by(_callerids.c.id)
+    select(CallerId.areacode, CallerId.callerid_num)
+    .where(CallerId.callerid_group_id == bindparam("callerid_group"))
+    .order_by(CallerId.id)
 )
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 def _pending_zones() -> Select[Any]:
     """Return a query of the zone keys of a campaign's PENDING subscribers, which skips through the index."""
-    first = select(func.min(_subscribers.c.zone).label("zone")).where(
-        _subscribers.c.campaign_id == bindparam("campaign"), _subscribers.c.status == SubscriberStatus.PENDING
+    first = select(func.min(Subscriber.zone).label("zone")).where(
+        Subscriber.campaign_id == bindparam("campaign"), Subscriber.status == SubscriberStatus.PENDING
     )
     found = first.cte("found", recursive=True)
-    following = first.where(_subscribers.c.zone > found.c.zone).correlate(found).scalar_subquery()
+    following = first.where(Subscriber.zone > found.c.zone).correlate(found).scalar_subquery()
     found = found.union_all(select(following).where(found.c.zone.is_not(None)))
     return select(found.c.zone).where(found.c.zone.is_not(None)).limit(bindparam("most"))
 
@@ -162,7 +156,7 @@ class Loader:
         unreadable: Unreadable = {}
         campaigns = readable(
             _LIVE_CAMPAIGNS.rows(connection, of.campaigns, self.shards),
-            _campaigns,
+            Campaign.__table__,
             partial(self._campaign, connection, with_past=with_past),
             unreadable,
         )
@@ -209,7 +203,7 @@ class Loader:
         plans = {row["id"]: self._plan_or_none(connection, row) for row in rows}
         return readable(
             dids,
-            _dids,
+            Did.__table__,
             lambda did: DidOpened(
                 did["id"], did["user_id"], normalise(did["did_number"]), plans.get(did["campaign_id"])
             ),
@@ -222,7 +216,7 @@ class Loader:
         if not user_ids:
             return []
         rows = connection.execute(_ACCOUNTS, {"users": sorted(user_ids)}).mappings()
-        found = readable(rows, _users, partial(self._account, connection), unreadable)
+        found = readable(rows, User.__table__, partial(self._account, connection), unreadable)
         self._odd_users = (self._odd_users | user_ids) - {one.user_id for one in found}
         return found
 
@@ -254,7 +248,7 @@ class Loader:
         )
 
     def _plan(self, connection: Connection, row: RowMapping) -> CampaignPlan:
-        check_types(row, _campaigns)
+        check_types(row, Campaign.__table__)
         if row["frequency"] < 1:
             raise ValueError(f"frequency is {row['frequency']}, and should be at least 1")
         gateway_id = gateway_of(row)

@@ -41,54 +41,52 @@ UNREADABLE_PROTOCOL: Final = "unreadable"
 """The protocol of a gateway whose row cannot be read."""
 _RECENT_MS: Final = 1_000
 
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-_subscribers = SubscriberRow.__table__
-_transfers = Transfer.__table__
-_waiting = WaitingText.__table__
-_gateways = Gateway.__table__
-_is_on_its_way = _messages.c.ended_ms.is_(None)
-_GATEWAYS: Final = select(_gateways).order_by(_gateways.c.medium.desc(), _gateways.c.id)
+_is_on_its_way = SmsMessage.ended_ms.is_(None)
+_GATEWAYS: Final = select(Gateway.__table__).order_by(Gateway.medium.desc(), Gateway.id)
 """The query of all gateways: those for calls first."""
-_GATEWAY: Final = select(_gateways).where(
-    _gateways.c.medium == bindparam("kind"), _gateways.c.id == bindparam("number")
+_GATEWAY: Final = select(Gateway.__table__).where(
+    Gateway.medium == bindparam("kind"), Gateway.id == bindparam("number")
 )
 _BUSY: Final = tuple(
     Selection(
         select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id, table.c.user_id
     )
-    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way), (_waiting, true()))
+    for table, condition in (
+        (CallRequest.__table__, IS_CALLING),
+        (SmsMessage.__table__, _is_on_its_way),
+        (WaitingText.__table__, true()),
+    )
 )
 TAKES_CHANNEL: Final = or_(
-    _requests.c.attempt > 0, exists().where(LiveLeg.__table__.c.call_id == _requests.c.id).correlate(_requests)
+    CallRequest.attempt > 0, exists().where(LiveLeg.call_id == CallRequest.id).correlate(CallRequest)
 )
 """The condition that a call takes a channel of its gateway, as all but those of simulated callers do."""
 # The look-up starts at the few rows in progress, as a campaign may have a million subscribers.
-_campaign_of_call = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _requests.c.subscriber_id)
-_campaign_of_message = select(_subscribers.c.campaign_id).where(_subscribers.c.id == _messages.c.subscriber_id)
+_campaign_of_call = select(SubscriberRow.campaign_id).where(SubscriberRow.id == CallRequest.subscriber_id)
+_campaign_of_message = select(SubscriberRow.campaign_id).where(SubscriberRow.id == SmsMessage.subscriber_id)
 _OF_CAMPAIGN: Final = select(
     exists().where(
         IS_CALLING,
         or_(
-            _requests.c.campaign_id == bindparam("campaign"),
+            CallRequest.campaign_id == bindparam("campaign"),
             _campaign_of_call.scalar_subquery() == bindparam("campaign"),
         ),
     ),
     exists().where(
         _is_on_its_way,
         or_(
-            _messages.c.campaign_id == bindparam("campaign"),
+            SmsMessage.campaign_id == bindparam("campaign"),
             _campaign_of_message.scalar_subquery() == bindparam("campaign"),
         ),
     ),
 )
 _OF_SUBSCRIBER: Final = select(
-    exists().where(IS_CALLING, _requests.c.subscriber_id == bindparam("subscriber")),
-    exists().where(_is_on_its_way, _messages.c.subscriber_id == bindparam("subscriber")),
+    exists().where(IS_CALLING, CallRequest.subscriber_id == bindparam("subscriber")),
+    exists().where(_is_on_its_way, SmsMessage.subscriber_id == bindparam("subscriber")),
 )
 BUSY_SUBSCRIBERS: Final = union_all(
-    select(_requests.c.subscriber_id).where(IS_CALLING, _requests.c.subscriber_id.is_not(None)),
-    select(_messages.c.subscriber_id).where(_is_on_its_way, _messages.c.subscriber_id.is_not(None)),
+    select(CallRequest.subscriber_id).where(IS_CALLING, CallRequest.subscriber_id.is_not(None)),
+    select(SmsMessage.subscriber_id).where(_is_on_its_way, SmsMessage.subscriber_id.is_not(None)),
 )
 """Query of the ids of subscribers with a call or a message in progress, in any campaign."""
 
@@ -106,40 +104,43 @@ def _recently(table: Table, started: str) -> Select[Any]:
 
 # A gateway does not place incoming calls, which have a negative attempt.
 _RECENT: Final = {
-    VOICE: (_recently(_requests, "started_ms").where(_requests.c.attempt > 0), _recently(_transfers, "started_ms")),
-    SMS: (_recently(_messages, "send_date"),),
+    VOICE: (
+        _recently(CallRequest.__table__, "started_ms").where(CallRequest.attempt > 0),
+        _recently(Transfer.__table__, "started_ms"),
+    ),
+    SMS: (_recently(SmsMessage.__table__, "send_date"),),
 }
 """The queries of the latest attempts over a gateway, by its medium."""
 
 
 _SUBSCRIBER: Final = (
-    _subscribers.c.number,
-    _subscribers.c.zone,
-    _subscribers.c.count_attempt,
-    _subscribers.c.failure_count,
-    _subscribers.c.completion_count,
-    _subscribers.c.due_ms,
-    _subscribers.c.full_name,
-    _subscribers.c.additional_vars,
-    _subscribers.c.halt_reason,
-    _subscribers.c.phonebook_id,
+    SubscriberRow.number,
+    SubscriberRow.zone,
+    SubscriberRow.count_attempt,
+    SubscriberRow.failure_count,
+    SubscriberRow.completion_count,
+    SubscriberRow.due_ms,
+    SubscriberRow.full_name,
+    SubscriberRow.additional_vars,
+    SubscriberRow.halt_reason,
+    SubscriberRow.phonebook_id,
 )
 _IN_PROGRESS: Final = tuple(
     OwnedRows(
         select(table, *_SUBSCRIBER)
-        .outerjoin(_subscribers, _subscribers.c.id == table.c.subscriber_id)
-        .where(condition, or_(table.c.subscriber_id.is_(None), _subscribers.c.id.is_not(None))),
+        .outerjoin(SubscriberRow, SubscriberRow.id == table.c.subscriber_id)
+        .where(condition, or_(table.c.subscriber_id.is_(None), SubscriberRow.id.is_not(None))),
         table.c.user_id,
     )
-    for table, condition in ((_requests, IS_CALLING), (_messages, _is_on_its_way))
+    for table, condition in ((CallRequest.__table__, IS_CALLING), (SmsMessage.__table__, _is_on_its_way))
 )
 
 
 _WAITING_TEXTS: Final = OwnedRows(
-    select(_waiting, *_SUBSCRIBER)
-    .outerjoin(_subscribers, _subscribers.c.id == _waiting.c.subscriber_id)
-    .order_by(_waiting.c.id),
-    _waiting.c.user_id,
+    select(WaitingText.__table__, *_SUBSCRIBER)
+    .outerjoin(SubscriberRow, SubscriberRow.id == WaitingText.subscriber_id)
+    .order_by(WaitingText.id),
+    WaitingText.user_id,
 )
 
 
@@ -196,7 +197,9 @@ def gateways_of(
         rows = [row for key in sorted(among) if (row := gateway_row(connection, key)) is not None]
     found, odd = [], {} if unreadable is None else unreadable
     for row in rows:
-        found += readable([row], _gateways, partial(_loaded, connection, now_ms, hours), odd) or [_closed(_key_of(row))]
+        found += readable([row], Gateway.__table__, partial(_loaded, connection, now_ms, hours), odd) or [
+            _closed(_key_of(row))
+        ]
     return found
 
 

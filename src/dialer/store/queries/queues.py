@@ -25,18 +25,9 @@ LEFT_EARLY_MAX: Final = 10_000
 """Maximum number of callers who left early that are read for each queue, newest first."""
 _SECOND_MS: Final = 1_000
 
-_queues = Queue.__table__
-_agents = Agent.__table__
-_tiers = Tier.__table__
-_transfers = TransferRow.__table__
-_requests = CallRequest.__table__
-_call_backs = CallBack.__table__
-_subscribers = SubscriberRow.__table__
-_TIERS: Final = Selection(
-    select(_tiers).order_by(_tiers.c.level, _tiers.c.position, _tiers.c.agent_id), _tiers.c.queue_id
-)
-_QUEUES: Final = Selection(select(_queues).order_by(_queues.c.id), _queues.c.id, _queues.c.user_id)
-_AGENTS: Final = Selection(select(_agents).order_by(_agents.c.id), _agents.c.id, _agents.c.user_id)
+_TIERS: Final = Selection(select(Tier.__table__).order_by(Tier.level, Tier.position, Tier.agent_id), Tier.queue_id)
+_QUEUES: Final = Selection(select(Queue.__table__).order_by(Queue.id), Queue.id, Queue.user_id)
+_AGENTS: Final = Selection(select(Agent.__table__).order_by(Agent.id), Agent.id, Agent.user_id)
 
 
 def _left_early_query() -> Select[Any]:
@@ -44,21 +35,21 @@ def _left_early_query() -> Select[Any]:
 
     Only the last transfer of each number counts: a caller who came back has no earlier place to resume.
     """
-    number = func.coalesce(_subscribers.c.number, _requests.c.callerid)
+    number = func.coalesce(SubscriberRow.number, CallRequest.callerid)
     last = (
-        select(number.label("number"), func.max(_transfers.c.id).label("transfer_id"))
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .outerjoin(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-        .where(_transfers.c.queue_id == bindparam("queue"), _transfers.c.score_from_ms > 0)
-        .where(func.coalesce(_transfers.c.ended_ms, bindparam("now_ms")) >= bindparam("since_ms"))
+        select(number.label("number"), func.max(TransferRow.id).label("transfer_id"))
+        .join(CallRequest, CallRequest.id == TransferRow.callrequest_id)
+        .outerjoin(SubscriberRow, SubscriberRow.id == CallRequest.subscriber_id)
+        .where(TransferRow.queue_id == bindparam("queue"), TransferRow.score_from_ms > 0)
+        .where(func.coalesce(TransferRow.ended_ms, bindparam("now_ms")) >= bindparam("since_ms"))
         .group_by(number)
         .subquery()
     )
     return (
-        select(last.c.number, _transfers.c.score_from_ms, _transfers.c.ended_ms)
-        .join(_transfers, _transfers.c.id == last.c.transfer_id)
-        .where(_transfers.c.status == TransferStatus.OVER, _transfers.c.answered_ms.is_(None))
-        .order_by(in_order(_transfers.c.ended_ms, is_descending=True), _transfers.c.id.desc())
+        select(last.c.number, TransferRow.score_from_ms, TransferRow.ended_ms)
+        .join(TransferRow, TransferRow.id == last.c.transfer_id)
+        .where(TransferRow.status == TransferStatus.OVER, TransferRow.answered_ms.is_(None))
+        .order_by(in_order(TransferRow.ended_ms, is_descending=True), TransferRow.id.desc())
         .limit(LEFT_EARLY_MAX)
     )
 
@@ -66,23 +57,23 @@ def _left_early_query() -> Select[Any]:
 _LEFT_EARLY: Final = _left_early_query()
 _EXPECTATIONS: Final = (
     select(
-        _call_backs.c.due_ms,
-        _requests.c.id,
-        _requests.c.user_id,
-        _requests.c.attempt,
-        _requests.c.callerid,
-        _subscribers,
+        CallBack.due_ms,
+        CallRequest.id,
+        CallRequest.user_id,
+        CallRequest.attempt,
+        CallRequest.callerid,
+        SubscriberRow.__table__,
     )
-    .join(_requests, _requests.c.id == _call_backs.c.id)
-    .join(_subscribers, _subscribers.c.id == _requests.c.subscriber_id)
-    .order_by(_call_backs.c.due_ms, _call_backs.c.id)
+    .join(CallRequest, CallRequest.id == CallBack.id)
+    .join(SubscriberRow, SubscriberRow.id == CallRequest.subscriber_id)
+    .order_by(CallBack.due_ms, CallBack.id)
 )
-_ALL_EXPECTATIONS: Final = OwnedRows(_EXPECTATIONS, _requests.c.user_id)
-_EXPECTATION: Final = _EXPECTATIONS.where(_call_backs.c.id == bindparam("call"))
+_ALL_EXPECTATIONS: Final = OwnedRows(_EXPECTATIONS, CallRequest.user_id)
+_EXPECTATION: Final = _EXPECTATIONS.where(CallBack.id == bindparam("call"))
 _HAS_CALLED: Final = select(
-    exists().where(_requests.c.subscriber_id == bindparam("subscriber"), _requests.c.attempt == bindparam("attempt"))
+    exists().where(CallRequest.subscriber_id == bindparam("subscriber"), CallRequest.attempt == bindparam("attempt"))
 )
-_FORGET: Final = delete(_call_backs).where(_call_backs.c.id == bindparam("call"))
+_FORGET: Final = delete(CallBack).where(CallBack.id == bindparam("call"))
 
 
 def queues_of(
@@ -111,7 +102,7 @@ def queues_of(
             no_agent_from_ms=row["no_agent_from_ms"],
         )
 
-    return readable(rows, _queues, opened, {} if unreadable is None else unreadable)
+    return readable(rows, Queue.__table__, opened, {} if unreadable is None else unreadable)
 
 
 def agents_of(
@@ -123,7 +114,7 @@ def agents_of(
     """Return all agents, or those with the ids in `among`, with their figures."""
     rows = _AGENTS.rows(connection, among, shards)
     odd = {} if unreadable is None else unreadable
-    return readable(rows, _agents, lambda row: AgentOpened(_agent(row), _figures(row["figures"])), odd)
+    return readable(rows, Agent.__table__, lambda row: AgentOpened(_agent(row), _figures(row["figures"])), odd)
 
 
 def transfers_of(
@@ -138,19 +129,19 @@ def transfers_of(
         return {}
     query = (
         select(
-            _transfers,
-            _requests.c.campaign_id,
-            _requests.c.subscriber_id,
-            _requests.c.attempt,
-            _requests.c.ring_limit_ms,
+            TransferRow.__table__,
+            CallRequest.campaign_id,
+            CallRequest.subscriber_id,
+            CallRequest.attempt,
+            CallRequest.ring_limit_ms,
         )
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(_requests.c.status == CallRequestStatus.CALLING)
-        .order_by(_transfers.c.callrequest_id, _transfers.c.place)
+        .join(CallRequest, CallRequest.id == TransferRow.callrequest_id)
+        .where(CallRequest.status == CallRequestStatus.CALLING)
+        .order_by(TransferRow.callrequest_id, TransferRow.place)
     )
     odd_calls = set()
     for row in connection.execute(query).mappings():
-        one = readable([row], _transfers, lambda row: _transfer(row, seed), unreadable)
+        one = readable([row], TransferRow.__table__, lambda row: _transfer(row, seed), unreadable)
         found[row["callrequest_id"]] += one
         odd_calls.update([] if one else [row["callrequest_id"]])
     return {call_id: None if call_id in odd_calls else tuple(transfers) for call_id, transfers in found.items()}
@@ -181,7 +172,7 @@ def take_call_back(connection: Connection, call_id: int) -> CallArrived | None:
 
 def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
     due_ms, call_id, user_id, attempt, callerid, *subscriber = tuple(row)
-    values = dict(zip(_subscribers.c.keys(), subscriber, strict=True))
+    values = dict(zip(SubscriberRow.__table__.c.keys(), subscriber, strict=True))
     return due_ms, CallArrived(call_id, user_id, attempt, callerid, _caller(values))
 
 

@@ -12,8 +12,6 @@ from dialer.store.tables import RateCardLine
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
 """The columns with the rate of a call request, a transfer or a CDR."""
 
-_lines = RateCardLine.__table__
-
 
 def rate_of(row: RowMapping) -> Rate:
     """Return the rate in the columns of a row."""
@@ -28,8 +26,12 @@ def rate_values(rate: Rate) -> tuple[int, int, int, int]:
 def read_card(connection: Connection, user_id: int) -> RateCard:
     """Return the rate card of a user."""
     query = select(
-        _lines.c.prefix, _lines.c.rate, _lines.c.first_increment, _lines.c.next_increment, _lines.c.connection_fee
-    ).where(_lines.c.user_id == user_id)
+        RateCardLine.prefix,
+        RateCardLine.rate,
+        RateCardLine.first_increment,
+        RateCardLine.next_increment,
+        RateCardLine.connection_fee,
+    ).where(RateCardLine.user_id == user_id)
     found = {prefix: Rate(*rate) for prefix, *rate in connection.execute(query)}
     return RateCard(found) if found else NO_CARD
 
@@ -37,8 +39,12 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:
     """Return the lowest price of a first increment on the rate card of each user, in integers of 1e-5."""
     # Rounded half up, as in `Rate.cost`.
-    price = (2 * _lines.c.rate * _lines.c.first_increment + 60) // 120 + _lines.c.connection_fee
-    query = select(_lines.c.user_id, func.min(price)).where(_lines.c.user_id.in_(user_ids)).group_by(_lines.c.user_id)
+    price = (2 * RateCardLine.rate * RateCardLine.first_increment + 60) // 120 + RateCardLine.connection_fee
+    query = (
+        select(RateCardLine.user_id, func.min(price))
+        .where(RateCardLine.user_id.in_(user_ids))
+        .group_by(RateCardLine.user_id)
+    )
     return {row[0]: row[1] for row in connection.execute(query)}
 
 

@@ -42,11 +42,6 @@ MINUTE_MS: Final = 60_000
 QUERIES_KEPT_MAX: Final = 16
 """Limit of the queries of one shape that are kept: there are three kinds of owners, with two options at most."""
 _OWNER: Final = "owner"
-_campaigns = Campaign.__table__
-_requests = CallRequest.__table__
-_transfers = Transfer.__table__
-_agents = Agent.__table__
-_cdrs = Cdr.__table__
 _NAMED: Final = {Grouping.AGENT: Agent, Grouping.PHONEBOOK: Phonebook, Grouping.GATEWAY: Gateway}
 COUNTERS: Final = Figures.__struct_fields__
 """The columns of counters."""
@@ -170,20 +165,20 @@ def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
 def _calls(owner: str | None) -> Select[int, int]:
     """Return a query of the number of calls in progress, and of those among them that were dialled since a moment."""
-    is_new = and_(_requests.c.started_ms > bindparam("since_ms"), _requests.c.attempt > 0)
-    query = select(func.count(), func.count().filter(is_new)).select_from(_requests)
-    return query.where(IS_CALLING, _is_owned(_requests, owner))
+    is_new = and_(CallRequest.started_ms > bindparam("since_ms"), CallRequest.attempt > 0)
+    query = select(func.count(), func.count().filter(is_new)).select_from(CallRequest)
+    return query.where(IS_CALLING, _is_owned(CallRequest.__table__, owner))
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
 def _legs(owner: str | None) -> Select[Any]:
     """Return a query of the number of transfers to agents by status, of calls in progress."""
     return (
-        select(_transfers.c.status, func.count())
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(IS_CALLING, _is_owned(_requests, owner), _transfers.c.status != TransferStatus.OVER)
-        .where(_transfers.c.score_from_ms > 0)
-        .group_by(_transfers.c.status)
+        select(Transfer.status, func.count())
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .where(IS_CALLING, _is_owned(CallRequest.__table__, owner), Transfer.status != TransferStatus.OVER)
+        .where(Transfer.score_from_ms > 0)
+        .group_by(Transfer.status)
     )
 
 
@@ -191,9 +186,9 @@ def _legs(owner: str | None) -> Select[Any]:
 def _dialled(owner: str | None) -> Select[Any]:
     """Return a query of the number of calls that were dialled since a moment and are over."""
     # By an index of the owner, all of the owner's CDRs would be read.
-    is_one = without_index(_is_owned(_cdrs, owner))
-    is_late = _cdrs.c.starting_date > bindparam("since_ms")
-    return select(func.count()).where(is_late, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
+    is_one = without_index(_is_owned(Cdr.__table__, owner))
+    is_late = Cdr.starting_date > bindparam("since_ms")
+    return select(func.count()).where(is_late, Cdr.leg_type == LegType.A_LEG, Cdr.attempt > 0, is_one)
 
 
 def dialled_by_minute(connection: Connection, scope: WhoseCalls, since_ms: int) -> dict[int, int]:
@@ -212,14 +207,19 @@ def dialled_by_minute(connection: Connection, scope: WhoseCalls, since_ms: int) 
 def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
     """Return queries of the calls that are over and in progress, which count them by the minute of the dial."""
     since_ms: BindParameter[int] = bindparam("since_ms")
-    over, calling = _cdrs.c.starting_date // MINUTE_MS, _requests.c.started_ms // MINUTE_MS
-    is_one = without_index(_is_owned(_cdrs, owner))
+    over, calling = Cdr.starting_date // MINUTE_MS, CallRequest.started_ms // MINUTE_MS
+    is_one = without_index(_is_owned(Cdr.__table__, owner))
     return (
         select(over, func.count())
-        .where(_cdrs.c.starting_date >= since_ms, _cdrs.c.leg_type == LegType.A_LEG, _cdrs.c.attempt > 0, is_one)
+        .where(Cdr.starting_date >= since_ms, Cdr.leg_type == LegType.A_LEG, Cdr.attempt > 0, is_one)
         .group_by(over),
         select(calling, func.count())
-        .where(IS_CALLING, _is_owned(_requests, owner), _requests.c.started_ms >= since_ms, _requests.c.attempt > 0)
+        .where(
+            IS_CALLING,
+            _is_owned(CallRequest.__table__, owner),
+            CallRequest.started_ms >= since_ms,
+            CallRequest.attempt > 0,
+        )
         .group_by(calling),
     )
 
@@ -227,12 +227,12 @@ def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
 def _agents_of(owner: str | None) -> Select[Any]:
     query: Select[Any] = select(
-        _agents.c.status, _agents.c.break_reason, _agents.c.is_talking, _agents.c.counted_ms, _agents.c.wraps_until_ms
+        Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms
     )
     if owner == "campaign_id":
-        of_campaign = select(_campaigns.c.user_id).where(_campaigns.c.id == bindparam(_OWNER))
-        return query.where(_agents.c.user_id == of_campaign.scalar_subquery())
-    return query.where(_is_owned(_agents, owner))
+        of_campaign = select(Campaign.user_id).where(Campaign.id == bindparam(_OWNER))
+        return query.where(Agent.user_id == of_campaign.scalar_subquery())
+    return query.where(_is_owned(Agent.__table__, owner))
 
 
 def _agents_by_activity(connection: Connection, scope: WhoseCalls, now_ms: int) -> dict[str, int]:

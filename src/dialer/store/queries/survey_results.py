@@ -12,8 +12,6 @@ from dialer.store.tables import SurveyResult
 ANSWERS_MAX: Final = 100
 """Maximum number of different answers that are listed for a section: the most frequent ones."""
 
-_results: Final = SurveyResult.__table__
-
 
 class AnswerCount(msgspec.Struct, frozen=True):
     """An answer, and the number of calls that gave it."""
@@ -35,7 +33,9 @@ def count_answers(connection: Connection, campaign_id: int) -> dict[int, Section
     Some types of section count all answers under one name, or recordings by length (`SectionDefinition.counted_as`).
     """
     given = (
-        select(_results.c.section_id, _answer().label("answer")).where(_results.c.campaign_id == campaign_id).subquery()
+        select(SurveyResult.section_id, _answer().label("answer"))
+        .where(SurveyResult.campaign_id == campaign_id)
+        .subquery()
     )
     section, answer, count = given.c.section_id, given.c.answer, func.count()
     place = func.row_number().over(partition_by=section, order_by=(count.desc(), answer))
@@ -56,14 +56,14 @@ def count_answers(connection: Connection, campaign_id: int) -> dict[int, Section
 
 def _answer() -> ColumnElement[str]:
     """Return an expression for the name under which an answer is counted."""
-    return case(*_names(), else_=_results.c.response)
+    return case(*_names(), else_=SurveyResult.response)
 
 
 def _names() -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
     """Yield conditions with the names that they give to answers. The first condition that holds applies."""
     for number, definition in SECTION_TYPES.items():
-        is_of_type = _results.c.section_type == number
+        is_of_type = SurveyResult.section_type == number
         for seconds, name in definition.counted_lengths:
-            yield and_(is_of_type, _results.c.recording_duration <= seconds), literal(name)
+            yield and_(is_of_type, SurveyResult.recording_duration <= seconds), literal(name)
         if definition.counted_as:
             yield is_of_type, literal(definition.counted_as)

@@ -33,14 +33,6 @@ from dialer.store.tables import (
     User,
 )
 
-_campaigns = Campaign.__table__
-_gateways = Gateway.__table__
-_requests = CallRequest.__table__
-_messages = SmsMessage.__table__
-_transfers = Transfer.__table__
-_users = User.__table__
-_sealed = SealedSurvey.__table__
-_tiers = Tier.__table__
 _TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
@@ -91,39 +83,39 @@ def circumstances_of(
 
 
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
-    is_sms = _campaigns.c.medium == SMS
-    gateway_id = case((is_sms, _campaigns.c.sms_gateway_id), else_=_campaigns.c.aleg_gateway_id)
+    is_sms = Campaign.medium == SMS
+    gateway_id = case((is_sms, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id)
     names = ("rests_until_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
     return (
         select(
-            _campaigns,
-            *[_gateways.c[name] for name in names],
-            _users.c.balance,
-            _users.c.held,
-            _users.c.call_rate,
-            _users.c.sms_rate,
-            _users.c.allowed_countries,
-            _users.c.allows_special,
+            Campaign.__table__,
+            *[Gateway.__table__.c[name] for name in names],
+            User.balance,
+            User.held,
+            User.call_rate,
+            User.sms_rate,
+            User.allowed_countries,
+            User.allows_special,
         )
-        .join(_users, _users.c.id == _campaigns.c.user_id)
-        .outerjoin(_gateways, and_(_gateways.c.medium == _campaigns.c.medium, _gateways.c.id == gateway_id))
-        .where(_campaigns.c.id.in_(campaign_ids))
+        .join(User, User.id == Campaign.user_id)
+        .outerjoin(Gateway, and_(Gateway.medium == Campaign.medium, Gateway.id == gateway_id))
+        .where(Campaign.id.in_(campaign_ids))
     )
 
 
 def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
     """Return the number of outgoing attempts in progress, by campaign."""
     calls = (
-        select(_requests.c.campaign_id, func.count())
-        .where(IS_CALLING, _requests.c.attempt > 0)
-        .where(_requests.c.campaign_id.in_(campaign_ids))
-        .group_by(_requests.c.campaign_id)
+        select(CallRequest.campaign_id, func.count())
+        .where(IS_CALLING, CallRequest.attempt > 0)
+        .where(CallRequest.campaign_id.in_(campaign_ids))
+        .group_by(CallRequest.campaign_id)
     )
     messages = (
-        select(_messages.c.campaign_id, func.count())
-        .where(_messages.c.ended_ms.is_(None), _messages.c.callrequest_id.is_(None))
-        .where(_messages.c.campaign_id.in_(campaign_ids))
-        .group_by(_messages.c.campaign_id)
+        select(SmsMessage.campaign_id, func.count())
+        .where(SmsMessage.ended_ms.is_(None), SmsMessage.callrequest_id.is_(None))
+        .where(SmsMessage.campaign_id.in_(campaign_ids))
+        .group_by(SmsMessage.campaign_id)
     )
     return {campaign_id: count for query in (messages, calls) for campaign_id, count in connection.execute(query)}
 
@@ -131,14 +123,14 @@ def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[
 def _carried(connection: Connection) -> dict[int, int]:
     """Return the number of legs that each gateway for calls carries."""
     calls = (
-        select(_requests.c.gateway_id, func.count()).where(IS_CALLING, TAKES_CHANNEL).group_by(_requests.c.gateway_id)
+        select(CallRequest.gateway_id, func.count()).where(IS_CALLING, TAKES_CHANNEL).group_by(CallRequest.gateway_id)
     )
     legs = (
-        select(_transfers.c.gateway_id, func.count())
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        select(Transfer.gateway_id, func.count())
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
         .where(IS_CALLING)
-        .where(_transfers.c.gateway_id > 0, _transfers.c.status != TransferStatus.OVER)
-        .group_by(_transfers.c.gateway_id)
+        .where(Transfer.gateway_id > 0, Transfer.status != TransferStatus.OVER)
+        .group_by(Transfer.gateway_id)
     )
     found: dict[int, int] = {}
     for gateway_id, count in (*connection.execute(calls), *connection.execute(legs)):
@@ -148,9 +140,9 @@ def _carried(connection: Connection) -> dict[int, int]:
 
 def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
     talking = (
-        select(_transfers.c.agent_id)
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(IS_CALLING, _transfers.c.status == TransferStatus.CONNECTED)
+        select(Transfer.agent_id)
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .where(IS_CALLING, Transfer.status == TransferStatus.CONNECTED)
     )
     busy = set(connection.scalars(talking))
     idle = {
@@ -160,12 +152,12 @@ def _queues_with_idle_agents(connection: Connection, now_ms: int) -> set[int]:
         and agent.plan.id not in busy
         and (agent.figures is None or agent.figures.free_at_ms <= now_ms)
     }
-    return set(connection.scalars(select(_tiers.c.queue_id).where(_tiers.c.agent_id.in_(idle))))
+    return set(connection.scalars(select(Tier.queue_id).where(Tier.agent_id.in_(idle))))
 
 
 def _queue_ids(connection: Connection, campaign_id: int) -> Iterable[int]:
     """Return the ids of the queues in the survey of a campaign; none if the survey is unreadable."""
-    document = connection.scalar(select(_sealed.c.document).where(_sealed.c.id == campaign_id))
+    document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == campaign_id))
     try:
         return queue_ids_of(decode_survey(document or '{"sections":[]}'))
     except UNREADABLE:

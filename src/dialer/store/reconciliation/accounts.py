@@ -10,21 +10,16 @@ from dialer.domain.enums import CallRequestStatus, TransferStatus
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.tables import CallRequest, LedgerEntry, SmsMessage, Transfer, User
 
-_users = User.__table__
-_entries = LedgerEntry.__table__
-_requests = CallRequest.__table__
-_transfers = Transfer.__table__
-_messages = SmsMessage.__table__
-_is_calling = _requests.c.status == CallRequestStatus.CALLING
-_is_on_its_way = _messages.c.ended_ms.is_(None)
-_is_open = _is_calling & (_transfers.c.status != TransferStatus.OVER)
+_is_calling = CallRequest.status == CallRequestStatus.CALLING
+_is_on_its_way = SmsMessage.ended_ms.is_(None)
+_is_open = _is_calling & (Transfer.status != TransferStatus.OVER)
 
 
 def audit_accounts(connection: Connection) -> Iterator[Difference]:
     """Yield balances that are not the sum of their entries, wrong holds, and balances below their holds."""
     held = _held_by_user(connection)
-    entered = select(func.coalesce(func.sum(_entries.c.amount), 0)).where(_entries.c.user_id == _users.c.id)
-    query = select(_users.c.id, _users.c.balance, _users.c.held, entered.scalar_subquery()).order_by(_users.c.id)
+    entered = select(func.coalesce(func.sum(LedgerEntry.amount), 0)).where(LedgerEntry.user_id == User.id)
+    query = select(User.id, User.balance, User.held, entered.scalar_subquery()).order_by(User.id)
     for user_id, balance, reserved, total in connection.execute(query.execution_options(yield_per=ROWS_AT_ONCE)):
         user = f"user {user_id}"
         if balance != total:
@@ -40,13 +35,13 @@ def audit_accounts(connection: Connection) -> Iterator[Difference]:
 
 def audit_holds(connection: Connection) -> Iterator[Difference]:
     """Yield finished attempts that still hold money, and open transfers of finished calls."""
-    yield from _idle_holds(connection, "callrequest", _requests, ~_is_calling)
-    yield from _idle_holds(connection, "sms-message", _messages, ~_is_on_its_way)
+    yield from _idle_holds(connection, "callrequest", CallRequest.__table__, ~_is_calling)
+    yield from _idle_holds(connection, "sms-message", SmsMessage.__table__, ~_is_on_its_way)
     query = (
-        select(_transfers.c.id)
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
-        .where(~_is_calling, _transfers.c.status != TransferStatus.OVER)
-        .order_by(_transfers.c.id)
+        select(Transfer.id)
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .where(~_is_calling, Transfer.status != TransferStatus.OVER)
+        .order_by(Transfer.id)
     )
     for transfer_id in connection.scalars(query.execution_options(yield_per=ROWS_AT_ONCE)):
         yield Difference(f"transfer {transfer_id}", "status", "open", "over, as its call is")
@@ -55,14 +50,14 @@ def audit_holds(connection: Connection) -> Iterator[Difference]:
 def _held_by_user(connection: Connection) -> Counter[int]:
     """Return the sum of the holds in progress by user: one number a user in memory."""
     held: Counter[int] = Counter()
-    calls = select(_requests.c.user_id, func.sum(_requests.c.hold)).where(_is_calling)
+    calls = select(CallRequest.user_id, func.sum(CallRequest.hold)).where(_is_calling)
     legs = (
-        select(_requests.c.user_id, func.sum(_transfers.c.hold))
-        .join(_requests, _requests.c.id == _transfers.c.callrequest_id)
+        select(CallRequest.user_id, func.sum(Transfer.hold))
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
         .where(_is_open)
     )
-    messages = select(_messages.c.user_id, func.sum(_messages.c.hold)).where(_is_on_its_way)
-    for query, owner in ((calls, _requests.c.user_id), (legs, _requests.c.user_id), (messages, _messages.c.user_id)):
+    messages = select(SmsMessage.user_id, func.sum(SmsMessage.hold)).where(_is_on_its_way)
+    for query, owner in ((calls, CallRequest.user_id), (legs, CallRequest.user_id), (messages, SmsMessage.user_id)):
         for user_id, amount in connection.execute(query.group_by(owner)):
             held[user_id] += amount
     return held

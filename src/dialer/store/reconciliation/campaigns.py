@@ -10,12 +10,6 @@ from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, LedgerEntry, SmsMessage, Subscriber
 
-_campaigns = Campaign.__table__
-_requests = CallRequest.__table__
-_cdrs = Cdr.__table__
-_entries = LedgerEntry.__table__
-_messages = SmsMessage.__table__
-_subscribers = Subscriber.__table__
 _COUNTERS: Final = ("calls", "answered", "completed", "cost")
 
 
@@ -35,7 +29,7 @@ def audit_campaigns(connection: Connection) -> Iterator[Difference]:
 
     Deleted subscribers take their attempts with them, so the counters of their campaign may be higher than its rows.
     """
-    query = select(_campaigns).order_by(_campaigns.c.id).execution_options(yield_per=ROWS_AT_ONCE)
+    query = select(Campaign.__table__).order_by(Campaign.id).execution_options(yield_per=ROWS_AT_ONCE)
     for row in connection.execute(query).mappings():
         counts = _counts(connection, row)
         for name in _COUNTERS:
@@ -62,27 +56,27 @@ def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
         return Count(found, found + doubtful if is_whole else None)
 
     completed = select(func.count()).where(
-        _subscribers.c.campaign_id == campaign_id, _subscribers.c.status == SubscriberStatus.COMPLETED
+        Subscriber.campaign_id == campaign_id, Subscriber.status == SubscriberStatus.COMPLETED
     )
     spent = _cost(connection, campaign_id)
     always = {"completed": ask(completed), "cost": Count(spent, spent if is_whole else None)}
     if is_text:
         messages = select(func.count()).where(
-            _messages.c.campaign_id == campaign_id, _messages.c.callrequest_id.is_(None)
+            SmsMessage.campaign_id == campaign_id, SmsMessage.callrequest_id.is_(None)
         )
         return {
             "calls": ask(messages),
-            "answered": ask(messages.where(_messages.c.delivery_date.is_not(None))),
+            "answered": ask(messages.where(SmsMessage.delivery_date.is_not(None))),
             **always,
         }
-    calls = select(func.count()).where(_requests.c.campaign_id == campaign_id, _requests.c.attempt > 0)
+    calls = select(func.count()).where(CallRequest.campaign_id == campaign_id, CallRequest.attempt > 0)
     doubtful = int(connection.scalar(_ended(campaign_id).where(_was_cut_short())) or 0)
     return {"calls": ask(calls), "answered": ask(_ended(campaign_id).where(_was_answered()), doubtful), **always}
 
 
 def _has_all_calls(connection: Connection, campaign_id: int) -> bool:
     """Return whether every CDR still has its call request. Only requests are deleted with their subscriber."""
-    lost = select(exists().where(_cdrs.c.campaign_id == campaign_id, _cdrs.c.callrequest_id.is_(None)))
+    lost = select(exists().where(Cdr.campaign_id == campaign_id, Cdr.callrequest_id.is_(None)))
     return not connection.scalar(lost)
 
 
@@ -91,15 +85,17 @@ def _has_all_messages(connection: Connection, row: RowMapping) -> bool:
 
     The ledger keeps what was paid for it. Messages that were free leave nothing behind.
     """
-    charged = select(func.sum(_entries.c.amount)).where(_entries.c.user_id == row["user_id"], _entries.c.kind == "sms")
-    paid = select(func.sum(_messages.c.cost)).where(_messages.c.user_id == row["user_id"])
+    charged = select(func.sum(LedgerEntry.amount)).where(
+        LedgerEntry.user_id == row["user_id"], LedgerEntry.kind == "sms"
+    )
+    paid = select(func.sum(SmsMessage.cost)).where(SmsMessage.user_id == row["user_id"])
     is_free = row["cost"] == 0 and row["calls"] > 0
     return not is_free and int(connection.scalar(charged) or 0) + int(connection.scalar(paid) or 0) == 0
 
 
 def _cost(connection: Connection, campaign_id: int) -> int:
-    calls = select(func.sum(_cdrs.c.call_cost)).where(_cdrs.c.campaign_id == campaign_id)
-    messages = select(func.sum(_messages.c.cost)).where(_messages.c.campaign_id == campaign_id)
+    calls = select(func.sum(Cdr.call_cost)).where(Cdr.campaign_id == campaign_id)
+    messages = select(func.sum(SmsMessage.cost)).where(SmsMessage.campaign_id == campaign_id)
     return int(connection.scalar(calls) or 0) + int(connection.scalar(messages) or 0)
 
 
@@ -107,8 +103,8 @@ def _ended(campaign_id: int) -> Select[Any]:
     """Return a query that counts the finished outgoing calls of a campaign, joined with the CDRs of their A-legs."""
     return (
         select(func.count())
-        .join_from(_requests, _cdrs, _cdrs.c.callrequest_id == _requests.c.id)
-        .where(_requests.c.campaign_id == campaign_id, _requests.c.attempt > 0, _cdrs.c.leg_type == LegType.A_LEG)
+        .join_from(CallRequest, Cdr, Cdr.callrequest_id == CallRequest.id)
+        .where(CallRequest.campaign_id == campaign_id, CallRequest.attempt > 0, Cdr.leg_type == LegType.A_LEG)
     )
 
 
@@ -117,8 +113,8 @@ def _was_answered() -> ColumnElement[bool]:
 
     A call that ended in the instant of its answer has a `billsec` of 0. Its status or its reason shows the answer.
     """
-    is_success = _requests.c.status == CallRequestStatus.SUCCESS
-    return or_(_cdrs.c.billsec > 0, is_success, _requests.c.status_reason == "machine")
+    is_success = CallRequest.status == CallRequestStatus.SUCCESS
+    return or_(Cdr.billsec > 0, is_success, CallRequest.status_reason == "machine")
 
 
 def _was_cut_short() -> ColumnElement[bool]:
@@ -126,4 +122,4 @@ def _was_cut_short() -> ColumnElement[bool]:
 
     Such a call may have been answered just before: its rows do not tell.
     """
-    return and_(_cdrs.c.billsec == 0, _requests.c.status == CallRequestStatus.ABORT)
+    return and_(Cdr.billsec == 0, CallRequest.status == CallRequestStatus.ABORT)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sqlalchemy import Column, Connection, FromClause, RowMapping, Select, String, literal, select
+from sqlalchemy.orm import aliased
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.plans import MESSAGES_OUT
@@ -11,22 +12,18 @@ from dialer.store.queries.rates import rate_of
 from dialer.store.reconciliation.differences import MISSING, ROWS_AT_ONCE, Difference
 from dialer.store.tables import Cdr, LedgerEntry, Payment, SmsMessage
 
-_cdrs = Cdr.__table__
-_messages = SmsMessage.__table__
-_payments = Payment.__table__
-_entries = LedgerEntry.__table__
 _PAID: Final = frozenset(map(str, MESSAGES_OUT))
 
 
 def audit_calls(connection: Connection) -> Iterator[Difference]:
     """Yield CDRs whose figures contradict each other, or whose charge or refund differs from the ledger."""
-    entry, refund = _entries.alias("entry"), _entries.alias("refund")
+    entry, refund = aliased(LedgerEntry, name="entry"), aliased(LedgerEntry, name="refund")
     query = (
-        select(_cdrs, *_told(entry, "entry"), *_told(refund, "refund"))
-        .outerjoin(entry, entry.c.reference == literal("call:") + _cdrs.c.callid)
-        .outerjoin(refund, refund.c.reference == literal("refund:") + _cdrs.c.callid)
+        select(Cdr.__table__, *_told(entry, "entry"), *_told(refund, "refund"))
+        .outerjoin(entry, entry.reference == literal("call:") + Cdr.callid)
+        .outerjoin(refund, refund.reference == literal("refund:") + Cdr.callid)
     )
-    for row in _rows(connection, query, _cdrs.c.id):
+    for row in _rows(connection, query, Cdr.id):
         record = f"cdr {row['id']}"
         yield from _figures(record, row)
         yield from _entry(record, f"call:{row['callid']}", row, _charge(row["call_cost"], "call"))
@@ -36,10 +33,10 @@ def audit_calls(connection: Connection) -> Iterator[Difference]:
 
 def audit_messages(connection: Connection) -> Iterator[Difference]:
     """Yield messages with an impossible cost, or whose charge differs from the ledger."""
-    entry = _entries.alias("entry")
-    reference = literal("sms:") + _messages.c.message_id
-    query = select(_messages, *_told(entry, "entry")).outerjoin(entry, entry.c.reference == reference)
-    for row in _rows(connection, query, _messages.c.id):
+    entry = aliased(LedgerEntry, name="entry")
+    reference = literal("sms:") + SmsMessage.message_id
+    query = select(SmsMessage.__table__, *_told(entry, "entry")).outerjoin(entry, entry.reference == reference)
+    for row in _rows(connection, query, SmsMessage.id):
         record, cost = f"sms-message {row['id']}", row["cost"]
         has_left = row["ended_ms"] is not None and row["status"] in _PAID
         if cost and not has_left:
@@ -51,10 +48,10 @@ def audit_messages(connection: Connection) -> Iterator[Difference]:
 
 def audit_payments(connection: Connection) -> Iterator[Difference]:
     """Yield payments that differ from the ledger."""
-    entry = _entries.alias("entry")
-    reference = literal("payment:") + _payments.c.id.cast(String)
-    query = select(_payments, *_told(entry, "entry")).outerjoin(entry, entry.c.reference == reference)
-    for row in _rows(connection, query, _payments.c.id):
+    entry = aliased(LedgerEntry, name="entry")
+    reference = literal("payment:") + Payment.id.cast(String)
+    query = select(Payment.__table__, *_told(entry, "entry")).outerjoin(entry, entry.reference == reference)
+    for row in _rows(connection, query, Payment.id):
         expected = (row["amount"], "payment" if row["amount"] >= 0 else "refund")
         yield from _entry(f"payment {row['id']}", f"payment:{row['id']}", row, expected)
 

@@ -4,15 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from sqlalchemy import Connection, RowMapping, func, literal_column, select
+from sqlalchemy.orm import aliased
 
 from dialer.store.backends.expressions import whole_number
 from dialer.store.reconciliation.differences import MISSING, ROWS_AT_ONCE, Difference
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
-_entries = LedgerEntry.__table__
-_payments = Payment.__table__
-_called = Cdr.__table__.alias("called")
-_refunded = Cdr.__table__.alias("refunded")
+_called = aliased(Cdr, name="called")
+_refunded = aliased(Cdr, name="refunded")
 _KINDS: Final[Mapping[str, frozenset[str]]] = {
     "payment": frozenset({"payment", "refund"}),
     "call": frozenset({"call"}),
@@ -27,19 +26,19 @@ def audit_entries(connection: Connection) -> Iterator[Difference]:
 
     Messages may be deleted with their campaign. So entries for messages are not checked for their cause.
     """
-    name_of = {cause: func.substr(_entries.c.reference, literal_column(str(len(cause) + 2))) for cause in _KINDS}
+    name_of = {cause: func.substr(LedgerEntry.reference, literal_column(str(len(cause) + 2))) for cause in _KINDS}
     query = (
         select(
-            _entries,
-            _called.c.id.label("call"),
-            _refunded.c.id.label("refund"),
-            _payments.c.id.label("payment"),
+            LedgerEntry.__table__,
+            _called.id.label("call"),
+            _refunded.id.label("refund"),
+            Payment.id.label("payment"),
         )
-        .select_from(_entries)
-        .outerjoin(_called, _called.c.callid == name_of["call"])
-        .outerjoin(_refunded, _refunded.c.callid == name_of["refund"])
-        .outerjoin(_payments, _payments.c.id == whole_number(name_of["payment"]))
-        .order_by(_entries.c.id)
+        .select_from(LedgerEntry)
+        .outerjoin(_called, _called.callid == name_of["call"])
+        .outerjoin(_refunded, _refunded.callid == name_of["refund"])
+        .outerjoin(Payment, Payment.id == whole_number(name_of["payment"]))
+        .order_by(LedgerEntry.id)
     )
     for row in connection.execute(query.execution_options(yield_per=ROWS_AT_ONCE)).mappings():
         yield from _cause(row)

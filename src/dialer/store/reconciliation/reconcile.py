@@ -29,7 +29,6 @@ _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
 )
 DIFFERENCES_SHOWN_MAX: Final = 1_000
 """Maximum number of differences that are listed; further ones are only counted."""
-_cdrs = Cdr.__table__
 
 
 class Audited(msgspec.Struct, frozen=True):
@@ -60,8 +59,8 @@ def audit(connection: Connection) -> Audited:
             if differing <= DIFFERENCES_SHOWN_MAX:
                 shown.append(difference)
     users, payments, entries, calls, messages, campaigns = _sizes(connection)
-    is_unknown = _cdrs.c.call_rate.is_(None)
-    without_rate = int(connection.scalar(select(func.count()).select_from(_cdrs).where(is_unknown)) or 0)
+    is_unknown = Cdr.call_rate.is_(None)
+    without_rate = int(connection.scalar(select(func.count()).select_from(Cdr).where(is_unknown)) or 0)
     return Audited(shown, differing, users, payments, entries, calls, without_rate, messages, campaigns)
 
 

@@ -22,13 +22,6 @@ from dialer.store.tables import (
 )
 from dialer.store.timeline.parts import AnswerPart, AttemptPart, MessagePart, TransferPart, moment, moment_or_none
 
-_requests = CallRequest.__table__
-_cdrs = Cdr.__table__
-_results = SurveyResult.__table__
-_transfers = Transfer.__table__
-_messages = SmsMessage.__table__
-_queues = Queue.__table__
-_agents = Agent.__table__
 _AMD: Final = {AmdStatus.PERSON: "person", AmdStatus.MACHINE: "machine", AmdStatus.UNSURE: "unsure"}
 _SECOND_MS: Final = 1_000
 
@@ -37,26 +30,26 @@ _Rows = Sequence[RowMapping]
 
 def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     """Return the calls to and from a subscriber, in the order in which they began."""
-    return _calls(connection, _requests.c.subscriber_id == subscriber_id)
+    return _calls(connection, CallRequest.subscriber_id == subscriber_id)
 
 
 def calls_from(connection: Connection, campaign_id: int, number: str) -> list[AttemptPart]:
     """Return the calls from a number that is no subscriber of the campaign that answered."""
-    return _calls(connection, (_requests.c.campaign_id == campaign_id) & is_strangers(number))
+    return _calls(connection, (CallRequest.campaign_id == campaign_id) & is_strangers(number))
 
 
 def call_of(connection: Connection, callrequest_id: int) -> AttemptPart | None:
     """Return one call; None if there is no call request with this id."""
-    return next(iter(_calls(connection, _requests.c.id == callrequest_id)), None)
+    return next(iter(_calls(connection, CallRequest.id == callrequest_id)), None)
 
 
 def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[AttemptPart]:
-    requests = _rows(connection, _requests, condition, _requests.c.started_ms, _requests.c.id)
+    requests = _rows(connection, CallRequest.__table__, condition, CallRequest.started_ms, CallRequest.id)
     ids = [row["id"] for row in requests]
-    cdrs = _by_call(_rows(connection, _cdrs, _cdrs.c.callrequest_id.in_(ids), _cdrs.c.id))
-    results = _by_call(_rows(connection, _results, _results.c.callrequest_id.in_(ids), _results.c.id))
-    transfers = _by_call(_rows(connection, _transfers, _transfers.c.callrequest_id.in_(ids), _transfers.c.id))
-    messages = _by_call(_rows(connection, _messages, _messages.c.callrequest_id.in_(ids), _messages.c.id))
+    cdrs = _by_call(_rows(connection, Cdr.__table__, Cdr.callrequest_id.in_(ids), Cdr.id))
+    results = _by_call(_rows(connection, SurveyResult.__table__, SurveyResult.callrequest_id.in_(ids), SurveyResult.id))
+    transfers = _by_call(_rows(connection, Transfer.__table__, Transfer.callrequest_id.in_(ids), Transfer.id))
+    messages = _by_call(_rows(connection, SmsMessage.__table__, SmsMessage.callrequest_id.in_(ids), SmsMessage.id))
     names = _Names(connection)
     return [
         _call(
@@ -73,7 +66,7 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
 
 def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     """Return the text messages to a subscriber of a campaign of text messages."""
-    condition = (_messages.c.subscriber_id == subscriber_id) & _messages.c.callrequest_id.is_(None)
+    condition = (SmsMessage.subscriber_id == subscriber_id) & SmsMessage.callrequest_id.is_(None)
     names = _Names(connection)
     return [
         AttemptPart(
@@ -89,7 +82,7 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
             cost=format_money(row["cost"]),
             messages=[_message(row)],
         )
-        for row in _rows(connection, _messages, condition, _messages.c.id)
+        for row in _rows(connection, SmsMessage.__table__, condition, SmsMessage.id)
     ]
 
 
@@ -104,10 +97,10 @@ class _Names:
         return f"gateway {key.id}" if row is None else str(row["name"])
 
     def queue(self, queue_id: int) -> str:
-        return f"queue {self._name(_queues, queue_id, 'no.')}"
+        return f"queue {self._name(Queue.__table__, queue_id, 'no.')}"
 
     def agent(self, agent_id: int | None) -> str:
-        return "" if agent_id is None else self._name(_agents, agent_id, "agent")
+        return "" if agent_id is None else self._name(Agent.__table__, agent_id, "agent")
 
     def _name(self, table: Table, row_id: int, noun: str) -> str:
         name = self._connection.scalar(select(table.c.name).where(table.c.id == row_id))

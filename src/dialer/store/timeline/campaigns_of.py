@@ -5,9 +5,6 @@ from sqlalchemy import ColumnElement, Connection, select
 from dialer.store.tables import Campaign, Subscriber
 from dialer.store.timeline.reading import spellings
 
-_campaigns = Campaign.__table__
-_subscribers = Subscriber.__table__
-
 
 def campaigns_with(
     connection: Connection,
@@ -25,11 +22,11 @@ def campaigns_with(
         UnknownNumberError: it is not a phone number.
     """
     query = (
-        select(_campaigns.c.id)
-        .join(_subscribers, _subscribers.c.campaign_id == _campaigns.c.id)
-        .where(_subscribers.c.number.in_(spellings(number, region)), is_seen)
+        select(Campaign.id)
+        .join(Subscriber, Subscriber.campaign_id == Campaign.id)
+        .where(Subscriber.number.in_(spellings(number, region)), is_seen)
         .distinct()
-        .order_by(_campaigns.c.id.desc())
+        .order_by(Campaign.id.desc())
         .limit(campaigns_max)
         .offset(skipped)
     )

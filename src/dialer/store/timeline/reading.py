@@ -41,13 +41,6 @@ CONTACTS_MAX: Final = 100
 """Maximum number of contacts in a story: a phonebook may hold a number many times."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-_subscribers = SubscriberRow.__table__
-_contacts = Contact.__table__
-_phonebooks = Phonebook.__table__
-_links = CampaignPhonebook.__table__
-_lists = DncList.__table__
-_users = User.__table__
-
 
 class UnknownNumberError(Exception):
     """The campaign does not have the number; the message is one line."""
@@ -117,17 +110,17 @@ def spellings(number: str, region: str | None) -> list[str]:
 
 
 def _subscriber(connection: Connection, campaign_id: int, number: str) -> RowMapping | None:
-    of_campaign = (_subscribers.c.campaign_id == campaign_id) & (_subscribers.c.number == number)
-    return connection.execute(select(_subscribers).where(of_campaign)).mappings().one_or_none()
+    of_campaign = (SubscriberRow.campaign_id == campaign_id) & (SubscriberRow.number == number)
+    return connection.execute(select(SubscriberRow.__table__).where(of_campaign)).mappings().one_or_none()
 
 
 def _contacts_with(connection: Connection, campaign_id: int, number: str) -> list[ContactStory]:
     query = (
-        select(_contacts, _phonebooks.c.name.label("phonebook"))
-        .join(_phonebooks, _phonebooks.c.id == _contacts.c.phonebook_id)
-        .join(_links, _links.c.phonebook_id == _phonebooks.c.id)
-        .where(_links.c.campaign_id == campaign_id, _contacts.c.number == number)
-        .order_by(_contacts.c.id)
+        select(Contact.__table__, Phonebook.name.label("phonebook"))
+        .join(Phonebook, Phonebook.id == Contact.phonebook_id)
+        .join(CampaignPhonebook, CampaignPhonebook.phonebook_id == Phonebook.id)
+        .where(CampaignPhonebook.campaign_id == campaign_id, Contact.number == number)
+        .order_by(Contact.id)
         .limit(CONTACTS_MAX)
     )
     return [
@@ -142,7 +135,7 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
         campaign_code=row["campaign_code"],
         name=row["name"],
         medium=row["medium"],
-        user=str(connection.scalar(select(_users.c.username).where(_users.c.id == row["user_id"]))),
+        user=str(connection.scalar(select(User.username).where(User.id == row["user_id"]))),
         status=CampaignStatus(row["status"]).name,
         status_reason=row["status_reason"],
         startingdate=moment(row["startingdate"]),
@@ -155,7 +148,7 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
 def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
     dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
     since_ms = entries_on(connection, dnc_ids, [number])
-    rows = {row.id: row for row in connection.execute(select(_lists).where(_lists.c.id.in_(dnc_ids)))}
+    rows = {row.id: row for row in connection.execute(select(DncList.__table__).where(DncList.id.in_(dnc_ids)))}
     return [
         DncPart(
             rows[dnc_id].name,
