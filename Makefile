@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console screenshots test test-postgresql lint bench vopr always
+.PHONY: help setup demo console screenshots quick test test-postgresql lint bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -27,7 +27,10 @@ console: $(STAMP) ## run a campaign at 60 times real time, and print the address
 screenshots: $(STAMP) ## take the pictures of README.md and docs/console.md, with Chromium
 	@$(VENV)/bin/python -m tests.console.screenshots
 
-test: $(STAMP) ## run the whole test suite, as CI does
+quick: $(STAMP) ## run the tests of all pure parts and one path from end to end, in less than a minute
+	$(VENV)/bin/pytest -m quick -n 2 --dist worksteal
+
+test: $(STAMP) ## run the whole test suite
 	$(VENV)/bin/pytest $(PYTEST_ARGS)
 
 test-postgresql: $(STAMP) ## run the tests that use a database on PostgreSQL, in a cluster of their own

@@ -65,6 +65,7 @@ def add_started_campaign(connection: Connection, subscribers: int) -> None:
     contacts = [
         {
             "phonebook_id": phonebook_id,
+            "user_id": user_id,
             "contact": f"+12025{place:06d}",
             "number": f"+12025{place:06d}",
             "zone": "America/New_York",

@@ -17,6 +17,7 @@ from dialer.store.tables import Cdr, Contact, Phonebook, User
 USERNAME: Final = "ann"
 PASSWORD: Final = "benchmarks only"  # noqa: S105 - only for databases made here
 AUTHORIZATION: Final = f"Basic {base64.b64encode(f'{USERNAME}:{PASSWORD}'.encode()).decode()}"
+USER: Final = 1
 PHONEBOOK: Final = 1
 PORTION: Final = 50_000
 """Rows written in one transaction."""
@@ -30,6 +31,7 @@ INSERT_CONTACTS: Final = bulk_insert(
     "full_name_key",
     "last_name_key",
     "additional_vars",
+    "user_id",
     "created_date",
     "updated_date",
 )
@@ -91,7 +93,7 @@ def _contact(place: int) -> tuple[object, ...]:
     number = f"+1202{place:07d}"
     variables = f'{{"city": "Washington", "ward": {place % 8}}}'
     name = f"Ann Other {place}"
-    return PHONEBOOK, number, number, "America/New_York", name, *name_keys(name), variables, START_MS, START_MS
+    return PHONEBOOK, number, number, "America/New_York", name, *name_keys(name), variables, USER, START_MS, START_MS
 
 
 def _cdr(user_id: int, place: int) -> tuple[object, ...]:

@@ -79,7 +79,7 @@ def _account(connection: Connection, place: int, gateway_id: int, contacts: int,
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     record_payment(unit, user_id, MUCH_MONEY)
     phonebook_id = add(connection, Phonebook, user_id=user_id, name="people")
-    connection.execute(insert(Contact), list(_contacts(phonebook_id, place, contacts, now_ms)))
+    connection.execute(insert(Contact), list(_contacts(user_id, phonebook_id, place, contacts, now_ms)))
     campaign_id = add(
         connection,
         Campaign,
@@ -96,11 +96,12 @@ def _account(connection: Connection, place: int, gateway_id: int, contacts: int,
     start_campaign(unit, campaign_id)
 
 
-def _contacts(phonebook_id: int, place: int, contacts: int, now_ms: int) -> Iterator[dict[str, object]]:
+def _contacts(user_id: int, phonebook_id: int, place: int, contacts: int, now_ms: int) -> Iterator[dict[str, object]]:
     for one in range(contacts):
         number = f"+1202{place:02d}{one:05d}"
         yield {
             "phonebook_id": phonebook_id,
+            "user_id": user_id,
             "contact": number,
             "number": number,
             "zone": "America/New_York",

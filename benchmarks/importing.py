@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.advance import START_MS
-from benchmarks.fixture_database import PHONEBOOK, create_database
+from benchmarks.fixture_database import PHONEBOOK, USER, create_database
 from benchmarks.measure import timed
 from dialer.app.imports import imports
 from dialer.app.imports.imports import ContactRows, import_csv
@@ -34,7 +34,7 @@ AREA_CODES: Final = ("202", "212", "305", "312", "415", "512", "617", "702", "80
 _NUMBERS: Final = {"normalise": lambda given, _region: given, "zone_of_number": lambda _number: "America/New_York"}
 """Replacements of the functions that the import calls for each number."""
 _INSERT: Final = """INSERT INTO contact (phonebook_id, contact, number, zone, full_name, full_name_key, last_name_key,
-    additional_vars, created_date, updated_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    additional_vars, user_id, created_date, updated_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 def number(place: int) -> str:
@@ -89,7 +89,7 @@ def row(place: int) -> tuple[object, ...]:
     name = f"Ann Other {place}"
     first, last = name_keys(name)
     variables = '{"city":"Berlin"}'
-    return PHONEBOOK, found, found, "America/New_York", name, first, last, variables, START_MS, START_MS
+    return PHONEBOOK, found, found, "America/New_York", name, first, last, variables, USER, START_MS, START_MS
 
 
 def inserted(rows: int) -> tuple[int, float]:

@@ -41,7 +41,7 @@ def add_started_campaigns(connection: Connection, subscribers: int) -> None:
     survey_id, gateway_id = survey(connection, user_id), add(connection, Gateway, name="sim")
     for place in range(CAMPAIGNS):
         book_id = add(connection, Phonebook, user_id=user_id, name=f"phonebook {place}")
-        _fill(connection, book_id, place, subscribers // CAMPAIGNS)
+        _fill(connection, user_id, book_id, place, subscribers // CAMPAIGNS)
         campaign_id = add(
             connection,
             Campaign,
@@ -62,12 +62,12 @@ def add_started_campaigns(connection: Connection, subscribers: int) -> None:
             pass
 
 
-def _fill(connection: Connection, book_id: int, place: int, people: int) -> None:
+def _fill(connection: Connection, user_id: int, book_id: int, place: int, people: int) -> None:
     rows = [
         (f"+1202{place}{one:06d}", f"+1202{place}{one:06d}", "America/New_York", "Ann Other", "{}", START_MS, START_MS)
         for one in range(people)
     ]
-    values = [{"phonebook_id": book_id, **dict(zip(_COPIED, row, strict=True))} for row in rows]
+    values = [{"phonebook_id": book_id, "user_id": user_id, **dict(zip(_COPIED, row, strict=True))} for row in rows]
     connection.execute(insert(Contact), values)
 
 

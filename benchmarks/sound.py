@@ -1,9 +1,10 @@
-"""Benchmark of the sound of many calls: `python -m benchmarks.sound [--quick]`.
+"""Benchmark of the sound of many calls: `python -m benchmarks.sound [--quick | --packets]`.
 
 A process plays a message in each call, and hears as many packets as it sends. The benchmark measures its share of a
 processor, beside a loop that sends and reads equal datagrams and knows nothing of sound. The kernel says when each
 packet was sent, so lateness is that of the process alone: the time of a packet after the earliest possible one of its
-call. The last row has another server under full load on the same processors.
+call. The last row has another server under full load on the same processors. `--packets` measures only the cost of a
+packet that a recording or detection hears.
 """
 
 import asyncio
@@ -19,19 +20,27 @@ import struct
 import sys
 import tempfile
 import time
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from random import Random
 from typing import Final, NamedTuple
 
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
 from benchmarks.servers import DIALER, HOST, running
+from dialer.carriers.media import g711
+from dialer.carriers.media.activities import Activity
+from dialer.carriers.media.listening import Detecting
+from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec
+from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Play
 
@@ -46,6 +55,7 @@ PARTS: Final = 4
 """A loop sends for a quarter of the calls at a time."""
 SPARE_S: Final = 8
 MARGIN_FILES: Final = 100
+PACKET_RUNS: Final = 9
 _TIMESTAMPS: Final = 35
 """SO_TIMESTAMPNS of Linux, which Python does not name."""
 _STAMP: Final = struct.Struct("qq")
@@ -83,7 +93,8 @@ async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: f
     for number in range(calls):
         key = str(number)
         ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, SoundTerms(is_symmetric=False)))
-        room.agree(key, AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
+        if (leg := room.leg(key)) is not None:
+            leg.agree(steady_ms(), AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
         room.perform(key, Play(1, ()), prompt)
     pipe.send(ports)
     await asyncio.sleep(WARM_UP_S)
@@ -194,8 +205,32 @@ def beside_load(seconds: float) -> Shown:
     return found
 
 
+def packet_us(start: Callable[[], Activity]) -> float:
+    """Return the microseconds in which an order hears a packet: syllables of noise, and pauses."""
+    chance = Random(HEARD_MAX)
+    loud, quiet = (
+        g711.encode(array("h", [chance.randrange(-level, level) for _ in range(RATE_HZ)])) for level in (4_000, 30)
+    )
+    begins = range(0, RATE_HZ, FRAME_SAMPLES)
+    packets = [sound[begin : begin + FRAME_SAMPLES] for sound in (loud, quiet) * 3 for begin in begins]
+    taken_s = []
+    for _ in range(PACKET_RUNS):
+        activity, began_s = start(), time.process_time()
+        for number, packet in enumerate(packets):
+            activity.next_frame()
+            activity.take_frame(number * FRAME_SAMPLES, packet)
+            activity.done(number * FRAME_MS)
+        taken_s.append(time.process_time() - began_s)
+    return round(statistics.median(taken_s) / len(packets) * 1_000_000, 1)
+
+
 def main() -> None:
     """Measure and print the results."""
+    heard = {"recording": packet_us(partial(Recording, 1, "a")), "detecting": packet_us(partial(Detecting, 1))}
+    sys.stderr.write(f"  a packet that is heard, µs: {heard}\n")
+    print(json.dumps({"title": "a packet that is heard", "us": heard}))
+    if "--packets" in sys.argv:
+        return
     seconds = QUICK_S if "--quick" in sys.argv else MEASURE_S
     files = 2 * max(CALLS) + MARGIN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

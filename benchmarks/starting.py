@@ -50,7 +50,7 @@ def add_campaigns(connection: Connection, now_ms: int) -> Campaigns:
     connection.execute(update(User).values(role="admin"))
     other_id = add(connection, User, username="ben", password_hash="-")  # noqa: S106 - nobody logs in
     people = add(connection, Phonebook, user_id=other_id, name="People")
-    connection.execute(insert(Contact), [_contact(people, place) for place in range(OTHERS)])
+    connection.execute(insert(Contact), [_contact(other_id, people, place) for place in range(OTHERS)])
     gateway_id = add(connection, Gateway, name="sim")
     found = []
     for user_id, phonebook_id in ((_BIG, _BIG), (other_id, people)):
@@ -72,10 +72,11 @@ def add_campaigns(connection: Connection, now_ms: int) -> Campaigns:
     return Campaigns(*found)
 
 
-def _contact(phonebook_id: int, place: int) -> dict[str, Any]:
+def _contact(user_id: int, phonebook_id: int, place: int) -> dict[str, Any]:
     number = f"+1303{place:07d}"
     moments = {"created_date": START_MS, "updated_date": START_MS}
-    return {"phonebook_id": phonebook_id, "contact": number, "number": number, "zone": "America/Denver", **moments}
+    owners = {"user_id": user_id, "phonebook_id": phonebook_id}
+    return {**owners, "contact": number, "number": number, "zone": "America/Denver", **moments}
 
 
 class Watched(NamedTuple):

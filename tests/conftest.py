@@ -7,16 +7,17 @@ from hypothesis import HealthCheck, settings
 
 from dialer.store.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
+from tests.sizes import EXAMPLES, IS_WHOLE
 
-pytest_plugins = ["tests.databases.plugin"]
+pytest_plugins = ["tests.databases.plugin", "tests.kinds"]
 
 # No test asserts a time, so a slow machine must not fail one: no deadlines and no "too slow".
 _PATIENT = [HealthCheck.too_slow]
 
-# Every run uses equal examples, here and in CI. To find new ones: pytest --hypothesis-profile=explore
+# Every run uses equal examples, more of them in CI. To find new ones: pytest --hypothesis-profile=explore
 settings.register_profile(
-    "ci",
-    max_examples=20,
+    "default" if not IS_WHOLE else "ci",
+    max_examples=EXAMPLES,
     derandomize=True,
     database=None,
     deadline=None,
@@ -24,7 +25,7 @@ settings.register_profile(
     suppress_health_check=_PATIENT,
 )
 settings.register_profile("explore", max_examples=1000, deadline=None, suppress_health_check=_PATIENT)
-settings.load_profile("ci")
+settings.load_profile("default" if not IS_WHOLE else "ci")
 
 
 def pytest_collection_finish() -> None:

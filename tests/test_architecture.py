@@ -9,6 +9,8 @@ import builtins
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -42,7 +44,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
             "__version__",
         }
     )
-    | {"sim.callee_profile", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
+    | {"sim.callee_profile", "carriers.parameters", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
@@ -53,7 +55,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
 OUTERMOST: Final = frozenset({"commands", "demo"})
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
-    {"domain", "sim", "carriers.port", "carriers.carrier", "carriers.sip", "carriers.media", "runtime.kernel"}
+    {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}
+    | {"carriers.media", "runtime.kernel"}
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}
@@ -61,7 +64,7 @@ DETERMINISTIC: Final = frozenset(
 )
 THIRD_PARTY: Final = frozenset({"msgspec", "holidays", "phonenumbers", "sipmessage"})
 
-SQLITE_FILES: Final = frozenset({"store.database_files", "store.seen_numbers", "forecast.memory_database"})
+SQLITE_FILES: Final = frozenset({"store.database_files", "app.imports.seen_numbers", "forecast.memory_database"})
 """Modules for files and memory of SQLite, which hold the service's rows on no other database."""
 _BACKENDS: Final = ("dialer.store.backends.sqlite", "dialer.store.backends.postgresql")
 DIALECTS: Final = ("sqlite3", "psycopg", "sqlalchemy.dialects", *_BACKENDS)
@@ -87,6 +90,17 @@ BANNED: Final = frozenset(
     | {f"builtins.{name}" for name in ("open", "print", "input", "hash", "id", "__import__")}
 )
 
+# The rooms of each package, from the top floor down. A room imports rooms of the floors below only.
+FLOORS: Final[dict[str, tuple[str, ...]]] = {
+    "domain": (
+        *("sessions", "forecast", "fleet", "engine", "queueing", "pacing", "survey", "billing", "calling_times"),
+        *("numbers", "messages"),
+    ),
+    "app": ("imports", "contacts", "call_centre", "campaigns", "accounts", "erasure"),
+    "carriers": ("freeswitch", "texts", "voice", "media", "sip"),
+    "console": ("pages", "charts"),
+}
+
 Checker = Callable[[str, str], Iterator[str]]
 
 
@@ -97,6 +111,10 @@ class Import(NamedTuple):
     origin: str
     name: str
     means: str
+
+
+parsed: Final = lru_cache(maxsize=1)(ast.parse)
+"""The syntax tree of a source: checkers look at the same one after each other."""
 
 
 def imports(tree: ast.AST, module: str) -> Iterator[Import]:
@@ -136,15 +154,27 @@ def wrong_arrows(module: str, source: str) -> Iterator[str]:
         if inside and part not in OUTERMOST:
             yield f"{module}: the package {part} has no row in the table of imports"
         return
-    for found in imports(ast.parse(source), module):
+    for found in imports(parsed(source), module):
         if found.origin.split(".")[0] == "dialer" and not is_within(found.origin, MAY_IMPORT[part]):
             yield f"{module}:{found.line}: {part} may not import {found.origin}"
+
+
+def arrows_back(module: str, source: str) -> Iterator[str]:
+    """Find imports of a room on the same floor or above."""
+    _, package, room, *_ = *module.split("."), "", ""
+    floors = FLOORS.get(package, ())
+    if room not in floors:
+        return
+    above = frozenset(f"{package}.{other}" for other in floors[: floors.index(room)])
+    for found in imports(parsed(source), module):
+        if is_within(found.origin, above):
+            yield f"{module}:{found.line}: the floor of {room} is below that of {found.origin}"
 
 
 def strangers(module: str, source: str) -> Iterator[str]:
     """Find third-party code that a deterministic package may not use."""
     if is_within(module, DETERMINISTIC):
-        for found in imports(ast.parse(source), module):
+        for found in imports(parsed(source), module):
             root = found.origin.partition(".")[0]
             if root not in sys.stdlib_module_names | THIRD_PARTY | {"dialer"}:
                 yield f"{module}:{found.line}: third-party code, {root}"
@@ -154,7 +184,7 @@ def chance_and_effects(module: str, source: str) -> Iterator[str]:
     """Find clocks, waiting, chance and effects in a deterministic package."""
     if not is_within(module, DETERMINISTIC):
         return
-    tree = ast.parse(source)
+    tree = parsed(source)
     found = list(imports(tree, module))
     for line, origin, _, _ in found:
         if any(origin == banned or origin.startswith(f"{banned}.") for banned in BANNED):
@@ -170,7 +200,7 @@ def chance_and_effects(module: str, source: str) -> Iterator[str]:
 def dialects(module: str, source: str) -> Iterator[str]:
     """Find imports of one kind of database where both must work."""
     if not is_within(module, MAY_NAME_A_DIALECT):
-        for found in imports(ast.parse(source), module):
+        for found in imports(parsed(source), module):
             if any(found.origin == name or found.origin.startswith((f"{name}.", f"{name}_")) for name in DIALECTS):
                 yield f"{module}:{found.line}: names a dialect, {found.origin}"
 
@@ -179,26 +209,62 @@ def overlong(module: str, source: str) -> Iterator[str]:
     """Find functions and files that are too long."""
     if (lines := len(source.splitlines())) > FILE_LINES_MAX:
         yield f"{module}: {lines} lines in a file, {FILE_LINES_MAX} allowed"
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)) if module.startswith("dialer.") else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if lines > FUNCTION_LINES_MAX and module.startswith("dialer."):
+            if lines > FUNCTION_LINES_MAX:
                 yield f"{module}:{node.lineno}: {lines} lines in {node.name}, {FUNCTION_LINES_MAX} allowed"
 
 
+def public_classes(module: str, source: str) -> Iterator[str]:
+    """Yield the public classes of a module."""
+    names = [node.name for node in parsed(source).body if isinstance(node, ast.ClassDef)]
+    yield from (f"{name} {module}" for name in names if not name.startswith("_"))
+
+
+def crossings(module: str, source: str) -> Iterator[str]:
+    """Yield a package, and two of its rooms or modules of which the first imports the second."""
+    _, package, room, *_ = *module.split("."), "", ""
+    if package in FLOORS and room not in {"", "__init__"}:
+        for found in imports(parsed(source), module):
+            if found.origin.startswith(f"dialer.{package}.") and (other := found.origin.split(".")[2]) != room:
+                yield f"{package} {room} {other}"
+
+
+def table_aliases(module: str, source: str) -> Iterator[str]:
+    """Find names that stand for the table of one model. Its typed columns are attributes of the model."""
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            value = ast.unparse(node.value).removesuffix(".c")
+            model = value.removesuffix(".__table__")
+            if model != value and model.isidentifier() and model[0].isupper():
+                yield f"{module}:{node.lineno}: names the table of {model}, whose columns are typed"
+
+
+ARROWS: Final = (wrong_arrows, arrows_back, strangers, chance_and_effects, dialects)
+
+
+@cache
+def all_problems(folder: str) -> dict[Checker, list[str]]:
+    """Run all checkers over a folder that holds top-level packages. Each file is parsed once."""
+    found: dict[Checker, list[str]] = {
+        checker: [] for checker in (*ARROWS, overlong, public_classes, crossings, table_aliases)
+    }
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        module = ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts)
+        source = path.read_text("utf-8")
+        for checker, lines in found.items():
+            if folder == "src/dialer" or checker in {overlong, table_aliases}:
+                lines.extend(checker(module, source))
+    return found
+
+
 def problems(checker: Checker, *folders: str) -> list[str]:
-    """Run a checker over the tree, from the folders that hold its top-level packages."""
-    return [
-        problem
-        for folder in folders
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        for problem in checker(
-            ".".join(path.relative_to((ROOT / folder).parent).with_suffix("").parts), path.read_text("utf-8")
-        )
-    ]
+    """Return what a checker finds in these folders."""
+    return [problem for folder in folders for problem in all_problems(folder)[checker]]
 
 
-@pytest.mark.parametrize("checker", [wrong_arrows, strangers, chance_and_effects, dialects])
+@pytest.mark.parametrize("checker", ARROWS)
 def test_packages_import_only_allowed_packages(checker: Checker) -> None:
     assert problems(checker, "src/dialer") == []
 
@@ -207,10 +273,8 @@ def test_functions_and_files_stay_short() -> None:
     assert problems(overlong, "src/dialer", "tests", "benchmarks") == []
 
 
-def public_classes(module: str, source: str) -> Iterator[str]:
-    """Yield the public classes of a module."""
-    names = [node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
-    yield from (f"{name} {module}" for name in names if not name.startswith("_"))
+def test_statements_name_typed_columns() -> None:
+    assert problems(table_aliases, "src/dialer", "tests", "benchmarks") == []
 
 
 def test_a_name_means_one_class() -> None:
@@ -221,7 +285,28 @@ def test_a_name_means_one_class() -> None:
 
 
 def test_the_tree_is_really_read() -> None:
-    assert any(problems(lambda module, _: iter([module]), "src/dialer"))
+    assert problems(public_classes, "src/dialer") != []
+
+
+def rooms(package: str) -> set[str]:
+    """Return the rooms of a package."""
+    return {path.parent.name for path in (ROOT / "src" / "dialer" / package).glob("*/__init__.py")}
+
+
+@pytest.mark.parametrize("package", FLOORS)
+def test_every_room_has_a_floor(package: str) -> None:
+    assert sorted(FLOORS[package]) == sorted(rooms(package))
+
+
+@pytest.mark.parametrize("package", FLOORS)
+def test_rooms_and_modules_of_a_package_import_each_other_in_one_direction(package: str) -> None:
+    """Also over modules that stand beside the rooms."""
+    order: TopologicalSorter[str] = TopologicalSorter()
+    for crossing in problems(crossings, "src/dialer"):
+        where, room, other = crossing.split()
+        if where == package:
+            order.add(room, other)
+    order.prepare()  # Raises an error that names a circle.
 
 
 def lines_of(count: int) -> str:
@@ -253,6 +338,10 @@ def lines_of(count: int) -> str:
         (wrong_arrows, "dialer.settings", "from dialer.api import app"),
         (wrong_arrows, "dialer.__init__", "from dialer.domain import enums"),
         (wrong_arrows, "dialer.newcomer.a", ""),
+        (arrows_back, "dialer.domain.billing.a", "from dialer.domain.engine.engine.state import EngineState"),
+        (arrows_back, "dialer.domain.queueing.a", "from dialer.domain import engine"),
+        (arrows_back, "dialer.carriers.sip.__init__", "from ..media import rtp"),
+        (arrows_back, "dialer.app.accounts.deep.a", "import dialer.app.campaigns.copy"),
         (strangers, "dialer.domain.a", "import sqlalchemy.orm"),
         (strangers, "dialer.sim.a", "from structlog import get_logger"),
         (strangers, "dialer.sim.a", "import anyio"),
@@ -281,6 +370,8 @@ def lines_of(count: int) -> str:
         (overlong, "dialer.api.a", "class C:\n" + "\n".join(f"    {x}" for x in lines_of(61).splitlines())),
         (overlong, "dialer.api.a", "x = 1\n" * 451),
         (overlong, "tests.test_a", "x = 1\n" * 451),
+        (table_aliases, "dialer.app.a", "_campaigns: Final = Campaign.__table__"),
+        (table_aliases, "tests.test_a", "columns = Campaign.__table__.c"),
     ],
 )
 def test_a_planted_violation_is_found(checker: Checker, module: str, source: str) -> None:
@@ -295,6 +386,13 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (wrong_arrows, "dialer.store.a", "from dialer.settings import Settings"),
         (wrong_arrows, "dialer.api.a", "from dialer import __version__, runtime\nimport dialer.store.rows"),
         (wrong_arrows, "dialer.cli", "from dialer.api import app\nfrom dialer import demo"),
+        (
+            arrows_back,
+            "dialer.domain.engine.engine.a",
+            "from dialer.domain.queueing import plans\nfrom .state import State",
+        ),
+        (arrows_back, "dialer.domain.plans", "from dialer.domain.engine.engine.state import EngineState"),
+        (arrows_back, "dialer.runtime.a", "from dialer.domain.engine.engine.state import EngineState"),
         (strangers, "dialer.domain.a", "import msgspec, re\nfrom phonenumbers import timezone"),
         (strangers, "dialer.store.a", "import sqlalchemy"),
         (
@@ -308,6 +406,7 @@ def test_a_planted_violation_is_found(checker: Checker, module: str, source: str
         (dialects, "dialer.store.backends.a", "import sqlite3"),
         (dialects, "dialer.store.a", "from dialer.store.backends.backend import backend_of"),
         (overlong, "dialer.api.a", lines_of(60) + "x = 1\n" * 390),
+        (table_aliases, "dialer.app.a", "table = model.__table__\nfind = select(Campaign.__table__)"),
     ],
 )
 def test_allowed_source_passes(checker: Checker, module: str, source: str) -> None:

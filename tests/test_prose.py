@@ -27,6 +27,8 @@ def texts(source: str) -> Iterator[tuple[int, str]]:
 
 def riddles(source: str) -> list[tuple[int, str]]:
     """Return the sentences that begin with a word instead of their subject. Questions are sentences that may."""
+    if not RIDDLE.search(source):  # Most modules, which takes a tenth of the time of reading them.
+        return []
     return [
         (line, sentence)
         for line, text in texts(source)

@@ -17,7 +17,7 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls
+from dialer.api.records import advancing, campaign_life, contacts, trial_calls
 from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
@@ -179,7 +179,7 @@ LIMITS: Final = {
     "A JSON body": f"{body.BODY_BYTES_MAX // MIB} MiB",
     "Depth of a JSON body": f"{strict_json.DEPTH_MAX} levels",
     "Objects, lists and commas in a JSON body": f"{strict_json.MEMBERS_MAX:,}",
-    "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaigns.NAME_MAX})",
+    "A name (`name`, `full_name`, …)": f"{imports.FULL_NAME_MAX} characters (campaigns: {campaign_life.NAME_MAX})",
     "A description, or `additional_vars` as text": f"{fields.TEXT_MAX:,} characters",
     "A section's `script`": f"{section_fields.SCRIPT_MAX:,} characters",
     "References in one list": f"{references.REFERENCES_MAX:,}",

@@ -41,8 +41,9 @@ ORDER BY id LIMIT ? OFFSET ?
 """
 _OWNED: Final = "SELECT 1 FROM phonebook WHERE id = ? AND user_id = ?"
 _INSERT: Final = """
-INSERT INTO contact (phonebook_id, contact, number, zone, full_name, additional_vars, created_date, updated_date)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO contact
+(phonebook_id, contact, number, zone, full_name, additional_vars, created_date, updated_date, user_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT user_id FROM phonebook WHERE id = ?1))
 RETURNING id, phonebook_id, contact, full_name, additional_vars, created_date, updated_date
 """
 _USER: Final = "SELECT id, password_hash FROM user_account WHERE username = ?"

@@ -6,7 +6,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import MetaData
-from sqlalchemy.orm import Mapped
+from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.api.app import create_app
 from dialer.api.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, shapes, writable, write_once
@@ -29,24 +29,24 @@ class Gadget(Row):
     name: Mapped[str]
     serial: Mapped[str]
     weight: Mapped[int | None]
-    length: Mapped[int]
-    is_spare: Mapped[bool]
+    length: Mapped[int] = mapped_column(default=1)
+    is_spare: Mapped[bool] = mapped_column(default=False)
     created_date: Mapped[int]
     updated_date: Mapped[int]
 
 
 GADGETS = Resource(
     path="gadget",
-    model=Gadget,
     shapes=shapes(
         "Gadget",
+        Gadget,
         {
             **own("gadget"),
             "name": NAME,
             "serial": write_once(Text(10)),
             "weight": optional(Integer(1, 50)),
-            "length": writable(Integer(), default=1, description="Centimetres."),
-            "is_spare": writable(Boolean(), default=False),
+            "length": writable(Integer(), description="Centimetres."),
+            "is_spare": writable(Boolean()),
             "is_heavy": derived(Boolean()),
             "user": OWNER,
             **STAMPS,

@@ -13,8 +13,8 @@ from dialer.api.crud.references import NO_OBJECT
 from dialer.store.database import Database
 from tests.api.harness import BASE, NOW_MS, Caller, FakeWorker, Json
 from tests.databases.choice import restore
+from tests.sizes import STATEFUL_RUNS
 
-RUNS_MAX: Final = 15
 STEPS_MAX: Final = 30
 PAGE_SIZE: Final = 3
 USERS: Final = {"alice": 2, "bob": 3}
@@ -238,6 +238,6 @@ def test_every_read_is_what_was_written(
         worker.reset()
         return TwoUsers(client, worker)
 
-    bounded = settings(max_examples=RUNS_MAX, stateful_step_count=STEPS_MAX)
+    bounded = settings(max_examples=STATEFUL_RUNS, stateful_step_count=STEPS_MAX)
     run_state_machine_as_test(as_new, settings=bounded)  # type: ignore[arg-type] # a function that makes one will do
     assert worker.clock.now_ms() >= NOW_MS

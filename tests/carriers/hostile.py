@@ -58,8 +58,13 @@ class Capture:
         self.board = SoundRouter()
         for number, order in enumerate(ORDERS):
             self.board.add(SoundLeg(str(number), 1, SoundTerms()))
-            self.board.agree(0, str(number), SOUND)
+            self._leg(str(number)).agree(0, SOUND)
             self.board.perform(str(number), order)
+
+    def _leg(self, key: str) -> SoundLeg:
+        leg = self.board.leg(key)
+        assert leg is not None
+        return leg
 
     def attack(self, chance: Random) -> None:
         """Send one mutated datagram to each door."""
@@ -79,9 +84,9 @@ class Capture:
         datagram = mutated(chance.choice(self.packets), chance)
         source = chance.choice((PEER, PEER, (PEER[0], 9), STRANGER))
         self.board.receive(self.now_ms, key, datagram, source)
-        self.board.take_report(self.now_ms, key, mutated(self.report, chance), source)
+        self._leg(key).take_report(self.now_ms, mutated(self.report, chance), source)
         if chance.randrange(50) == 0:
-            self.board.agree(self.now_ms, key, chance.choice((SOUND, replace(SOUND, port=PEER[1] + 2))))
+            self._leg(key).agree(self.now_ms, chance.choice((SOUND, replace(SOUND, port=PEER[1] + 2))))
         try:
             read_sound(mutated(write_offer(OURS), chance), tuple(Codec))
         except SdpError:

@@ -9,23 +9,28 @@ from msgspec import structs
 
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
     Arrived,
     Arriving,
     Ask,
     AwaitBeep,
+    Bridge,
     Clear,
     Confer,
     Detect,
     Dialling,
     Done,
     Ended,
+    Hold,
     LegReport,
     Order,
     Play,
+    Receipt,
     Record,
     Ringing,
     Speech,
+    TextReceived,
 )
 from dialer.domain.survey.survey import INPUT_END
 from dialer.sim.callee import Callee
@@ -70,6 +75,8 @@ class Phone:
             case Done():
                 self._began_ms = None
                 self._coming = [self._end(self._cut_ms)]
+            case Arrived() | Ringing() | Ended() | Accepted() | Receipt() | TextReceived():
+                pass
         return at_ms, heard
 
     def hang_up(self, now_ms: int) -> None:
@@ -133,6 +140,8 @@ class Phone:
                 sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
             case Confer(turn):
                 sound = now_ms + self.callee.talks_ms(), Done(turn, 0)
+            case Hold() | Bridge() | Clear():
+                pass
         return sound
 
     def _play(self, speeches: tuple[Speech, ...], at_ms: int) -> int:

@@ -86,7 +86,7 @@ def test_an_impossible_forecast_is_reported_in_one_line(run: Run, house: House) 
 @pytest.mark.parametrize(
     ("status", "reason", "told"),
     [
-        (CampaignStatus.ABORD, "", "status 3 (ABORD)"),
+        (CampaignStatus.ABORT, "", "status 3 (ABORD)"),
         (CampaignStatus.END, "completed", f"status 4 (END), {CAMPAIGN_REASONS['completed']}"),
     ],
 )

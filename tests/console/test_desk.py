@@ -24,7 +24,8 @@ def gus(visitor: Visitor, api: Caller) -> Visitor:
 
 
 def state(database: Database) -> tuple[int, str]:
-    return tuple(database.read_now(lambda c: c.execute(select(Agent.status, Agent.break_reason)).one()))
+    status, reason = database.read_now(lambda c: c.execute(select(Agent.status, Agent.break_reason)).one())
+    return status, reason
 
 
 def talk_to_gus(database: Database, identity: int) -> None:

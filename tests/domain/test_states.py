@@ -9,13 +9,13 @@ from dialer.domain.states import IllegalMoveError, move_campaign, move_subscribe
 
 CAMPAIGN_MOVES = {
     (CampaignStatus.NEW, CampaignStatus.START),
-    (CampaignStatus.NEW, CampaignStatus.ABORD),
+    (CampaignStatus.NEW, CampaignStatus.ABORT),
     (CampaignStatus.NEW, CampaignStatus.END),
     (CampaignStatus.START, CampaignStatus.PAUSE),
-    (CampaignStatus.START, CampaignStatus.ABORD),
+    (CampaignStatus.START, CampaignStatus.ABORT),
     (CampaignStatus.START, CampaignStatus.END),
     (CampaignStatus.PAUSE, CampaignStatus.START),
-    (CampaignStatus.PAUSE, CampaignStatus.ABORD),
+    (CampaignStatus.PAUSE, CampaignStatus.ABORT),
     (CampaignStatus.PAUSE, CampaignStatus.END),
 }
 SUBSCRIBER_MOVES = {

@@ -45,7 +45,7 @@ def waits(zone: str = "UTC", due_ms: int = 0, *, is_on_dnc: bool = False, **sett
         ({"status": CampaignStatus.PAUSE, "status_reason": "no_credit"}, Wait(WaitsFor.NO_CREDIT)),
         ({"status": CampaignStatus.END, "status_reason": "expired"}, Wait(WaitsFor.EXPIRED)),
         ({"status": CampaignStatus.END, "status_reason": "user"}, Wait(WaitsFor.OVER)),
-        ({"status": CampaignStatus.ABORD, "status_reason": "user"}, Wait(WaitsFor.OVER)),
+        ({"status": CampaignStatus.ABORT, "status_reason": "user"}, Wait(WaitsFor.OVER)),
         ({"expires_ms": START_MS}, Wait(WaitsFor.EXPIRED)),
         ({"starting_ms": START_MS + 1}, Wait(WaitsFor.STARTING, START_MS + 1)),
         ({"starting_ms": START_MS + 10 * HOUR_MS}, Wait(WaitsFor.STARTING, START_MS + 23 * HOUR_MS)),

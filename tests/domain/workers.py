@@ -8,8 +8,8 @@ import msgspec
 from dialer.domain import effects
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.engine.called_off import lists_over
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
@@ -43,7 +43,7 @@ class Diary(MemoryStore):
         super().__init__()
         self.entries: list[tuple[int, effects.Effect]] = []
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Store a copy of the effect, because the transfer that it holds changes later."""
         kept = effect
         if isinstance(effect, effects.KeepTransfer):

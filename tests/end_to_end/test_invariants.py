@@ -5,8 +5,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from msgspec import structs
 
-from dialer.domain.billing.charge import bill
 from dialer.domain.engine import engine
+from dialer.domain.engine.credit import bill
 from tests.api.harness import Caller
 from tests.end_to_end.service import advance
 from tests.end_to_end.test_storage import PEOPLE, called, start_campaign

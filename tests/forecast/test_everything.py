@@ -87,8 +87,8 @@ def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
     house.change(User, house.user_id, rate_card_version=1)
     for contact_id in range(1, len(NUMBERS), 2):
         house.change(Contact, contact_id, additional_vars=f'{{"sms_phonenumber": "{FRIEND}"}}')
-    house.add(Did, user_id=house.user_id, did_number="+12025550777", campaign_id=campaign_id)
-    house.add(Did, user_id=house.user_id, did_number="+12025550778")
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+12025550777", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+12025550778")
     return house, campaign_id
 
 

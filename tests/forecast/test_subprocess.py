@@ -48,7 +48,7 @@ async def test_an_exception_in_the_process_is_raised_here(house: House) -> None:
     with pytest.raises(CampaignNotReadyError) as lacking:
         await forecast_in_subprocess(house.database, order(house, campaign_id))
     assert lacking.value.errors.keys() == {"object_id"}
-    house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
+    house.change(Campaign, campaign_id, status=CampaignStatus.ABORT)
     with pytest.raises(CampaignOverError, match="has ended"):
         await forecast_in_subprocess(house.database, order(house, campaign_id))
     with pytest.raises(NoCampaignError, match="there is no campaign 4711"):

@@ -107,8 +107,8 @@ async def centre(folder: Path) -> House:
     }
     books = [house.phonebook(*(number(place) for place in range(low, low + 50))) for low in (0, 40, 80)]
     answering = await house.started(_survey(house, first), books[0], **same, max_xfer=2, frequency=20, max_aleg=6)
-    house.add(Did, user_id=house.user_id, did_number=SHOWN, campaign_id=answering)
-    house.add(Did, user_id=house.user_id, did_number=UNANSWERED, campaign_id=None)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=SHOWN, campaign_id=answering)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=UNANSWERED, campaign_id=None)
     progressive = same | {"callerid": UNANSWERED, "completion_maxretry": 1, "completion_intervalretry": 600}
     await house.started(_survey(house, second), books[1], **progressive, dial_method=2, agent_dial_rate=150_000)
     detecting = {"voicemail": True, "amd_behavior": 2}

@@ -54,7 +54,7 @@ async def street(folder: Path) -> LineHouse:
         "maxretry": 1,
     }
     anns = house.campaign(survey_id, house.phonebook(*ANNS), **settings)
-    house.add(Did, user_id=ANN, did_number="+12025550199", campaign_id=anns)
+    house.add(Did, user_id=ANN, is_assigned=True, did_number="+12025550199", campaign_id=anns)
     house.user_id = house.add(User, username="bob", password_hash="-", call_rate=2 * CENTS)
     house.pay(100 * CENTS)
     simulated = house.add(Gateway, name="simulated", protocol="sim", parameters=ALL_ANSWER)

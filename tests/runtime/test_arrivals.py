@@ -52,7 +52,7 @@ async def answering(house: LineHouse, *sections: dict[str, Any], **values: objec
     survey_id = house.survey(*(sections or (asking,)))
     campaign_id = await house.started(survey_id, house.phonebook(ADA), **{"frequency": 1, **values})
     await house.move(campaign_id, CampaignStatus.PAUSE)
-    house.add(Did, user_id=house.user_id, did_number="+1 (202) 555-0199", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+1 (202) 555-0199", campaign_id=campaign_id)
     return campaign_id
 
 
@@ -128,7 +128,7 @@ async def test_a_call_that_nobody_answers_is_turned_away_with_a_cause(house: Lin
     house.change(Gateway, house.gateway_id, max_channels=1)
     first, second = house.side.call_in(ZOE, DID), house.side.call_in(ADA, DID)
     await house.pass_s(1)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.pass_s(1)
     aborted = house.side.call_in(ZOE, DID)
     await house.pass_s(60)

@@ -92,7 +92,7 @@ async def test_a_wrong_call_back_changes_nothing(house: House) -> None:
     talking = max(row["id"] for row in house.rows(CallRequest))
     with pytest.raises(RefusedError, match="The call is in progress"):
         call_back(house, talking, moment(2, 16))
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     with pytest.raises(RefusedError, match="The campaign is over"):
         call_back(house, 1, moment(2, 16))
     assert [dict(row) for row in house.rows(Subscriber)][:5] == before[:5]
@@ -106,7 +106,7 @@ async def test_a_note_goes_with_its_person_and_a_disposition_with_its_campaign(h
     house.perform(lambda unit: erase_people(unit, [person], lambda _: None))
     left = house.row(CallDisposition, 1)
     assert (left["disposition"], left["note"], left["call_back_ms"]) == ("call_back", "", None)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.advance(60)
 
     def delete(unit: UnitOfWork) -> None:

@@ -19,6 +19,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
+from tests.sizes import examples
 
 Result = TypeVar("Result")
 HOUR_MS: Final = 3_600_000
@@ -199,14 +200,14 @@ async def lived(script: list[tuple[int, int]], *, puts_clock: bool) -> tuple[lis
 
 
 @given(SCRIPTS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6))
 async def test_without_retries_jumps_of_the_clock_change_nothing(script: list[tuple[int, int]]) -> None:
     """Dials, talks, waits and wrap-up times are equal in every second."""
     assert await lived(script, puts_clock=True) == await lived(script, puts_clock=False)
 
 
 @given(SCRIPTS)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=examples(3))
 async def test_every_attempt_is_made_and_charged_once_despite_jumps_of_the_clock(
     script: list[tuple[int, int]],
 ) -> None:

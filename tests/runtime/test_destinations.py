@@ -181,7 +181,7 @@ async def test_a_caller_who_comes_in_is_not_transferred_there_and_gets_no_messag
     settings = {"sms_gateway_id": texts, "dnc_id": house.dnc_list()}
     survey_id = house.survey(texting, transfer, branches={0: {"0": 1}})
     campaign_id = await house.started(survey_id, house.phonebook(PERSON), frequency=1, **settings)
-    house.add(Did, user_id=house.user_id, did_number="+12025550199", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+12025550199", campaign_id=campaign_id)
     await house.move(campaign_id, CampaignStatus.PAUSE)
     house.side.call_in(PREMIUM, "+12025550199")
     await house.pass_s(60)

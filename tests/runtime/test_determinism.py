@@ -32,6 +32,7 @@ from dialer.store.tables import (
 )
 from tests.runtime.centre import centre, digest
 from tests.runtime.house import CENTS, House
+from tests.sizes import examples
 
 HOURS = 3
 SECTIONS = (
@@ -154,7 +155,7 @@ def in_one_step(request: pytest.FixtureRequest) -> tuple[str, str]:
     return request.param, anyio.run(run, request.param, [])
 
 
-@settings(max_examples=3)
+@settings(max_examples=examples(3))
 @given(steps=_steps)
 def test_steps_and_restarts_change_nothing(in_one_step: tuple[str, str], steps: list[Step]) -> None:
     """Many steps with restarts end with the rows of a single step."""
@@ -177,7 +178,7 @@ async def edited(edits: list[tuple[float, Edit]], *, restarts: bool) -> str:
         return result
 
 
-@settings(max_examples=3)
+@settings(max_examples=examples(3))
 @given(edits=st.lists(st.tuples(st.floats(0.001, 90), st.sampled_from(EDITS)), min_size=1, max_size=25))
 def test_restarts_after_edits_change_nothing(edits: list[tuple[float, Edit]]) -> None:
     """Decisions depend on the rows, and not on the time at which they were read."""

@@ -50,7 +50,7 @@ async def shown(house: House, *sections: dict[str, Any], **settings: object) -> 
 
 def did(house: House, campaign_id: int | None, number: str = SHOWN) -> int:
     """Add a DID, and the campaign that answers it."""
-    return house.add(Did, user_id=house.user_id, did_number=number, campaign_id=campaign_id)
+    return house.add(Did, user_id=house.user_id, is_assigned=True, did_number=number, campaign_id=campaign_id)
 
 
 def came_in(house: House) -> list[tuple[Any, ...]]:
@@ -156,7 +156,7 @@ async def test_a_number_that_no_campaign_answers_is_refused(house: House) -> Non
     house.change(Did, did_id, campaign_id=house.campaign(house.survey(ASKING)))
     await house.advance(120)
     house.change(Did, did_id, campaign_id=campaign_id)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.advance(120)
     assert came_in(house) == [(1, None, False, 0)] * 2
     assert {row["phone_number"] for row in house.rows(Cdr) if row["campaign_id"] is None} == {SHOWN}
@@ -167,7 +167,7 @@ async def test_a_call_is_refused_once_its_campaign_is_aborted(house: House) -> N
     campaign_id = await shown(house, **AGAIN)
     did(house, campaign_id)
     await house.advance(30)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.advance(600)
     assert came_in(house) == [(1, None, False, 0)]
 
@@ -179,7 +179,7 @@ async def test_an_aborted_campaign_hangs_up_its_inbound_calls(house: House, *, r
     await house.advance(60)
     if restarts:
         house.restart()
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     assert [(row["billsec"], row["hangup_cause_q850"]) for row in house.rows(Cdr)] == [(0, 19), (10, 16)]
     assert house.rows(CallRequest)[1]["status"] == CallRequestStatus.ABORT
 

@@ -29,7 +29,7 @@ async def test_an_abort_hangs_up_at_once(sociable: House) -> None:
     """At 6.5 s the first call has talked for 1.5 s, the second for 0.5 s, and the others ring. Each has its CDR."""
     campaign_id = await sociable.started(sociable.survey(LONG), sociable.phonebook(*PEOPLE))
     await sociable.advance(6.5)
-    await sociable.move(campaign_id, CampaignStatus.ABORD)
+    await sociable.move(campaign_id, CampaignStatus.ABORT)
     figures = [(row["duration"], row["billsec"], row["hangup_cause_q850"]) for row in sociable.rows(Cdr)]
     assert figures == [(7, 2, 16), (6, 1, 16), (5, 0, 16), (4, 0, 16), (3, 0, 16), (2, 0, 16), (1, 0, 16)]
     assert {row["status"] for row in sociable.rows(Subscriber)} == {SubscriberStatus.ABORT}
@@ -66,10 +66,10 @@ async def test_a_wish_not_to_be_called_goes_to_the_list_that_the_campaign_has_by
 
 
 async def test_a_final_campaign_goes_nowhere(house: House) -> None:
-    """ABORD and END change to no other status, and to their own without effect."""
+    """ABORT and END change to no other status, and to their own without effect."""
     campaign_id = house.campaign(house.survey(SHORT))
-    await house.move(campaign_id, CampaignStatus.ABORD)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     with pytest.raises(IllegalMoveError, match="no other status"):
         await house.move(campaign_id, CampaignStatus.START)
 

@@ -36,7 +36,7 @@ async def house(tmp_path: Path) -> LineHouse:
     house = LineHouse(tmp_path)
     survey_id = house.survey({"type": 1, "audiofile_id": house.recording(2_000)})
     anns = house.campaign(survey_id, house.phonebook(*ANNS), frequency=20)
-    house.add(Did, user_id=ANN, did_number=DID, campaign_id=anns)
+    house.add(Did, user_id=ANN, is_assigned=True, did_number=DID, campaign_id=anns)
     house.user_id = house.add(User, username="bob", password_hash="-", call_rate=2 * CENTS)
     house.pay(100 * CENTS)
     simulated = house.add(Gateway, name="simulated", protocol="sim", parameters=ALL_ANSWER)

@@ -228,7 +228,7 @@ async def test_no_dial_follows_the_answer_to_a_pause(house: LineHouse) -> None:
 async def test_an_aborted_campaign_clears_its_calls(house: LineHouse) -> None:
     campaign_id = await started(house, ADA)
     await house.pass_s(9)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.pass_s(0)
     assert (ends(house), house.side.phones) == ([(ADA, 16, 4)], {})
     assert subscribers(house) == [(SubscriberStatus.COMPLETED, 1)]

@@ -126,7 +126,7 @@ async def test_a_message_sent_before_an_abort_is_charged(house: House) -> None:
     """The abort comes half a second after the first message, which is charged. No other message is sent."""
     campaign_id = await texting(house, *PEOPLE[:3])
     await house.advance(0.5)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.advance(60)
     assert sent(house) == [(PEOPLE[0], 0, "Sent", 5 * CENTS)]
     states = [row["status"] for row in house.rows(Subscriber)]

@@ -22,6 +22,7 @@ from dialer.store.tables import (
 )
 from tests.runtime.centre import centre
 from tests.runtime.house import CENTS, House
+from tests.sizes import examples
 
 CARD = ("49", "4930", "612", "1202", "33199000001", "33199000002")
 """Prefixes of the callees, of a transfer's number and of an agent's number."""
@@ -60,12 +61,12 @@ async def day(steps: list[tuple[int, int, bool]]) -> None:
                 house.restart()
             house.pay(rate)
         if house.row(Campaign, 1)["status"] in (CampaignStatus.START, CampaignStatus.PAUSE):
-            await house.move(1, CampaignStatus.ABORD)
+            await house.move(1, CampaignStatus.ABORT)
         check(house)
         house.database.close()
 
 
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 @given(st.lists(st.tuples(st.integers(1, 200), st.integers(0, 9 * CENTS), st.booleans()), min_size=1, max_size=5))
 def test_holds_and_balances_are_the_sums_of_their_rows_at_every_moment(steps: list[tuple[int, int, bool]]) -> None:
     anyio.run(day, steps)

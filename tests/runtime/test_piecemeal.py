@@ -49,6 +49,7 @@ from dialer.store.tables import (
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 from tests.gateways import FIRST, SECOND
 from tests.runtime.house import CENTS, House
+from tests.sizes import REFRESH_STORIES
 
 Change = Callable[[Connection, int, int], Touched]
 """A change of rows at a moment, which varies with a number and returns the touched records."""
@@ -75,7 +76,7 @@ def home(folder: Path) -> House:
         book_id = house.phonebook(*PEOPLE[place * 20 : place * 20 + 20])
         limits = {"maxretry": 1, "intervalretry": 30, "dnc_id": dnc_id, "callerid": SHOWN}
         house.campaign(house.survey(section), book_id, **limits)
-        house.add(Did, user_id=1, did_number=f"{SHOWN[:-1]}{place}", campaign_id=1)
+        house.add(Did, user_id=1, is_assigned=True, did_number=f"{SHOWN[:-1]}{place}", campaign_id=1)
     return house
 
 
@@ -110,7 +111,7 @@ def _campaign(number: int) -> int:
 MOVES = {
     CampaignStatus.START: start_campaign,
     CampaignStatus.PAUSE: pause_campaign,
-    CampaignStatus.ABORD: abort_campaign,
+    CampaignStatus.ABORT: abort_campaign,
     CampaignStatus.END: end_campaign,
 }
 
@@ -195,7 +196,7 @@ def change_a_number(connection: Connection, number: int, _now_ms: int) -> Touche
 
 
 def add_a_number(connection: Connection, number: int, _now_ms: int) -> Touched:
-    did_id = _add(connection, Did, user_id=1, did_number=SHOWN, campaign_id=_campaign(number))
+    did_id = _add(connection, Did, user_id=1, is_assigned=True, did_number=SHOWN, campaign_id=_campaign(number))
     return Touched(dids=_ids(did_id))
 
 
@@ -378,7 +379,7 @@ def outcome(tell: Callable[[House, Sequence[Step]], Any], story: Sequence[Step])
             return {model.__tablename__: house.rows(model) for model in WRITTEN}
 
 
-@settings(max_examples=6)
+@settings(max_examples=REFRESH_STORIES)
 @given(steps)
 def test_an_engine_with_incremental_refreshes_equals_a_rebuilt_one(story: list[Step]) -> None:
     assert outcome(refreshed, story) == outcome(rebuilt, story)

@@ -31,6 +31,7 @@ from dialer.store.tables import (
 from tests.runtime.centre import centre
 from tests.runtime.house import CENTS, House
 from tests.runtime.test_transfers import BEHAVIOUR, CALLER, MINUTE, money, second
+from tests.sizes import examples
 
 QUICK: Final = '{"talk": 20}'
 """An agent who is offered a call at 7 s, takes it at 8 s, and talks until 28 s."""
@@ -111,7 +112,7 @@ async def test_a_campaign_that_is_aborted_leaves_no_agent_in_a_call(
     await house.advance(at_s)
     if restarts:
         house.restart()
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     assert [(row["leg_type"], row["duration"]) for row in house.rows(Cdr)] == legs
     assert fates(house) == fate
     assert money(house)[2] == 0
@@ -288,7 +289,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
             house.restart()
         for campaign in house.rows(Campaign):
             if campaign["status"] in {CampaignStatus.START, CampaignStatus.PAUSE}:
-                await house.move(campaign["id"], CampaignStatus.ABORD)
+                await house.move(campaign["id"], CampaignStatus.ABORT)
         assert house.worker.calls_in_progress == 0 or house.rows(Campaign)[0]["status"] == CampaignStatus.END
         await house.advance(3_600)
         check_money(house)
@@ -301,7 +302,7 @@ async def aborted(seconds: list[float], *, restarts: bool) -> None:
         house.database.close()
 
 
-@settings(max_examples=5)
+@settings(max_examples=examples(5))
 @given(seconds=st.lists(st.floats(0.5, 400), min_size=1, max_size=6), restarts=st.booleans())
 def test_whenever_a_centre_is_aborted_nothing_is_left_over(seconds: list[float], *, restarts: bool) -> None:
     anyio.run(lambda: aborted(seconds, restarts=restarts))

@@ -59,7 +59,7 @@ async def test_an_aborted_call_keeps_its_recording_so_far(studio: House, *, rest
     await studio.advance(9.25)
     if restarts:
         studio.restart()
-    await studio.move(campaign_id, CampaignStatus.ABORD)
+    await studio.move(campaign_id, CampaignStatus.ABORT)
     (result,) = studio.rows(SurveyResult)
     assert result["recording_duration"] == 3
     assert seconds_on_disk(studio) == {result["record_file"]: 2.25}
@@ -68,7 +68,7 @@ async def test_an_aborted_call_keeps_its_recording_so_far(studio: House, *, rest
 async def test_a_callee_who_hangs_up_before_the_tone_has_no_recording(studio: House) -> None:
     campaign_id = await recording(studio)
     await studio.advance(6)
-    await studio.move(campaign_id, CampaignStatus.ABORD)
+    await studio.move(campaign_id, CampaignStatus.ABORT)
     assert studio.rows(SurveyResult) == []
     assert not studio.media.exists()
 

@@ -180,7 +180,7 @@ async def served_centre(folder: Path, dial_method: int) -> House:
     survey_id = house.survey(*sections, branches=WAYS)
     settings = PACED | {"dial_method": dial_method, "frequency": 20, "sms_gateway_id": sms_gateway_id}
     campaign_id = house.campaign(survey_id, house.phonebook(*NUMBERS[:60]), dnc_id=house.dnc_list(), **settings)
-    house.add(Did, user_id=house.user_id, did_number=SHOWN, campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=SHOWN, campaign_id=campaign_id)
     await house.move(campaign_id, CampaignStatus.START)
     await house.advance(3 * 86_400)
     return house

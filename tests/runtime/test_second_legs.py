@@ -246,7 +246,7 @@ async def test_a_refused_leg_lets_the_call_go_on(house: LineHouse) -> None:
 async def test_aborted_campaigns_end_both_legs(house: LineHouse) -> None:
     campaign_id = await transferring(house, PATIENT_CALLER)
     await house.pass_s(20)
-    await house.move(campaign_id, CampaignStatus.ABORD)
+    await house.move(campaign_id, CampaignStatus.ABORT)
     await house.pass_s(0)
     assert cdrs(house) == [(2, 13, 9, 16), (1, 20, 15, 16)]
     assert is_clean(house)

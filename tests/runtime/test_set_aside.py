@@ -47,7 +47,7 @@ async def answering(house: LineHouse) -> int:
     """Start a campaign that dials four people, and answers the DID."""
     survey_id = house.survey({"type": 1, "audiofile_id": house.recording(3_000)})
     campaign_id = await house.started(survey_id, house.phonebook(*PEOPLE), frequency=60)
-    house.add(Did, user_id=house.user_id, did_number=DID, campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=campaign_id)
     return campaign_id
 
 

@@ -22,6 +22,7 @@ from dialer.store.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import AgentHour, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House
+from tests.sizes import examples
 
 ACTIONS: Final = ("wait", "restart", "abort", "delete", "forget", "break")
 
@@ -34,9 +35,9 @@ async def act(house: House, action: str, which: int) -> None:
     elif action == "restart":
         house.restart()
     elif action == "abort":
-        await house.move(campaign_id, CampaignStatus.ABORD)
+        await house.move(campaign_id, CampaignStatus.ABORT)
     elif action == "delete":
-        await house.move(campaign_id, CampaignStatus.ABORD)
+        await house.move(campaign_id, CampaignStatus.ABORT)
         await house.advance(60)
         house.perform(lambda unit: delete_campaign(unit, campaign_id))
         await house.worker.settle()
@@ -79,7 +80,7 @@ def check_situation(connection: Connection, now_ms: int) -> None:
         assert states[one.campaign.id] == alone.subscribers
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8))
 @given(st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 7)), max_size=6))
 def test_statistics_equal_a_recount(actions: list[tuple[str, int]]) -> None:
     async def run(folder: Path) -> None:

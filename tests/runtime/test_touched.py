@@ -110,7 +110,7 @@ def furnished(house: House) -> House:
     house.add(Gateway, medium=SMS, name="texts")
     house.queue(house.agent())
     house.phonebook()
-    house.add(Did, user_id=house.user_id, did_number="+15550100")
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+15550100")
     return house
 
 
@@ -142,7 +142,7 @@ def _crowded(folder: Path, count: int) -> House:
     house.queue(house.agent())
     house.phonebook()
     open_many(house, count)
-    house.add(Did, user_id=house.user_id, did_number="+15550100", campaign_id=1)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+15550100", campaign_id=1)
     return house
 
 
@@ -275,7 +275,7 @@ async def test_a_campaign_that_is_aborted_loses_its_calls_and_no_other_does(furn
     await furnished.worker.settle()
     assert furnished.worker.calls_in_progress == 3
     await furnished.advance(120)
-    assert [row["status"] for row in furnished.rows(Campaign)] == [CampaignStatus.ABORD, CampaignStatus.END]
+    assert [row["status"] for row in furnished.rows(Campaign)] == [CampaignStatus.ABORT, CampaignStatus.END]
 
 
 async def test_agents_and_queues_come_and_go_one_by_one(furnished: House) -> None:

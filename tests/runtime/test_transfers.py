@@ -118,7 +118,7 @@ async def test_a_campaign_that_is_aborted_ends_both_legs_at_once(
     if restarts:
         house.restart()
     for _ in range(3):
-        await house.move(campaign_id, CampaignStatus.ABORD)
+        await house.move(campaign_id, CampaignStatus.ABORT)
     assert [(row["leg_type"], row["duration"], row["billsec"]) for row in house.rows(Cdr)] == legs
     assert [(row["reason"], row["status"]) for row in house.rows(Transfer)] == [
         (reason, TransferStatus.OVER) for reason in reasons

@@ -27,6 +27,7 @@ from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import SMS, Campaign, Cdr, DncList, Gateway, SmsMessage, User, WaitingText
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
+from tests.sizes import examples
 from tests.vopr.faults import Fault
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -119,7 +120,7 @@ async def test_an_abort_drops_the_messages_that_wait(house: TextHouse, *, is_res
     house.move_now(campaign_id, CampaignStatus.PAUSE)  # Otherwise it would end before its messages are sent.
     await house.passes(5)
     sent, waiting = house.sent(), len(house.rows(WaitingText))
-    house.move_now(campaign_id, CampaignStatus.ABORD)
+    house.move_now(campaign_id, CampaignStatus.ABORT)
     if is_restarted:
         house.restart()
     await house.passes(20)
@@ -146,7 +147,7 @@ async def test_an_abort_after_a_deletion_drops_the_others(house: TextHouse) -> N
     sent, waiting = house.sent(), len(house.rows(WaitingText))
     house.perform(lambda unit: delete_subscriber(unit, 4))
     assert 0 < len(house.rows(WaitingText)) < waiting
-    house.move_now(campaign_id, CampaignStatus.ABORD)
+    house.move_now(campaign_id, CampaignStatus.ABORT)
     await house.passes(20)
     assert (len(house.sent()), house.reasons()) == (len(sent), {"aborted": waiting})
     assert (house.rows(WaitingText), house.findings()) == ([], [])
@@ -196,7 +197,7 @@ def deeds(*kinds: str) -> st.SearchStrategy[list[Deed]]:
 
 # A process that ends after a commit cannot say what it has dropped, so these do not mix.
 @given(deeds(*STOPS, Fault.CRASH_AFTER, Fault.UNSURE) | deeds(*STOPS, "call off", "erase", "dear"))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5))
 async def test_each_message_is_sent_once_or_has_a_reason_not_to_be(happens: list[Deed]) -> None:
     """Whenever the process ends, and whatever its users do meanwhile. A message never overtakes another one."""
     with TemporaryDirectory() as folder:

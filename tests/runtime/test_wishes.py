@@ -8,7 +8,7 @@ import pytest
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
-from dialer.app.campaigns.subscribers import change_subscriber_status
+from dialer.app.campaigns.subscribers import change_subscriber
 from dialer.app.contacts.contacts import change_contact, delete_contact
 from dialer.app.contacts.do_not_call import delete_dnc_list, remove_from_dnc
 from dialer.app.errors import RefusedError
@@ -159,7 +159,7 @@ async def test_nobody_calls_a_person_again_whose_contact_was_deleted_after_the_c
     assert (chunk.recycled, chunk.kept) == ({}, {"deleted": 1})
     ada = next(row["id"] for row in house.rows(Subscriber) if row["number"] == ADA)
     with pytest.raises(RefusedError, match="contact was deleted"):
-        house.perform(lambda unit: change_subscriber_status(unit, ada, SubscriberStatus.PENDING))
+        house.perform(lambda unit: change_subscriber(unit, ada, {"status": SubscriberStatus.PENDING}))
     later = Disposed(AgentDisposition.CALL_BACK, "", house.now_ms() + 60_000)
     with pytest.raises(RefusedError, match="contact was deleted"):
         house.perform(lambda unit: dispose_of_call(unit, 1, later))

@@ -31,6 +31,7 @@ from dialer.store.tables import (
     User,
 )
 from tests.runtime.house import ALL_ANSWER, House
+from tests.sizes import examples
 
 PEOPLE: Final = tuple(f"+1202555{number}" for number in range(1000, 1003))
 LONG_S: Final = 120
@@ -171,7 +172,7 @@ STEPS: Final = st.lists(
 )
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(5))
 @given(first=st.just("key"), steps=STEPS)
 async def test_nobody_who_wished_is_called_or_written_to(first: str, steps: list[tuple[str, str, int]]) -> None:
     """The wishes come by key, agent and API; campaigns are new, given away, recycled, and of other media."""

@@ -9,9 +9,9 @@ from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
 from dialer.sim.call_centre import call_centre_of
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 from tests.sim.scenes import run
+from tests.sizes import AGENT_SEEDS
 
 FIRST_ANSWERS: Final = 100
-SEEDS: Final = (1, 2)
 POPULATIONS: Final[dict[str, dict[str, Any]]] = {
     "small and eager": {"agents": 5, "answer": 0.8, "size": 500},
     "middling": {"agents": 20, "answer": 0.45, "size": 1_000},
@@ -54,7 +54,7 @@ def shares(simulation: Simulation) -> list[float]:
 
 
 @pytest.mark.parametrize("population", POPULATIONS)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", range(1, 1 + AGENT_SEEDS))
 def test_predictive_keeps_its_target_all_day_and_agents_busier_than_progressive(population: str, seed: int) -> None:
     predictive = day(population, seed, dial_method=3)
     progressive = day(population, seed, dial_method=2)

@@ -29,6 +29,7 @@ import pytest
 
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import scenario_of
+from tests.sizes import ERLANG_LOADS
 
 TALK_S: Final = 2
 RING_S: Final = 900
@@ -59,8 +60,10 @@ class Load(NamedTuple):
 
 
 LIGHT: Final = Load(1, 0.5, 12_000, 0.03)
-LOADS: Final = (LIGHT, Load(5, 0.8, 16_000, 0.08), Load(10, 0.6, 24_000, 0.03))
-loads = pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.agents} agents at {load.utilisation:.0%}")
+LOADS: Final = (LIGHT, Load(5, 0.8, 16_000, 0.08), Load(10, 0.6, 24_000, 0.03), Load(3, 0.6, 24_000, 0.03))
+loads = pytest.mark.parametrize(
+    "load", LOADS[:ERLANG_LOADS], ids=lambda load: f"{load.agents} agents at {load.utilisation:.0%}"
+)
 
 
 class Interval(NamedTuple):

@@ -82,7 +82,10 @@ MISCOUNTED = {
         "campaign 1: counter of subscribers of phonebook 1 in 7 'dnc' is 2 too high",
     ),
     "subscribers that a step has not counted": (
-        "INSERT INTO subscriber_move (campaign_id, phonebook_id, status, status_reason, attempted) VALUES (1,1,5,'',1)",
+        (
+            "INSERT INTO subscriber_move (campaign_id, user_id, phonebook_id, status, status_reason, attempted)"
+            " VALUES (1,1,1,5,'',1)"
+        ),
         "campaign 1: counter of subscribers of phonebook 1 in 5 '' is 1 too high",
     ),
     "calls of a queue": ("UPDATE queue_hour SET taken = 0", "queue 1: counter of calls in hour 492348 is"),

@@ -16,9 +16,8 @@ from dialer.app.campaigns.change import (
     pause_campaign,
     start_campaign,
 )
-from dialer.app.campaigns.copy import add_copy
 from dialer.app.campaigns.recycle import RecycleFilter, recycle_chunk
-from dialer.app.campaigns.subscribers import change_subscriber, change_subscriber_status, delete_subscriber
+from dialer.app.campaigns.subscribers import change_subscriber, delete_subscriber
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact
 from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_list
 from dialer.app.errors import InvalidFieldsError, RefusedError
@@ -50,7 +49,7 @@ from dialer.store.tables import (
     Tier,
     User,
 )
-from dialer.store.touched import Touched
+from dialer.store.touched import NOTHING, Touched
 from tests.vopr.dice import Dice
 from tests.vopr.faults import Action, Do
 from tests.vopr.worlds import CENTS, DAY_MS, contact_of, limits_of, number_of, parameters_for, parameters_of, window_of
@@ -304,7 +303,8 @@ def _copy(action: ActionUnit) -> str:
     dates = {"startingdate": action.now_ms, "expirationdate": action.now_ms + DAY_MS}
     code = f"copy{action.which}-{action.now_ms}"[-20:]
     values = {**settings, **dates, **action.moments, "campaign_code": code}
-    copy_id = add_copy(action.unit, campaign["id"], values).id
+    copy_id = action.connection.scalars(insert(Campaign).values(values).returning(Campaign.id)).one()
+    action.unit.note(NOTHING)
     books = (
         select(CampaignPhonebook.phonebook_id)
         .where(CampaignPhonebook.campaign_id == campaign["id"])
@@ -319,7 +319,7 @@ def _copy(action: ActionUnit) -> str:
 def _subscriber_status(action: ActionUnit) -> str:
     subscriber = action.one_of(Subscriber)
     wanted = action.dice.pick((SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT))
-    change_subscriber_status(action.unit, subscriber["id"], wanted)
+    change_subscriber(action.unit, subscriber["id"], {"status": wanted})
     return f"subscriber {subscriber['id']} {SubscriberStatus(subscriber['status']).name} to {wanted.name}"
 
 

@@ -109,7 +109,7 @@ class LineRun:
             sms_gateway_id=texts_id if self._has_texts else None,
             dnc_id=house.dnc_list(),
         )
-        house.add(Did, user_id=house.user_id, did_number=DID, campaign_id=self._campaign_id)
+        house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=self._campaign_id)
         house.start(self._campaign_id)
         for _ in range(STEPS):
             await self._one_step()
@@ -128,7 +128,8 @@ class LineRun:
             case 1:
                 agents = [house.agent(contact=f"100{place}", wrap_up_time=2) for place in range(dice.between(1, 3))]
                 return {"type": 6, "queue_id": house.queue(*agents, strategy=dice.pick((1, 2)), max_wait_time=30)}
-        return {}
+            case _:
+                return {}
 
     async def _one_step(self) -> None:
         dice, side = self._dice, self._side

@@ -7,7 +7,7 @@ from typing import Final
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import Snapshot
 
-_NEW, _START, _PAUSE, _ABORD, _END = range(5)
+_NEW, _START, _PAUSE, _ABORTED, _END = range(5)
 _CAMPAIGN_MOVES: Final = {
     (_START, _PAUSE): frozenset({"no_credit"}),
     (_PAUSE, _PAUSE): frozenset({"no_credit"}),

@@ -96,8 +96,9 @@ def _event(dice: Dice) -> Event:
             return "wait", dice.pick((20, 500, 2_000, 60_000))
         case 4:
             return "report", dice.pick(PLACES)
-    step = dice.pick((-3, 0, 1, 1, 1, 2, 7, 900))
-    return "sound", dice.pick(PLACES), dice.pick((0, 8, 13, 96)), dice.between(0, 3), step, dice.between(1, 9)
+        case _:
+            step = dice.pick((-3, 0, 1, 1, 1, 2, 7, 900))
+            return "sound", dice.pick(PLACES), dice.pick((0, 8, 13, 96)), dice.between(0, 3), step, dice.between(1, 9)
 
 
 class Judge:
@@ -168,6 +169,8 @@ def play(history: list[Event]) -> None:
                 call.leg.take_report(call.now_ms, REPORT, source)
             case "torn", source, data:
                 call.leg.receive(call.now_ms, data, source)
+            case _:
+                raise ValueError(event)
         judge.check(source, keys)
 
 

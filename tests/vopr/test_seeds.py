@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.sizes import FAULT_SEEDS, HASH_SEEDS
 from tests.vopr.building import Folder
 from tests.vopr.run import SeedOutcome, run_seed
 
 ROOT = Path(__file__).parents[2]
-SEEDS = 40
 SEEDS_PER_TEST = 20
 FOUND = {
     454: "a late worker dialled a B-leg for a finished call: that leg never began",
@@ -33,7 +33,7 @@ def folder() -> Iterator[Folder]:
     one.close()
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_PER_TEST))
+@pytest.mark.parametrize("first", range(0, FAULT_SEEDS, SEEDS_PER_TEST))
 async def test_no_rule_is_broken(folder: Folder, first: int) -> None:
     outcomes = [await run_seed(seed, folder) for seed in range(first, first + SEEDS_PER_TEST)]
     assert [one for one in outcomes if not one.ok] == []
@@ -53,14 +53,15 @@ async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
     assert await run() == await run()
 
 
-async def test_the_trace_does_not_depend_on_the_process(folder: Folder, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hash_seed", HASH_SEEDS)
+async def test_the_trace_does_not_depend_on_the_process(folder: Folder, hash_seed: str, tmp_path: Path) -> None:
     digests = [(await run_seed(seed, folder)).digest[:16] for seed in (3, 4)]
-    assert digests_of_a_process(tmp_path) == digests
+    assert digests_of_a_process(hash_seed, tmp_path) == digests
 
 
-def digests_of_a_process(folder: Path) -> list[str]:
-    """Return the digests that a process with another hash seed prints for the same seeds."""
+def digests_of_a_process(hash_seed: str, folder: Path) -> list[str]:
+    """Return the digests that a process with this hash seed prints for the same seeds."""
     program = (sys.executable, "-m", "tests.vopr", "--seeds", "2", "--from", "3")
-    environ = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)}
+    environ = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
     printed = subprocess.run(program, check=True, capture_output=True, text=True, cwd=folder, env=environ).stdout
     return [line.rpartition(", ")[2] for line in printed.splitlines()]

@@ -1,17 +1,14 @@
 """Tests of strangers at the sound of a call: no seed breaks the rule, and it finds bugs that are planted."""
 
-from typing import Final
-
 import pytest
 
+from tests.sizes import SOUND_SEEDS
 from tests.vopr.search import first_sound_seed
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
 
-SEEDS: Final = 200
-
 
 def test_no_seed_breaks_the_rule() -> None:
-    assert [seed for seed in range(SEEDS) if sound_findings(seed)] == []
+    assert [seed for seed in range(SOUND_SEEDS) if sound_findings(seed)] == []
 
 
 @pytest.mark.parametrize("name", SOUND_PLANTED)

@@ -43,11 +43,7 @@ from dialer.api.routes.recordings import download_recording, download_recordings
 from dialer.api.routes.recycle import recycle_campaign, recycle_sms_campaign
 from dialer.api.routes.refunds import refund_call
 from dialer.api.routes.root import read_root, redirect_to_documentation
-from dialer.api.routes.statistics import (
-    read_all_statistics,
-    read_campaign_statistics,
-    read_sms_campaign_statistics,
-)
+from dialer.api.routes.statistics import read_all_statistics, read_campaign_statistics, read_sms_campaign_statistics
 from dialer.api.routes.survey_aggregate import aggregate_survey
 from dialer.api.routes.survey_check import check_survey_template
 from dialer.api.routes.text_callbacks import take_receipt, take_text
@@ -127,10 +123,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         return worker.clock.now_ms()
 
     authenticator = authenticator or Authenticator(
-        database,
-        requests_a_minute=settings.rate_limit,
-        clock_ms=clock_ms,
-        second_factor=settings.second_factor,
+        database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms, second_factor=settings.second_factor
     )
     app = Litestar(
         route_handlers=[
@@ -164,11 +157,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
 
 
 def create_worker_app(
-    settings: Settings,
-    *,
-    database: Database,
-    worker: Dialler,
-    running: Callable[[], AbstractAsyncContextManager[None]],
+    settings: Settings, *, database: Database, worker: Dialler, running: Callable[[], AbstractAsyncContextManager[None]]
 ) -> Litestar:
     """Build the application of a process that only dials: health and metrics."""
     service = Service(settings, database=database, worker=worker, resources={}, export=export)

@@ -16,7 +16,8 @@ from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.auth import origin_of
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
-from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries, write_audit_log
+from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
+from dialer.app.listeners import tell_listeners
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.clock import Clock
 from dialer.runtime.dial_counters import DialCounters
@@ -133,7 +134,7 @@ class Service:
         def run(connection: Connection) -> tuple[_Result, bool]:
             unit = self.unit(connection, request)
             done = work(unit)
-            write_audit_log(unit, _origin(request))
+            tell_listeners(unit, _origin(request))
             self._remove_old_entries(unit)
             return done, unit.concerns_engine
 

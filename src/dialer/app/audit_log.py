@@ -1,45 +1,36 @@
-"""The writer of the audit log. It hears of a change from the events of its unit of work, in the same transaction."""
+"""The audit log: a listener of units of work."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, FromClause, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
-from dialer.app.events import AppEvent, RecordWritten, SubscriberAdded
-from dialer.app.unit import UnitOfWork
-from dialer.store.tables import REMOVABLE_MS, Agent, AuditLog, Campaign, DncList, Phonebook, Queue
+from dialer.app.events import (
+    AgentStatusChanged,
+    AppEvent,
+    CallDisposed,
+    NumberAllowed,
+    NumberCalledOff,
+    NumbersCalledOff,
+    SignedIn,
+)
+from dialer.app.unit import RecordWritten, UnitOfWork
+from dialer.store.tables import REMOVABLE_MS, AuditLog
 
 REMOVED_AT_ONCE: Final = 1_000
 """Old entries that one unit of work removes."""
-UNLOGGED: Final[frozenset[type[AppEvent]]] = frozenset({SubscriberAdded})
-"""Events that are too many for the log."""
-SUBJECTS: Final[Mapping[str, str]] = {
-    "campaign_id": "campaigns",
-    "payment_id": "payment",
-    "cdr_id": "cdr",
-    "user_id": "users",
-    "key_id": "api-key",
-    "gateway_id": "gateway",
-    "agent_id": "agent",
-    "queue_id": "queue",
-    "contact_id": "contact",
-    "phonebook_id": "phonebook",
-    "dnc_id": "dnc-list",
+_ACTIONS: Final[Mapping[type[AppEvent], str]] = {
+    CallDisposed: "call_disposed",
+    AgentStatusChanged: "agent_status_changed",
+    NumberCalledOff: "number_called_off",
+    NumberAllowed: "number_allowed",
+    NumbersCalledOff: "numbers_called_off",
+    SignedIn: "signed_in",
 }
-"""The resource of an event, by the name of its first field."""
-
-_OWNED: Final[Mapping[str, FromClause]] = {
-    "campaign_id": Campaign.__table__,
-    "phonebook_id": Phonebook.__table__,
-    "dnc_id": DncList.__table__,
-    "agent_id": Agent.__table__,
-    "queue_id": Queue.__table__,
-}
-"""The tables of subjects whose rows name their owner."""
+"""The actions of events that the log has always named otherwise than their types."""
 _DIGITS: Final = re.compile(r"\+?\d(?:[^\w+]{0,3}\d){6,}")
-_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
 _MASK: Final = "[number]"
 
 
@@ -63,10 +54,9 @@ def masked(text: str) -> str:
 
 
 def write_audit_log(unit: UnitOfWork, origin: Origin) -> None:
-    """Write the changes of a unit of work into the audit log. Records that were written tell more than other events."""
-    written = [entry for entry in unit.happened if isinstance(entry, RecordWritten)]
-    found = written or list(_translated(unit))
-    write_entries(unit.connection, unit.now_ms, [(entry, origin) for entry in found])
+    """Write the changes of a unit of work into the audit log. Records that were written tell more than events."""
+    entries = unit.written or [_entry(event, unit.connection) for event in unit.happened]
+    write_entries(unit.connection, unit.now_ms, [(entry, origin) for entry in entries])
 
 
 def write_entries(connection: Connection, now_ms: int, entries: Sequence[tuple[RecordWritten, Origin]]) -> None:
@@ -86,23 +76,11 @@ def remove_old_entries(connection: Connection, before_ms: int) -> int:
     return connection.execute(delete(AuditLog).where(AuditLog.id.in_(old))).rowcount
 
 
-def _translated(unit: UnitOfWork) -> Iterator[RecordWritten]:
-    """Yield entries for events that name a record by its id."""
-    for event in unit.happened:
-        if type(event) in UNLOGGED:
-            continue
-        values: dict[str, Any] = msgspec.structs.asdict(event)
-        first = next(iter(values))
-        action = _CAPITAL.sub("_", type(event).__name__).lower()
-        record_id = values[first] if first in SUBJECTS else None
-        owner = values["user_id"] if "user_id" in values else _owner(unit.connection, first, record_id)
-        yield RecordWritten(action, SUBJECTS.get(first, ""), record_id, owner, {}, values)
-
-
-def _owner(connection: Connection, first: str, record_id: int | None) -> int | None:
-    """Return the user who owns the subject of an event; None if the subject is deleted or belongs to no user."""
-    table = _OWNED.get(first)
-    return None if table is None else connection.scalar(select(table.c.user_id).where(table.c.id == record_id))
+def _entry(event: AppEvent, connection: Connection) -> RecordWritten:
+    action = _ACTIONS.get(type(event)) or event.type.replace(".", "_")
+    resource = "" if event.subject is None else event.subject.resource
+    values = msgspec.structs.asdict(event)
+    return RecordWritten(action, resource, event.subject_id, event.account(connection), {}, values)
 
 
 def _row(entry: RecordWritten, origin: Origin, now_ms: int) -> dict[str, Any]:

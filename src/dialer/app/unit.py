@@ -1,10 +1,23 @@
 """The unit of work of a use case: its transaction, the time of the service, and its results."""
 
+from typing import Any
+
 import msgspec
 from sqlalchemy import Connection
 
 from dialer.app.events import AppEvent
 from dialer.store.touched import NOTHING, Touched, touch
+
+
+class RecordWritten(msgspec.Struct, frozen=True):
+    """A record that a request created, changed or deleted. The values hold no secrets and no numbers."""
+
+    action: str
+    resource: str
+    record_id: int | None
+    user_id: int | None
+    before: dict[str, Any]
+    after: dict[str, Any]
 
 
 class UnitOfWork(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,6 +30,8 @@ class UnitOfWork(msgspec.Struct, frozen=True, kw_only=True):
     now_ms: int
     happened: list[AppEvent] = msgspec.field(default_factory=list)
     """The events, in their order."""
+    written: list[RecordWritten] = msgspec.field(default_factory=list)
+    """The records that a request wrote field by field, for the audit log."""
     noted: list[Touched] = msgspec.field(default_factory=list)
 
     def note(self, touched: Touched, *events: AppEvent) -> None:

@@ -20,10 +20,7 @@ _SECOND_MS = 1_000
 
 @click.command()
 @json_option("the workers")
-@examples(
-    "dialer fleet",
-    "dialer fleet --json",
-)
+@examples("dialer fleet", "dialer fleet --json")
 def fleet(*, as_json: bool) -> None:
     """Show the workers, their leases, shards and slices of gateways.
 

@@ -8,8 +8,7 @@ import rich_click as click
 
 from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, find_trial_call
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError
-from dialer.carriers.sip.parameters import SipParametersError
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import Trial, TrialOrder
 from dialer.commands.gateway_texts import try_text
@@ -130,5 +129,5 @@ def _caller(call: TrialCall) -> PlaceCall:
     """Return a function that places a call over its carrier."""
     try:
         return caller_of(call.protocol, call.parameters)
-    except (FreeSwitchParametersError, SipParametersError) as error:
+    except ParametersError as error:
         raise click.ClickException(f"gateway {call.gateway_id}: {error}") from None

@@ -3,8 +3,8 @@
 import anyio
 import rich_click as click
 
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.line_factories import TEXT_LINES
-from dialer.carriers.texts.parameters import TextParametersError
 from dialer.carriers.texts.trial import send_trial_text
 from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import print_json, printable, say
@@ -33,7 +33,7 @@ def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_
 
     try:
         outcome = anyio.run(send_trial_text, protocol, row["parameters"], gateway_id, dialled, wait_s, show)
-    except TextParametersError as error:
+    except ParametersError as error:
         raise click.ClickException(f"gateway {gateway_id}: {error}") from None
     if as_json:
         print_json(outcome)

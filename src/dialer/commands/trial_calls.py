@@ -5,9 +5,10 @@ from typing import Final, TypeAlias
 
 from dialer.api.records.trial_calls import TrialCallRead, TrialFailedError
 from dialer.app.campaigns.trial_calls import TrialCall
-from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
+from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
 from dialer.carriers.freeswitch.trial import place_switch_call
-from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
+from dialer.carriers.parameters import ParametersError
+from dialer.carriers.sip.parameters import read_sip_parameters
 from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
 from dialer.domain.plans import SIP
@@ -26,8 +27,7 @@ def caller_of(protocol: str, parameters: str) -> PlaceCall:
     """Return the function that places a call over a SIP trunk or FreeSWITCH.
 
     Raises:
-        SipParametersError: the parameters are wrong.
-        FreeSwitchParametersError: the parameters are wrong.
+        ParametersError: the parameters are wrong.
     """
     if protocol == SIP:
         sip = read_sip_parameters(parameters)
@@ -56,7 +56,7 @@ async def place_for_api(call: TrialCall) -> TrialCallRead:
     order = TrialOrder(call.number, call.callerid, RING_MS, TALK_MS)
     try:
         await caller_of(call.protocol, call.parameters)(order, trial)
-    except (FreeSwitchParametersError, SipParametersError, OSError, SoundFileError) as error:
+    except (ParametersError, OSError, SoundFileError) as error:
         raise TrialFailedError(str(error)) from None
     found = trial.outcome()
     return TrialCallRead(

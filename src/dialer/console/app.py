@@ -1,11 +1,13 @@
 """The routes of the console."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
 from typing import Final
 
 from litestar import Router, get
 from litestar.di import Provide
+from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
@@ -13,129 +15,68 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live import Snapshots
-from dialer.console.pages.account import (
-    change_own_password,
-    revoke_key,
-    revoke_session,
-    show_account,
-    show_home,
-    sign_out,
-)
-from dialer.console.pages.call import dispose_of_shown_call, play_answer, show_call
-from dialer.console.pages.calls import export_calls, show_calls
-from dialer.console.pages.campaign import change_state, show_campaign, stream_campaign
-from dialer.console.pages.campaign_actions import copy_campaign, recycle, show_recycling
-from dialer.console.pages.campaign_forecast import forecast_campaign
-from dialer.console.pages.campaigns import show_campaigns
-from dialer.console.pages.desk import change_own_status, dispose_on_desk, show_desk, stream_desk
-from dialer.console.pages.imports import check_file, import_file, show_import
-from dialer.console.pages.money import show_money
-from dialer.console.pages.new_campaign import make_simulator, make_survey, show_people, show_survey, upload_people
-from dialer.console.pages.number import erase, show_number
-from dialer.console.pages.overview import show_overview, stream_overview
-from dialer.console.pages.record import change_record, create_record, delete_record, show_new_record, show_record
-from dialer.console.pages.recordings import delete_recording, play_recording, show_upload, upload_recording
-from dialer.console.pages.records import show_records
-from dialer.console.pages.second_factor import (
-    reset_second_factor,
-    set_second_factor,
-    show_second_factor,
-    unset_second_factor,
-)
-from dialer.console.pages.service import advance, show_service
-from dialer.console.pages.sign_in import (
-    make_first_admin,
-    show_code,
-    show_first_admin,
-    show_sign_in,
+from dialer.console.pages import (
+    account,
+    call,
+    calls,
+    campaign,
+    campaign_actions,
+    campaign_forecast,
+    campaigns,
+    desk,
+    imports,
+    money,
+    new_campaign,
+    number,
+    overview,
+    record,
+    recordings,
+    records,
+    second_factor,
+    service,
     sign_in,
-    sign_in_with_code,
+    static,
+    survey,
+    survey_editor,
+    trial_call,
+    wall_board,
 )
-from dialer.console.pages.static import show_asset, show_nothing
-from dialer.console.pages.survey import show_survey_template, try_survey
-from dialer.console.pages.survey_editor import order_sections, remove_branch, set_branch
-from dialer.console.pages.trial_call import place_trial_call, show_trial_call
-from dialer.console.pages.wall_board import change_agent, show_board, stream_board
 from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
 from dialer.store.database import Database
 
-OPEN: Final[tuple[ControllerRouterHandler, ...]] = (
-    show_sign_in,
-    sign_in,
-    show_code,
-    sign_in_with_code,
-    show_first_admin,
-    make_first_admin,
-    show_asset,
-    show_nothing,
+OPEN: Final = (sign_in, static)
+"""The modules whose pages need no sign-in."""
+PAGES: Final = (
+    account,
+    call,
+    calls,
+    campaign,
+    campaign_actions,
+    campaign_forecast,
+    campaigns,
+    desk,
+    imports,
+    money,
+    new_campaign,
+    number,
+    overview,
+    record,
+    recordings,
+    records,
+    second_factor,
+    service,
+    survey,
+    survey_editor,
+    trial_call,
+    wall_board,
 )
-"""The pages that need no sign-in."""
-PAGES: Final[tuple[ControllerRouterHandler, ...]] = (
-    show_home,
-    show_account,
-    sign_out,
-    revoke_session,
-    change_own_password,
-    revoke_key,
-    show_second_factor,
-    set_second_factor,
-    unset_second_factor,
-    reset_second_factor,
-    show_overview,
-    stream_overview,
-    show_campaigns,
-    show_campaign,
-    stream_campaign,
-    change_state,
-    forecast_campaign,
-    show_calls,
-    export_calls,
-    show_call,
-    play_answer,
-    show_records,
-    create_record,
-    show_new_record,
-    show_record,
-    change_record,
-    delete_record,
-    show_import,
-    import_file,
-    check_file,
-    copy_campaign,
-    show_recycling,
-    recycle,
-    show_people,
-    upload_people,
-    show_survey,
-    make_survey,
-    make_simulator,
-    show_number,
-    erase,
-    show_money,
-    show_service,
-    advance,
-    show_board,
-    stream_board,
-    change_agent,
-    show_desk,
-    stream_desk,
-    change_own_status,
-    dispose_on_desk,
-    dispose_of_shown_call,
-    show_trial_call,
-    place_trial_call,
-    show_survey_template,
-    try_survey,
-    set_branch,
-    remove_branch,
-    order_sections,
-    show_upload,
-    upload_recording,
-    play_recording,
-    delete_recording,
-)
-"""The pages that need a sign-in."""
+"""The modules whose pages need a sign-in."""
+
+
+def handlers_of(modules: Iterable[ModuleType]) -> list[HTTPRouteHandler]:
+    """Return the handlers of the pages that modules define."""
+    return [handler for module in modules for handler in vars(module).values() if isinstance(handler, HTTPRouteHandler)]
 
 
 class Console:
@@ -173,10 +114,10 @@ class Console:
         def guarded(app: ASGIApp) -> ASGIApp:
             return Guarded(app)
 
-        def router(handlers: Sequence[ControllerRouterHandler], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
+        def router(modules: Iterable[ModuleType], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
             return Router(
                 CONSOLE,
-                route_handlers=list(handlers),
+                route_handlers=handlers_of(modules),
                 # The framework copies middleware for every route, but does not copy functions.
                 middleware=[guarded, *middleware],
                 dependencies={"console": Provide(lambda: services, sync_to_thread=False, use_cache=True)},

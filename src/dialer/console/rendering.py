@@ -13,7 +13,7 @@ from litestar import Response
 from dialer import __version__
 from dialer.console.assets import asset_url
 from dialer.console.browsers import browser_name
-from dialer.console.words import capitalised, outcome_words, word_of, words_of
+from dialer.console.words import capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
 HTML: Final = "text/html"
@@ -59,7 +59,7 @@ def _environment() -> Environment:
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
-        "word": word_of,
+        "word": words_of,
         "named": words_of,
         "outcome": outcome_words,
         "browser": browser_name,

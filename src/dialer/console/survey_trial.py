@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dialer.console.words import word_of
+from dialer.console.words import words_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import CallFlow, Position
 
@@ -57,4 +57,4 @@ def _step(position: Position, keys: str | None, response: str | None) -> TrialSt
     section = position.section
     words = section.prompt.script or section.question
     heard = ["That was not understood."] if position.was_wrong else []
-    return TrialStep(section.id, word_of(SectionType(section.type)), [*heard, words], keys, response)
+    return TrialStep(section.id, words_of(SectionType(section.type)), [*heard, words], keys, response)

@@ -16,14 +16,13 @@ from dialer.domain.enums import (
 )
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.domain.roles import Role
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
         CampaignStatus.NEW: "Not started",
         CampaignStatus.START: "Dialling",
         CampaignStatus.PAUSE: "Paused",
-        CampaignStatus.ABORD: "Aborted",
+        CampaignStatus.ABORT: "Aborted",
         CampaignStatus.END: "Ended",
     },
     SubscriberStatus: {
@@ -34,40 +33,27 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         SubscriberStatus.SENT: "Reached",
         SubscriberStatus.IN_PROCESS: "In a call",
         SubscriberStatus.NOT_AUTHORIZED: "Refused",
-        SubscriberStatus.COMPLETED: "Completed",
     },
     AgentDisposition: {
-        AgentDisposition.CALL_BACK: "Call back",
         AgentDisposition.DO_NOT_CALL: "Do not call again",
         AgentDisposition.OTHER: "Something else",
     },
     AgentActivity: {
-        AgentActivity.LOGGED_OUT: "Logged out",
-        AgentActivity.AVAILABLE: "Available",
-        AgentActivity.TALKING: "Talking",
-        AgentActivity.WRAPPING_UP: "Wrapping up",
         AgentActivity.ON_BREAK: "On a break",
     },
     AgentStatus: {
-        AgentStatus.LOGGED_OUT: "Logged out",
-        AgentStatus.AVAILABLE: "Available",
-        AgentStatus.AVAILABLE_ON_DEMAND: "Available on demand",
         AgentStatus.ON_BREAK: "On a break",
     },
     SectionType: {
         SectionType.PLAY_MESSAGE: "Message",
         SectionType.MULTI_CHOICE: "Choice",
-        SectionType.RATING: "Rating",
         SectionType.CAPTURE_DIGITS: "Digits",
         SectionType.RECORD_MESSAGE: "Recording",
         SectionType.CALL_TRANSFER: "Transfer",
-        SectionType.HANG_UP: "Hang up",
-        SectionType.CONFERENCE: "Conference",
         SectionType.DNC: "Do not call",
         SectionType.SMS: "Text message",
     },
     Cause: {
-        **{cause: cause.name.replace("_", " ").capitalize() for cause in Cause},
         Cause.UNALLOCATED_NUMBER: "Number does not exist",
         Cause.NORMAL_CLEARING: "Answered",
         Cause.USER_BUSY: "Busy",
@@ -79,20 +65,10 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     },
     MessageStatus: {
         MessageStatus.UNSENT: "On its way",
-        MessageStatus.SENT: "Sent",
-        MessageStatus.DELIVERED: "Delivered",
-        MessageStatus.FAILED: "Failed",
-        MessageStatus.NO_ROUTE: "No route",
         MessageStatus.UNAUTHORIZED: "Not allowed",
     },
-    Role: {
-        Role.ADMIN: "Admin",
-        Role.MANAGER: "Manager",
-        Role.AGENT: "Agent",
-        Role.VIEWER: "Viewer",
-    },
 }
-"""A word or two for each state, by enumeration, because members of two enumerations may be equal."""
+"""The words for states whose names do not do, by enumeration, because members of two enumerations may be equal."""
 PROTOCOL_WORDS: Final[Mapping[str, str]] = {
     SIMULATED: "Simulated",
     SIP: "SIP",
@@ -103,9 +79,9 @@ PROTOCOL_WORDS: Final[Mapping[str, str]] = {
 }
 
 
-def word_of(value: Enum) -> str:
-    """Return the word for a state."""
-    return WORDS[type(value)][value]
+def words_of(value: Enum) -> str:
+    """Return the word for a member of any enumeration: that of `WORDS`, or else its name with blanks."""
+    return WORDS.get(type(value), {}).get(value) or capitalised(value.name.replace("_", " ").lower())
 
 
 def word_of_choice(value: str) -> str:
@@ -132,11 +108,5 @@ def outcome_words(member: str) -> str:
     """Return the words for the outcome of calls: a Q.850 cause, or the status of a text message."""
     if member.isdecimal():
         code = int(member)
-        return f"{word_of(Cause(code))} ({code})" if code in set(Cause) else f"Cause {code}"
-    return word_of(MessageStatus(member)) if member in set(MessageStatus) else member
-
-
-def words_of(value: Enum) -> str:
-    """Return the word for a member of any enumeration: that of `WORDS`, or else its name with blanks."""
-    known = WORDS.get(type(value), {}).get(value)
-    return known if known is not None else capitalised(value.name.replace("_", " ").lower())
+        return f"{words_of(Cause(code))} ({code})" if code in set(Cause) else f"Cause {code}"
+    return words_of(MessageStatus(member)) if member in set(MessageStatus) else member

@@ -3,7 +3,7 @@
 import msgspec
 
 from dialer.domain.billing.charge import Bill
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
 from dialer.domain.events import CallReceived
 from dialer.domain.pacing.inputs import PacingFigures
@@ -60,7 +60,7 @@ class Dial(msgspec.Struct, frozen=True, gc=False):
     next_dial_us: int
     """The time at which the campaign's pacing allows the next dial, in microseconds since the epoch."""
     callerid_turns: dict[str, int] = {}
-    """The number of times each caller ID of the group was shown, this time included (`dialer.domain.numbers.callerid`).
+    """The number of times each caller ID of the group was shown, this time included (`dialer.domain.engine.callerid`).
     """
 
 
@@ -343,47 +343,47 @@ class WakeGateway(msgspec.Struct, frozen=True, gc=False):
     gateway_id: GatewayKey
 
 
-Effect = (
-    ClaimFresh
-    | ClaimRetries
-    | ClaimAgain
-    | CountSubscribers
-    | CheckNumber
-    | Dial
-    | HangUp
-    | TakeBackCall
-    | KeepLine
-    | GiveUpCall
-    | FinishCall
-    | CheckText
+Question = ClaimFresh | ClaimRetries | ClaimAgain | CountSubscribers | CheckNumber | CheckText | FindCaller
+"""Effects that the store answers with an event."""
+Recorded = (
+    Dial
+    | AnswerCall
+    | SendText
     | KeepText
     | DropText
-    | SendText
+    | TakeBackCall
+    | FinishCall
+    | FinishInbound
+    | CompleteSubscriber
     | FinishText
+    | FinishLeg
     | KeepTransfer
+    | KeepAgent
+    | KeepQueue
+    | KeepFigures
+    | KeepBreaker
+    | KeepLine
+    | ExpectCallBack
+    | RefuseInbound
+    | RefuseSubscriber
+    | MoveCampaign
+    | KeepWish
+)
+"""Effects that the store records. Some of them the kernel also performs."""
+Command = (
+    HangUp
+    | GiveUpCall
     | DialLeg
     | WaitForAgent
     | OfferCall
     | WithdrawOffer
     | BridgeCall
     | ResumeCall
-    | FinishLeg
-    | KeepAgent
-    | KeepQueue
-    | KeepFigures
-    | ExpectCallBack
-    | AnswerCall
-    | FinishInbound
-    | CompleteSubscriber
-    | FindCaller
     | TurnAway
-    | RefuseInbound
     | WakeDistributor
     | WakeWatchdog
-    | RefuseSubscriber
-    | MoveCampaign
-    | KeepBreaker
-    | KeepWish
     | WakeCampaign
     | WakeGateway
 )
+"""Effects that the kernel only performs."""
+Effect = Question | Recorded | Command

@@ -1,286 +1,47 @@
-"""The meanings of the values of enumerations, in the words of a user of the API."""
+"""Enumerations whose members have a meaning, in the words of a user of the API."""
 
-from collections.abc import Mapping
-from enum import Enum
-from typing import Final
-
-from dialer.domain.enums import (
-    AgentDisposition,
-    AgentStatus,
-    AmdBehavior,
-    AmdSensitivity,
-    AmdStatus,
-    CallRequestStatus,
-    CampaignStatus,
-    Cause,
-    DialMethod,
-    LegType,
-    MessageStatus,
-    QueueStrategy,
-    SectionType,
-    SubscriberStatus,
-    TransferStatus,
-)
-from dialer.domain.forecast.forecast_state import ForecastState
-from dialer.domain.reasons import (
-    CAMPAIGN_REASONS,
-    SUBSCRIBER_REASONS,
-    TRANSFER_REASONS,
-    WAITS,
-    CampaignReason,
-    SubscriberReason,
-    TransferReason,
-    WaitsFor,
-)
-from dialer.domain.roles import Role, Scope
-from dialer.domain.survey.findings import FindingCode, FindingLevel
+from enum import Enum, IntEnum, StrEnum
+from typing import Self
 
 
-def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
+def _require(kind: type[Enum], value: object, meaning: str) -> None:
+    if not meaning:
+        raise TypeError(f'{kind.__name__} says what each member means. Write NAME = {value!r}, "Its meaning."')
 
 
-MEANINGS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
-    AgentDisposition: {
-        AgentDisposition.SUCCESS: "The aim of the call was reached.",
-        AgentDisposition.NOT_INTERESTED: "The callee declined.",
-        AgentDisposition.CALL_BACK: "The callee is to be called again, at a certain time if one is given.",
-        AgentDisposition.WRONG_PERSON: "Somebody else has the number.",
-        AgentDisposition.NO_CONVERSATION: "Silence, a machine, or the callee hung up at once.",
-        AgentDisposition.DO_NOT_CALL: "No more calls are wanted. The number goes on the campaign's do-not-call list.",
-        AgentDisposition.OTHER: "Anything else; the note says it.",
-    },
-    CampaignStatus: {
-        CampaignStatus.NEW: "It was created and has not been started.",
-        CampaignStatus.START: "It dials, within its dates and its daily window.",
-        CampaignStatus.PAUSE: "It dials nobody. Calls in progress finish. It can be started again.",
-        CampaignStatus.ABORD: "It was aborted: calls in progress were hung up. It cannot be started again.",
-        CampaignStatus.END: "It is over: calls in progress finish. It cannot be started again.",
-    },
-    SubscriberStatus: {
-        SubscriberStatus.PENDING: "To be dialled, for the first time or again.",
-        SubscriberStatus.PAUSE: "Not dialled until a user sets 1 again.",
-        SubscriberStatus.ABORT: "Will not be dialled, because a user or the end of the campaign said so.",
-        SubscriberStatus.FAIL: "Not reached, and no retries are left.",
-        SubscriberStatus.SENT: "Reached: the call was answered, or the text message was delivered.",
-        SubscriberStatus.IN_PROCESS: "In a call now, or a text message is on its way.",
-        SubscriberStatus.NOT_AUTHORIZED: "Refused before the dial, for example because of a do-not-call list.",
-        SubscriberStatus.COMPLETED: "Reached, and the call came to a section marked `completed`.",
-    },
-    CallRequestStatus: {
-        CallRequestStatus.PENDING: "Reserved. A call request begins when its call is dialled.",
-        CallRequestStatus.FAILURE: "The call reached nobody. `status_reason` says why.",
-        CallRequestStatus.RETRY: "Reserved. A further attempt is a call request of its own.",
-        CallRequestStatus.SUCCESS: "The call was answered.",
-        CallRequestStatus.ABORT: "The call was hung up because its campaign was aborted.",
-        CallRequestStatus.PAUSE: "Reserved. Only subscribers are paused.",
-        CallRequestStatus.CALLING: "The call is in progress.",
-    },
-    LegType: {
-        LegType.A_LEG: "The call between the service and the callee.",
-        LegType.B_LEG: "The call to the person to whom the callee was transferred.",
-    },
-    AmdStatus: {
-        AmdStatus.PERSON: "A person answered.",
-        AmdStatus.MACHINE: "An answering machine answered.",
-        AmdStatus.UNSURE: "Detection could not tell a person from a machine.",
-    },
-    AmdBehavior: {
-        AmdBehavior.ALWAYS: "Play the survey to everybody who answers.",
-        AmdBehavior.HUMAN_ONLY: "Play it to people only. A machine counts as not answered.",
-        AmdBehavior.VOICEMAIL_ONLY: "Play it to answering machines only.",
-    },
-    AmdSensitivity: {
-        AmdSensitivity.CAUTIOUS: "Fewest people are taken for machines. About one machine in five is missed.",
-        AmdSensitivity.BALANCED: "Some people with long greetings are taken for machines, and few machines are missed.",
-        AmdSensitivity.EAGER: "Fewest machines are missed. More people are taken for machines.",
-    },
-    SectionType: {
-        SectionType.PLAY_MESSAGE: "Play a message.",
-        SectionType.MULTI_CHOICE: "Ask for one key out of `key_0` to `key_9`.",
-        SectionType.RATING: "Ask for a number from 1 to `rating_laps`.",
-        SectionType.CAPTURE_DIGITS: "Ask for a number of `number_digits` digits.",
-        SectionType.RECORD_MESSAGE: "Record what the callee says.",
-        SectionType.CALL_TRANSFER: "Transfer the call to `queue`, or to `phonenumber`.",
-        SectionType.HANG_UP: "Play the message, and hang up.",
-        SectionType.CONFERENCE: "Put the callee into the conference room named by `conference`.",
-        SectionType.DNC: "Put the number on the campaign's do-not-call list, play the message, and hang up.",
-        SectionType.SMS: "Send the text message `sms_text` to the callee.",
-    },
-    QueueStrategy: {
-        QueueStrategy.RING_ALL: "All free agents at the same time.",
-        QueueStrategy.LONGEST_IDLE_AGENT: "The agent who has been free for the longest time.",
-        QueueStrategy.ROUND_ROBIN: "The agents in turn, after the one who was asked last.",
-        QueueStrategy.TOP_DOWN: "The agents by level and position, always from the first one.",
-        QueueStrategy.AGENT_WITH_LEAST_TALK_TIME: "The agent who has talked the least.",
-        QueueStrategy.AGENT_WITH_FEWEST_CALLS: "The agent who has taken the fewest calls.",
-        QueueStrategy.SEQUENTIALLY_BY_AGENT_ORDER: "The agent who was offered a call the longest time ago.",
-        QueueStrategy.RANDOM: "Any free agent, by chance.",
-        QueueStrategy.RING_PROGRESSIVELY: "One agent by level and position, and one more every 10 seconds.",
-    },
-    AgentStatus: {
-        AgentStatus.LOGGED_OUT: "Takes no calls.",
-        AgentStatus.AVAILABLE: "Takes calls.",
-        AgentStatus.AVAILABLE_ON_DEMAND: "Takes one call, and is then on a break until set to 2 or 3 again.",
-        AgentStatus.ON_BREAK: "Takes no calls for now.",
-    },
-    TransferStatus: {
-        TransferStatus.WAITING: "In a queue, or waiting for a free channel of the gateway.",
-        TransferStatus.CONNECTED: "The callee talks with an agent or with the number.",
-        TransferStatus.OVER: "The transfer has ended.",
-    },
-    MessageStatus: {
-        MessageStatus.UNSENT: "Not sent yet.",
-        MessageStatus.SENT: "The carrier took the message. Its delivery is not known yet.",
-        MessageStatus.DELIVERED: "The message arrived.",
-        MessageStatus.FAILED: "The carrier could not deliver the message.",
-        MessageStatus.NO_ROUTE: "The carrier has no route to the number.",
-        MessageStatus.UNAUTHORIZED: "The carrier refused the message.",
-    },
-    DialMethod: {
-        DialMethod.FIXED_RATE: "Dial `frequency` calls a minute.",
-        DialMethod.PROGRESSIVE: "Dial `agent_dial_rate` calls for each free agent of the survey's queues.",
-        DialMethod.PREDICTIVE: "Dial ahead of free agents, and keep abandoned calls under `abandon_rate_max`.",
-    },
-    Cause: {
-        Cause.UNALLOCATED_NUMBER: "the number does not exist",
-        Cause.NO_ROUTE_TO_TRANSIT_NETWORK: "no route to a network on the way",
-        Cause.NO_ROUTE_TO_DESTINATION: "the carrier has no route to the number",
-        Cause.SPECIAL_INFORMATION_TONE: "the network played a special information tone",
-        Cause.MISDIALLED_TRUNK_PREFIX: "the number has a wrong trunk prefix",
-        Cause.CHANNEL_UNACCEPTABLE: "the channel is not acceptable",
-        Cause.CALL_AWARDED: "the call was delivered in an existing channel",
-        Cause.PREEMPTION: "the call was pre-empted",
-        Cause.CIRCUIT_RESERVED: "the call was pre-empted, and its circuit is reserved",
-        Cause.PORTED_NUMBER: "the number was ported to another network",
-        Cause.NORMAL_CLEARING: "the call was answered and ended normally",
-        Cause.USER_BUSY: "busy",
-        Cause.NO_USER_RESPONDING: "the line does not respond",
-        Cause.NO_ANSWER: "nobody answered within `calltimeout`",
-        Cause.SUBSCRIBER_ABSENT: "the mobile is switched off or out of reach",
-        Cause.CALL_REJECTED: "the callee rejected the call",
-        Cause.NUMBER_CHANGED: "the number has changed",
-        Cause.REDIRECTED: "the call was redirected to another number",
-        Cause.REJECTED_BY_FEATURE: "a feature of the callee's line rejected the call",
-        Cause.EXCHANGE_ROUTING_ERROR: "the carrier's exchange made a routing error",
-        Cause.NON_SELECTED_USER: "another line of the callee took the call",
-        Cause.DESTINATION_OUT_OF_ORDER: "the callee's line is out of order",
-        Cause.INVALID_NUMBER_FORMAT: "the number is incomplete or malformed",
-        Cause.FACILITY_REJECTED: "the network refused a facility",
-        Cause.RESPONSE_TO_STATUS_ENQUIRY: "the answer to a status enquiry",
-        Cause.NORMAL_UNSPECIFIED: "the call ended normally, for no stated reason",
-        Cause.NO_CIRCUIT: "the carrier has no free circuit",
-        Cause.NETWORK_OUT_OF_ORDER: "the carrier's network is out of order",
-        Cause.CONNECTION_OUT_OF_SERVICE: "a permanent connection is out of service",
-        Cause.CONNECTION_OPERATIONAL: "a permanent connection is operational",
-        Cause.TEMPORARY_FAILURE: "the carrier failed for the moment",
-        Cause.SWITCH_CONGESTION: "the carrier's switch is congested",
-        Cause.ACCESS_INFORMATION_DISCARDED: "the network discarded access information",
-        Cause.CIRCUIT_UNAVAILABLE: "the requested circuit is not available",
-        Cause.PRECEDENCE_CALL_BLOCKED: "calls with precedence are in progress",
-        Cause.RESOURCE_UNAVAILABLE: "the carrier lacks resources",
-        Cause.QUALITY_UNAVAILABLE: "the quality of service is not available",
-        Cause.FACILITY_NOT_SUBSCRIBED: "the account has not subscribed to the facility",
-        Cause.OUTGOING_CALLS_BARRED: "outgoing calls are barred",
-        Cause.INCOMING_CALLS_BARRED: "the callee takes no incoming calls",
-        Cause.BEARER_NOT_AUTHORIZED: "the account may not use this kind of call",
-        Cause.BEARER_UNAVAILABLE: "this kind of call is not available now",
-        Cause.INCONSISTENT_ACCESS_INFORMATION: "the access information is inconsistent",
-        Cause.SERVICE_UNAVAILABLE: "the service is not available",
-        Cause.BEARER_NOT_IMPLEMENTED: "this kind of call is not supported",
-        Cause.CHANNEL_TYPE_NOT_IMPLEMENTED: "the type of channel is not supported",
-        Cause.FACILITY_NOT_IMPLEMENTED: "the facility is not supported",
-        Cause.RESTRICTED_DIGITAL_ONLY: "only restricted digital calls are possible",
-        Cause.SERVICE_NOT_IMPLEMENTED: "the service is not supported",
-        Cause.INVALID_CALL_REFERENCE: "the call reference is invalid",
-        Cause.UNKNOWN_CHANNEL: "the channel does not exist",
-        Cause.UNKNOWN_CALL_IDENTITY: "no suspended call has this identity",
-        Cause.CALL_IDENTITY_IN_USE: "the call identity is in use",
-        Cause.NO_CALL_SUSPENDED: "no call is suspended",
-        Cause.CLEARED_CALL_IDENTITY: "the suspended call was cleared",
-        Cause.NOT_IN_GROUP: "the callee is not in the closed user group",
-        Cause.INCOMPATIBLE_DESTINATION: "the callee's line cannot take this kind of call",
-        Cause.UNKNOWN_GROUP: "the closed user group does not exist",
-        Cause.INVALID_TRANSIT_NETWORK: "a network on the way is invalid",
-        Cause.INVALID_MESSAGE: "a message was invalid",
-        Cause.ELEMENT_MISSING: "a message lacked a mandatory element",
-        Cause.UNKNOWN_MESSAGE_TYPE: "the type of a message is unknown",
-        Cause.MESSAGE_OUT_OF_PLACE: "a message does not fit the state of the call",
-        Cause.UNKNOWN_ELEMENT: "a message had an unknown element",
-        Cause.INVALID_ELEMENT: "an element of a message was invalid",
-        Cause.INCOMPATIBLE_STATE: "a message does not fit the call's state",
-        Cause.TIMER_EXPIRY: "the carrier did not respond in time",
-        Cause.UNKNOWN_PARAMETER_PASSED_ON: "an unknown parameter was passed on",
-        Cause.UNKNOWN_PARAMETER_DISCARDED: "a message with an unknown parameter was discarded",
-        Cause.PROTOCOL_ERROR: "protocol error",
-        Cause.INTERWORKING: "a network on the way gave no cause",
-    },
-    WaitsFor: {reason: _sentence(WAITS[reason]) for reason in WaitsFor},
-    SubscriberReason: {reason: _sentence(SUBSCRIBER_REASONS[reason]) for reason in SubscriberReason},
-    CampaignReason: {reason: _sentence(CAMPAIGN_REASONS[reason]) for reason in CampaignReason},
-    TransferReason: {reason: _sentence(TRANSFER_REASONS[reason]) for reason in TransferReason},
-    FindingCode: {
-        FindingCode.NO_SECTIONS: "The survey has no sections.",
-        FindingCode.TOO_MANY_SECTIONS: "The survey has more sections than can be played.",
-        FindingCode.UNREACHABLE: "No call can reach the section.",
-        FindingCode.UNKNOWN_TARGET: "A branch leads to a section that does not exist.",
-        FindingCode.DEAD_END: "The call ends at a transfer, or at a question of a survey with unreachable sections.",
-        FindingCode.LOOP: "The call can go round in a loop.",
-        FindingCode.NEVER_TAKEN: "No input takes the branch.",
-        FindingCode.AFTER_THE_END: "The section ends the call, so its branches are never taken.",
-        FindingCode.MISSING_PROMPT: "The section has neither a recording nor a script.",
-        FindingCode.MISSING_TEXT: "The section sends a text message without a text.",
-        FindingCode.NO_ANSWER: "No input can be a valid answer to the section.",
-        FindingCode.NARROW_RANGE: "The section asks for more digits than its range of numbers holds.",
-        FindingCode.NO_DESTINATION: "The transfer has neither a number nor a queue.",
-        FindingCode.NO_AGENTS: "The transfer goes to a queue that no agent serves.",
-        FindingCode.EXPIRED: "The campaign has expired.",
-        FindingCode.NO_TEXT: "The campaign of text messages has no text.",
-        FindingCode.NO_QUEUE: "The dial method needs a survey that transfers calls to a queue.",
-        FindingCode.NO_SMS_GATEWAY: "The survey sends text messages, and the campaign has no gateway for them.",
-        FindingCode.DESTINATION: "The account may not call some of the numbers.",
-        FindingCode.NO_CALLERID: "Callees are shown no number.",
-        FindingCode.WRONG_CALLERID: "A caller ID is missing, impossible, or not allowed by the gateway.",
-        FindingCode.WRONG_CLOCK: "The gateway calls people, but the clock of the service is not real.",
-        FindingCode.UNPLAYABLE: "The carrier of the gateway cannot play a section of the survey.",
-        FindingCode.NO_LIST_FOR_WISHES: "The campaign names no list; wishes not to be called go on the account's own.",
-        FindingCode.NO_LIST_FOR_STOP: "The campaign texts people and names no list; STOP goes on the account's own.",
-        FindingCode.NO_WEEKDAY: "No weekday is set, so nobody is called.",
-        FindingCode.OVER_MIDNIGHT: "The daily window spans midnight.",
-        FindingCode.WIDER_THAN_CALLING_HOURS: "The daily window is wider than the calling hours of the service.",
-        FindingCode.NEVER_OPEN: "The daily window is outside the calling hours of the service.",
-        FindingCode.RETRIES_TOO_LATE: "Some retries cannot fall into the window before the campaign expires.",
-        FindingCode.NO_PHONEBOOK: "The campaign has no phonebook and no subscribers.",
-        FindingCode.NO_CONTACTS: "The phonebooks of the campaign have no contacts.",
-        FindingCode.PLAIN_HTTP: "The gateway for messages sends its password over http://, which others can read.",
-        FindingCode.NO_COUNTRY: "Numbers have no country code.",
-        FindingCode.EXPIRES_TOO_EARLY: "By the forecast, the campaign expires before it is done.",
-        FindingCode.LOW_BALANCE: "By the forecast, the campaign costs more than the balance.",
-    },
-    ForecastState: {
-        ForecastState.DONE: "A forecast was computed.",
-        ForecastState.NOT_ASKED: "The request asked for none.",
-        ForecastState.ERRORS: "The campaign has errors, so it cannot be started.",
-        ForecastState.OVER: "The campaign has ended.",
-        ForecastState.TOO_LARGE: "The campaign has too many people. Ask for a forecast by itself.",
-        ForecastState.BUSY: "Another forecast is being computed. Try again later.",
-        ForecastState.TOO_SLOW: "The forecast took too long. Ask for one by itself.",
-    },
-    Role: {
-        Role.ADMIN: "Sees and changes the records of all users.",
-        Role.MANAGER: "Sees and changes their own records.",
-        Role.AGENT: "Takes calls: sees their own agent record and calls, and changes their own status.",
-        Role.VIEWER: "Reads the records of their manager, and changes nothing.",
-    },
-    Scope: {
-        Scope.READ: "Read all that the user may read.",
-        Scope.CAMPAIGNS: "Change campaigns, lists, surveys, queues and agents.",
-        Scope.MONEY: "Record payments, refund calls and change rate cards.",
-        Scope.ADMIN: "Change users, API keys, gateways and the clock.",
-    },
-    FindingLevel: {
-        FindingLevel.ERROR: "The campaign cannot be started.",
-        FindingLevel.WARNING: "The campaign can be started, but it may not do what its author expects.",
-    },
-}
-"""The meaning of each value, by enumeration."""
+class DescribedInt(IntEnum):
+    """The base of enumerations of integers with a meaning of each: `NAME = 1, "Its meaning."`."""
+
+    _value_: int
+    meaning: str
+
+    def __new__(cls, value: int, meaning: str = "") -> Self:
+        """Return a member with its meaning."""
+        _require(cls, value, meaning)
+        member = int.__new__(cls, value)
+        member._value_, member.meaning = value, meaning
+        return member
+
+    @property
+    def description(self) -> str:
+        """Return the meaning as the OpenAPI document has it."""
+        return self.meaning
+
+
+class DescribedText(StrEnum):
+    """The base of enumerations of texts with a meaning of each: `NAME = "name", "Its meaning."`."""
+
+    _value_: str
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str = "") -> Self:
+        """Return a member with its meaning."""
+        _require(cls, value, meaning)
+        member = str.__new__(cls, value)
+        member._value_, member.meaning = value, meaning
+        return member
+
+    @property
+    def description(self) -> str:
+        """Return the meaning as the OpenAPI document has it."""
+        return self.meaning

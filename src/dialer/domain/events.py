@@ -8,7 +8,7 @@ import msgspec
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.pacing.inputs import PacingFigures
@@ -54,7 +54,7 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     next_dial_us: int
     zones: tuple[str, ...]
     callerid_turns: dict[str, int] = {}
-    """The number of times each caller ID of the group was shown, by area code (`dialer.domain.numbers.callerid`)."""
+    """The number of times each caller ID of the group was shown, by area code (`dialer.domain.engine.callerid`)."""
     figures: PacingFigures | None = None
     """The measured figures of a campaign that dials for agents; None if the engine already has them."""
 
@@ -353,7 +353,7 @@ class CallEnded(msgspec.Struct, frozen=True, gc=False):
 
 Report = DncReached | CallAnswered | TextRequested | TransferReached | CallerLeft | LegEnded | CallEnded
 """The events that a carrier reports about a call."""
-Event = (
+EngineEvent = (
     AccountOpened
     | GatewayOpened
     | CampaignOpened
@@ -377,7 +377,6 @@ Event = (
     | CallerLeft
     | AgentAnswered
     | AgentMissed
-    | LegDue
     | LegEnded
     | LineLost
     | LineFound
@@ -395,3 +394,5 @@ Event = (
     | CallerFound
     | CallEnded
 )
+"""The events that the engine handles."""
+Event = EngineEvent | LegDue

@@ -1,6 +1,7 @@
 """Campaigns, gateways, subscribers and calls as the engine sees them: plain values, rebuilt from rows."""
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -20,6 +21,8 @@ from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt
 
+NEVER_MS: Final = 2**62
+"""A moment that never comes."""
 VOICE: Final = "voice"
 """The medium of calls."""
 SMS: Final = "sms"
@@ -85,6 +88,9 @@ class CallerIdChoice(msgspec.Struct, frozen=True):
 class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The settings by which a campaign dials. Times are in milliseconds, unless the name says seconds."""
 
+    columns_of_plan: ClassVar[Mapping[str, str]] = {"ring_limit_ms": "calltimeout"}
+    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
+
     id: int
     user_id: int
     gateway_id: GatewayKey
@@ -142,7 +148,7 @@ class GatewayPlan(msgspec.Struct, frozen=True):
     protocol: str = SIMULATED
     """The kind of its carrier."""
     hours: Calendar | None = None
-    """The service's calling hours (`dialer.domain.calling_times.calling_hours`); None if calls are allowed at any hour."""
+    """The service's calling hours (`domain/calling_times/calling_hours.py`); None if calls are allowed at any hour."""
 
     @property
     def is_simulated(self) -> bool:

@@ -1,30 +1,28 @@
 """Roles of users, scopes of API keys, and the permissions that both give."""
 
 from collections.abc import Collection
-from enum import Enum, StrEnum
+from enum import Enum
 from typing import Final, NamedTuple
 
+from dialer.domain.enum_descriptions import DescribedText
 
-class Role(StrEnum):
+
+class Role(DescribedText):
     """The role of a user: the kind of work for which the account exists."""
 
-    ADMIN = "admin"
-    """Runs the service: sees and changes the records of all users."""
-    MANAGER = "manager"
-    """Runs campaigns: sees and changes their own records."""
-    AGENT = "agent"
-    """Takes calls: sees their own agent record and their own calls, and changes their own status."""
-    VIEWER = "viewer"
-    """Reads the records of a manager, and changes nothing."""
+    ADMIN = "admin", "Sees and changes the records of all users."
+    MANAGER = "manager", "Sees and changes their own records."
+    AGENT = "agent", "Takes calls: sees their own agent record and calls, and changes their own status."
+    VIEWER = "viewer", "Reads the records of their manager, and changes nothing."
 
 
-class Scope(StrEnum):
+class Scope(DescribedText):
     """The scope of an API key: the part of its user's permissions that the key has."""
 
-    READ = "read"
-    CAMPAIGNS = "campaigns"
-    MONEY = "money"
-    ADMIN = "admin"
+    READ = "read", "Read all that the user may read."
+    CAMPAIGNS = "campaigns", "Change campaigns, lists, surveys, queues and agents."
+    MONEY = "money", "Record payments, refund calls and change rate cards."
+    ADMIN = "admin", "Change users, API keys, gateways and the clock."
 
 
 class Needs(NamedTuple):

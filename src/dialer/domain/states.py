@@ -6,10 +6,10 @@ from dialer.domain.enums import CampaignStatus as C
 from dialer.domain.enums import SubscriberStatus as S
 
 CAMPAIGN_MOVES: Final[dict[C, frozenset[C]]] = {
-    C.NEW: frozenset({C.START, C.ABORD, C.END}),
-    C.START: frozenset({C.PAUSE, C.ABORD, C.END}),
-    C.PAUSE: frozenset({C.START, C.ABORD, C.END}),
-    C.ABORD: frozenset(),
+    C.NEW: frozenset({C.START, C.ABORT, C.END}),
+    C.START: frozenset({C.PAUSE, C.ABORT, C.END}),
+    C.PAUSE: frozenset({C.START, C.ABORT, C.END}),
+    C.ABORT: frozenset(),
     C.END: frozenset(),
 }
 

@@ -10,9 +10,17 @@ from sqlalchemy import Connection
 from dialer.domain import effects
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import TransferStatus
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import SMS, VOICE
+
+_IGNORED: Final = (
+    *(effects.KeepText, effects.CompleteSubscriber, effects.FinishLeg, effects.KeepAgent),
+    *(effects.KeepQueue, effects.KeepFigures, effects.KeepLine, effects.ExpectCallBack),
+    *(effects.RefuseInbound, effects.MoveCampaign, effects.KeepWish),
+)
+"""Effects that are not counted."""
 
 
 class DialCounters(msgspec.Struct):
@@ -60,7 +68,8 @@ class StepCounters:
         self._step = DialCounters()
         self._legs: Final[dict[int, int]] = {}
         """Amount held for each B-leg that is in progress or waits in a queue, by call id."""
-        self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
+        handlers: dict[type, Callable[[Any, int], None] | None] = {
+            **dict.fromkeys(_IGNORED),
             effects.Dial: lambda effect, _: self._placed(effect.call),
             effects.SendText: lambda effect, _: self._placed(effect.message),
             effects.AnswerCall: self._answered,
@@ -73,6 +82,7 @@ class StepCounters:
             effects.DropText: self._dropped,
             effects.KeepBreaker: self._rested,
         }
+        self.handlers: Final = exhaustive(effects.Recorded, handlers)
 
     def restored(self, call: Call) -> None:
         """Count an attempt that was in progress before."""

@@ -23,7 +23,6 @@ from dialer.store.backends.backend import Presence
 from dialer.store.fleet import changes, leases, shards, slices, worker_positions
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
-from dialer.store.subscriber_counts import forget_lost_moves
 from dialer.store.tables import DncList
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 
@@ -62,7 +61,7 @@ class FleetCoordinator:
         self._steady_ms: Final = steady_ms
         self.presence: Presence | None = None
         """The sign that this process lives. Without one, others wait for the end of its lease."""
-        self.tell: Callable[[], None] = _tell_nobody
+        self.tell: Callable[[], None] = lambda: None
         """Notifications those who wait until this worker knows a change."""
         self._told = 0
         self._steps_fenced = 0
@@ -207,7 +206,6 @@ class FleetCoordinator:
                 _log.warning("worker_replaced", name=one.name, worker_id=one.id, by=me, reason=reason)
         slices.forget_returned(connection, now_ms)
         changes.forget_old_changes(connection)
-        forget_lost_moves(connection)
 
     # --- steps ------------------------------------------------------------------------------------------------------
 
@@ -333,10 +331,6 @@ class FleetCoordinator:
             self._lose()
             raise self._fenced("this worker was replaced during a step")
         self._own_position = row
-
-
-def _tell_nobody() -> None:
-    """Do nothing: nobody waits."""
 
 
 def _reason(gone: leases.LeaseRow, now_ms: int) -> str:

@@ -63,11 +63,7 @@ class FleetMember:
         try:
             async with self._worker.running(), self._notifications.listening(), anyio.create_task_group() as tasks:
                 tasks.start_soon(self._look_on)
-                for work, every_s in (
-                    (self.beat, BEAT_S),
-                    (self._watch, WATCH_S),
-                    (self.lend, LEND_S),
-                ):
+                for work, every_s in ((self.beat, BEAT_S), (self._watch, WATCH_S), (self.lend, LEND_S)):
                     tasks.start_soon(_repeat, work, every_s)
                 yield
                 tasks.cancel_scope.cancel()
@@ -133,16 +129,13 @@ class FleetMember:
             is_rung = await self._notifications.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
             ring = self._notifications.next()
             try:
-                await self._look(is_rung=is_rung)
+                is_new = is_rung or await self._database.read(last_change) > self._fleet.seen
+                if is_new and self._fleet.may_step():
+                    await self._worker.settle()
+            except StorageUnavailableError:
+                continue  # The next look finds the change.
             except Exception:  # noqa: BLE001 - as in `_repeat`
                 _log.exception("keeper_failed")
-
-    async def _look(self, *, is_rung: bool = False) -> None:
-        """Wake the worker if users have changed something."""
-        with contextlib.suppress(StorageUnavailableError):
-            is_new = is_rung or await self._database.read(last_change) > self._fleet.seen
-            if is_new and self._fleet.may_step():
-                await self._worker.settle()
 
 
 class _Terms(NamedTuple):

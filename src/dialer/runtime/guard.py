@@ -16,14 +16,14 @@ from dialer.domain import effects
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.engine.called_off import lists_of_wish, lists_over
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
-from dialer.domain.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
+from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
 from dialer.store.invariants import money_of, standing_of
@@ -35,6 +35,13 @@ _START: Final = CampaignStatus.START
 """Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""
 _PENDING: Final = SubscriberStatus.PENDING
 _OVER: Final = TransferStatus.OVER
+
+_IGNORED: Final = (
+    *(effects.KeepText, effects.DropText, effects.CompleteSubscriber, effects.KeepAgent),
+    *(effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
+    *(effects.ExpectCallBack, effects.RefuseSubscriber),
+)
+"""Effects that break no rule of the guard."""
 
 
 class Guard:
@@ -56,7 +63,8 @@ class Guard:
         self._windows: Final = Windows()
         self._running: set[int] = set()
         """Ids of users with a campaign in START."""
-        self.handlers: Final[dict[type, Callable[[Any, int], None]]] = {
+        handlers: dict[type, Callable[[Any, int], None] | None] = {
+            **dict.fromkeys(_IGNORED),
             effects.Dial: self._dial,
             effects.AnswerCall: self._answer,
             effects.SendText: self._send_text,
@@ -70,6 +78,7 @@ class Guard:
             effects.KeepWish: self._call_off,
             effects.MoveCampaign: self._move_campaign,
         }
+        self.handlers: Final = exhaustive(effects.Recorded, handlers)
         self._connection: Connection
         """Connection of the current step."""
         self._forget_step()

@@ -6,10 +6,9 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.engine.gateway_load import limits_of
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened
-from dialer.domain.plans import CampaignPlan, GatewayPlan
+from dialer.domain.plans import NEVER_MS, CampaignPlan, GatewayPlan
 
 
 class CampaignBooks:

@@ -9,11 +9,12 @@ records, continues exactly as it would have.
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, GatewayKey
 
 _FollowUp = tuple[events.Event, ...]
@@ -49,7 +50,7 @@ class CampaignStore(Protocol):
     def take_call_back(self, arrived: events.CallArrived) -> events.CallArrived | None:
         """Stop expecting a callback, and return it with its caller's current state, or None if it was deleted."""
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Record an effect."""
 
 
@@ -84,7 +85,9 @@ class Kernel:
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
         self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
-        self._performers: Final[dict[type, Callable[[Any], _FollowUp]]] = {
+        performers: dict[type, Callable[[Any], _FollowUp] | None] = {
+            **dict.fromkeys(get_args(effects.Recorded)),
+            **dict.fromkeys(get_args(effects.Question), self._claim),
             effects.Dial: self._dial,
             effects.SendText: self._send_text,
             effects.AnswerCall: self._dial,
@@ -101,17 +104,11 @@ class Kernel:
             effects.WakeWatchdog: self._wake_watchdog,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
-            effects.ClaimFresh: self._claim,
-            effects.ClaimRetries: self._claim,
-            effects.ClaimAgain: self._claim,
-            effects.CountSubscribers: self._claim,
-            effects.CheckNumber: self._claim,
-            effects.CheckText: self._claim,
-            effects.FindCaller: self._claim,
             effects.TurnAway: self._turn_away,
         }
-        """Functions that perform an effect and return the events that follow. Every other effect is only recorded."""
-        self._claims: Final[dict[type, Callable[[Any], events.Event]]] = {
+        self._performers: Final = exhaustive(effects.Effect, performers)
+        """Functions that perform an effect and return the events that follow. None: the effect is only recorded."""
+        claims: dict[type, Callable[[Any], events.Event]] = {
             effects.ClaimFresh: store.claim_fresh,
             effects.ClaimRetries: store.claim_retries,
             effects.ClaimAgain: store.claim_again,
@@ -120,6 +117,7 @@ class Kernel:
             effects.CheckText: store.check_text,
             effects.FindCaller: store.find_caller,
         }
+        self._claims: Final = exhaustive(effects.Question, claims)
         self.now_ms = now_ms
         """Time up to which everything due was handled."""
         self.at_work: events.Event | effects.Effect | None = None
@@ -207,9 +205,9 @@ class Kernel:
         """Perform effects in order. Events that follow from an effect come after all of them."""
         for effect in to_do:
             self.at_work = effect
-            perform = self._performers.get(type(effect))
+            perform = self._performers[type(effect)]
             if perform is None:
-                self._store.record(effect, self.now_ms)
+                self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
                 continue
             for follow_up in perform(effect):
                 self.at_work = follow_up
@@ -228,12 +226,10 @@ class Kernel:
 
     def _send_text(self, effect: effects.SendText) -> _FollowUp:
         self._store.record(effect, self.now_ms)
-        self._expect_if(effect.message.id, self._carrier.dial(effect.message))
-        return ()
+        return self._expect_if(effect.message.id, self._carrier.dial(effect.message))
 
     def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
-        self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
-        return ()
+        return self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
 
     def _offer(self, effect: effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
@@ -250,16 +246,13 @@ class Kernel:
 
     def _dial_leg(self, effect: effects.DialLeg) -> _FollowUp:
         milestone = self._carrier.connect(effect.call.id, effect.transfer, effect.dialled)
-        self._expect_if(effect.call.id, milestone)
-        return ()
+        return self._expect_if(effect.call.id, milestone)
 
     def _bridge(self, effect: effects.BridgeCall) -> _FollowUp:
-        self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
-        return ()
+        return self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
 
     def _resume(self, effect: effects.ResumeCall) -> _FollowUp:
-        self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
-        return ()
+        return self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
 
     def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
@@ -307,10 +300,11 @@ class Kernel:
             heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
         return ()
 
-    def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
+    def _expect_if(self, call_id: int, milestone: Milestone | None) -> _FollowUp:
         """Schedule a milestone. A call has none if it was hung up meanwhile, or if its future is not known."""
         if milestone is not None:
             self._expect(call_id, milestone)
+        return ()
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         event, sequence = milestone.event, next(self._sequence)

@@ -15,7 +15,22 @@ from dialer.domain.events import Event
 from dialer.domain.plans import Call, GatewayKey
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession, SessionState
-from dialer.domain.sessions.leg_protocol import Clear, Dialling, Ended, Leg, LegReport, Order, Texting
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Clear,
+    Dialling,
+    Done,
+    Ended,
+    Leg,
+    LegReport,
+    Order,
+    Receipt,
+    Ringing,
+    Texting,
+    TextReceived,
+)
 from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable import UNREADABLE
@@ -219,6 +234,8 @@ class LineLegs:
                 self.remove(leg)
             case Alive():
                 self.give(leg, (Clear(leg.turn + 1),))
+            case Arrived() | Ringing() | Answered() | Done() | Accepted() | Receipt() | TextReceived():
+                pass
         return []
 
     def _detach(self, leg: LineLeg) -> None:

@@ -114,7 +114,8 @@ def _number(heard: object) -> str:
             return _normal_form(heard.caller)
         case TextReceived():
             return _normal_form(heard.number)
-    return ""
+        case _:
+            return ""
 
 
 def _normal_form(text: object) -> str:

@@ -60,7 +60,6 @@ class Switchboard:
         """Restored legs about which the engine has to be told something."""
         self._milestones: Final[defaultdict[int, deque[Milestone]]] = defaultdict(deque)
         """Reports of this moment that the kernel has not asked for yet, by call id."""
-
         self._missed: list[events.AgentMissed] = []
         """Offers to agents without a telephone."""
 
@@ -317,7 +316,8 @@ class Switchboard:
                 return self._never_placed(leg, now_ms)
             case Unknown() | Unplaced():
                 return self._lost(leg, now_ms)
-        return self._heard(leg, sound.heard, at_ms)
+            case heard:
+                return self._heard(leg, heard, at_ms)
 
     def _leg_of(self, connection: Connection, sound: LineReport) -> LineLeg | None:
         if not sound.key and isinstance(sound.heard, Receipt):

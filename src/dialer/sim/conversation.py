@@ -16,8 +16,8 @@ from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, LegOutcome, SectionResult, Transfer
+from dialer.domain.sessions.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.callflow import Position
-from dialer.domain.survey.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -200,7 +200,8 @@ class Conversation(msgspec.Struct, eq=False, gc=False):
             case MessageToSend(response, number, text):
                 self._keep(position, response, at_ms)
                 return Milestone(at_ms, events.TextRequested(call_id, number, text, self._seq))
-        return None
+            case None:
+                return None
 
     def _ask(self, position: Position, at_ms: int) -> int:
         keys, at_ms = self._listen(position, at_ms)

@@ -11,6 +11,7 @@ import msgspec
 from dialer.domain import effects, events
 from dialer.domain.engine.called_off import lists_of_wish
 from dialer.domain.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, SectionResult, Subscriber, Transfer
 from dialer.domain.states import OPEN_SUBSCRIBERS
@@ -53,6 +54,11 @@ class Closing(msgspec.Struct, frozen=True):
 
 _Retry = tuple[int, int, int, Subscriber]
 """Due time, subscriber id, number of attempts so far, and the subscriber."""
+_IGNORED: Final = (
+    *(effects.SendText, effects.KeepText, effects.DropText, effects.TakeBackCall),
+    *(effects.KeepAgent, effects.KeepQueue, effects.KeepBreaker, effects.KeepLine, effects.ExpectCallBack),
+)
+"""Effects that change nothing here: agents, queues and gateways have no rows."""
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _PENDING: Final = SubscriberStatus.PENDING
 _A_LEG: Final = LegType.A_LEG
@@ -107,7 +113,8 @@ class MemoryStore:
         self._campaigns: Final[dict[int, _Campaign]] = {}
         self._dnc: Final[dict[int, set[str]]] = {}
         self._standings: Final[dict[int, SubscriberStanding]] = {}
-        self._recorders: Final[dict[type, Callable[[Any, int], None]]] = {
+        recorders: dict[type, Callable[[Any, int], None] | None] = {
+            **dict.fromkeys(_IGNORED),
             effects.Dial: self._record_dial,
             effects.FinishCall: self._record_finish,
             effects.RefuseSubscriber: self._record_refusal,
@@ -122,6 +129,7 @@ class MemoryStore:
             effects.FinishText: self._record_message,
             effects.KeepFigures: self._record_figures,
         }
+        self._recorders: Final = exhaustive(effects.Recorded, recorders)
 
     def add_dnc(self, dnc_id: int, numbers: Iterable[str]) -> None:
         """Add numbers (in normal form) to a do-not-call list."""
@@ -211,9 +219,9 @@ class MemoryStore:
         """Return the expected call unchanged: no subscriber is ever deleted here."""
         return arrived
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Record an effect."""
-        recorder = self._recorders.get(type(effect))
+        recorder = self._recorders[type(effect)]
         if recorder is not None:
             recorder(effect, now_ms)
 

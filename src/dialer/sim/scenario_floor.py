@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.events import AgentOpened, QueueOpened
+from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
 from dialer.sim.callee_profile import BehaviourError, parse_agent
 
@@ -87,21 +88,7 @@ def check_floor(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) ->
 
 def open_agents(agents: tuple[AgentPart, ...], user_id: int) -> list[AgentOpened]:
     """Return the events that tell the engine of the agents."""
-    return [
-        AgentOpened(
-            AgentPlan(
-                id=agent_id,
-                user_id=user_id,
-                status=part.status,
-                wrap_up_ms=part.wrap_up_time * 1_000,
-                contact=part.contact,
-                parameters=msgspec.json.encode(part.parameters).decode(),
-            ),
-            AgentFigures(),
-        )
-        for part in agents
-        for agent_id in _ids(part)
-    ]
+    return [AgentOpened(_agent(part, agent_id, user_id), AgentFigures()) for part in agents for agent_id in _ids(part)]
 
 
 def open_queues(queues: tuple[QueuePart, ...], agents: tuple[AgentPart, ...]) -> list[QueueOpened]:
@@ -117,24 +104,16 @@ def _ids(part: AgentPart) -> range:
     return range(part.id, part.id + part.count)
 
 
+def _agent(part: AgentPart, agent_id: int, user_id: int) -> AgentPlan:
+    own = {"id": agent_id, "user_id": user_id, "parameters": msgspec.json.encode(part.parameters).decode()}
+    return AgentPlan(**{**settings_by_name(AgentPlan, msgspec.structs.asdict(part)), **own})
+
+
 def _tiers(tiers: tuple[TierPart, ...], agents: dict[int, AgentPart]) -> tuple[TierPlan, ...]:
     plans = (TierPlan(agent_id, tier.level, tier.position) for tier in tiers for agent_id in _ids(agents[tier.agent]))
     return tuple(sorted(plans, key=lambda plan: (plan.level, plan.position, plan.agent_id)))
 
 
 def _queue(part: QueuePart, tiers: tuple[TierPlan, ...]) -> QueuePlan:
-    return QueuePlan(
-        id=part.id,
-        strategy=part.strategy,
-        tiers=tiers,
-        scores_from_answer=part.time_base_score == "system",
-        tier_rules_apply=part.tier_rules_apply,
-        tier_rule_wait_ms=part.tier_rule_wait_second * 1_000,
-        tier_rule_wait_multiply_level=part.tier_rule_wait_multiply_level,
-        tier_rule_no_agent_no_wait=part.tier_rule_no_agent_no_wait,
-        discard_abandoned_after_ms=part.discard_abandoned_after * 1_000,
-        abandoned_resume_allowed=part.abandoned_resume_allowed,
-        max_wait_ms=part.max_wait_time * 1_000,
-        max_wait_with_no_agent_ms=part.max_wait_time_with_no_agent * 1_000,
-        max_wait_with_no_agent_time_reached_ms=part.max_wait_time_with_no_agent_time_reached * 1_000,
-    )
+    settings = settings_by_name(QueuePlan, {**msgspec.structs.asdict(part), "tiers": tiers})
+    return QueuePlan(scores_from_answer=part.time_base_score == "system", **settings)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -15,6 +15,7 @@ from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import settings_of
@@ -98,35 +99,23 @@ def _plan(scenario: Scenario) -> CampaignPlan:
     zone = ZoneInfo(scenario.timezone)
     starting_ms = instant_ms(part.startingdate or scenario.start, zone)
     expires_ms = instant_ms(part.expirationdate, zone) if part.expirationdate else starting_ms + _LIFE_MS
-    return CampaignPlan(
-        id=CAMPAIGN_ID,
-        user_id=USER_ID,
-        gateway_id=GATEWAY_ID,
-        flow=CallFlow(Survey(tuple(_section(section) for section in scenario.survey.sections))),
-        starting_ms=starting_ms,
-        expires_ms=expires_ms,
-        calendar=_calendar(scenario),
-        service_zone=scenario.timezone,
-        frequency=part.frequency,
-        max_aleg=part.max_aleg,
-        ring_limit_ms=part.calltimeout * 1_000,
-        callmaxduration_s=part.callmaxduration,
-        maxretry=part.maxretry,
-        intervalretry_ms=part.intervalretry * 1_000,
-        completion_maxretry=part.completion_maxretry,
-        completion_intervalretry_ms=part.completion_intervalretry * 1_000,
-        callerid=part.callerid,
-        amd=amd_of(voicemail=part.voicemail, amd_behavior=part.amd_behavior),
-        voicemail_prompt=_recording(part.voicemail_audio_seconds),
-        dnc_id=DNC_ID,
-        dnc_ids=(DNC_ID,),
-        sms_gateway_id=SMS_GATEWAY_ID,
-        max_xfer=part.max_xfer,
-        dial_method=part.dial_method,
-        strategy=part.strategy,
-        agent_dial_rate=part.agent_dial_rate,
-        abandon_rate_max=part.abandon_rate_max / 100,
-    )
+    special: dict[str, Any] = {
+        "id": CAMPAIGN_ID,
+        "user_id": USER_ID,
+        "gateway_id": GATEWAY_ID,
+        "flow": CallFlow(Survey(tuple(_section(section) for section in scenario.survey.sections))),
+        "starting_ms": starting_ms,
+        "expires_ms": expires_ms,
+        "calendar": _calendar(scenario),
+        "service_zone": scenario.timezone,
+        "amd": amd_of(voicemail=part.voicemail, amd_behavior=part.amd_behavior),
+        "voicemail_prompt": _recording(part.voicemail_audio_seconds),
+        "dnc_id": DNC_ID,
+        "dnc_ids": (DNC_ID,),
+        "sms_gateway_id": SMS_GATEWAY_ID,
+        "abandon_rate_max": part.abandon_rate_max / 100,
+    }
+    return CampaignPlan(**{**settings_by_name(CampaignPlan, msgspec.structs.asdict(part)), **special})
 
 
 def _calendar(scenario: Scenario) -> Calendar:

@@ -8,11 +8,11 @@ from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     Insert,
     Select,
+    SQLColumnExpression,
     String,
     Table,
     Update,
@@ -121,9 +121,9 @@ class Among:
     number of values.
     """
 
-    def __init__(self, column: Column[str], *conditions: ColumnElement[bool]) -> None:
+    def __init__(self, column: SQLColumnExpression[str], *conditions: ColumnElement[bool]) -> None:
         self._names: Final = [f"value_{place}" for place in range(ASKED_AT_ONCE)]
-        asked = column.in_([bindparam(name, type_=column.type) for name in self._names])
+        asked = column.in_([bindparam(name, type_=String()) for name in self._names])
         self._query: Final = PreparedStatement(select(column).where(*conditions, asked))
 
     def run(self, connection: Connection, values: Collection[str], given: Mapping[str, Any]) -> set[str]:

@@ -70,6 +70,7 @@ _LINK_OF_CONTACT: Final = (
 is."""
 _COLUMNS: Final = (
     "campaign_id",
+    "user_id",
     "contact_id",
     "phonebook_id",
     "duplicate_contact",
@@ -165,11 +166,12 @@ def has_uncollected(connection: Connection, campaign_id: int) -> bool:
     return connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}) is not None
 
 
-def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[Any]:
+def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[*tuple[Any, ...]]:
     """Return a query of contacts as rows of `_COLUMNS`."""
     return (
         select(
             literal(campaign_id),
+            select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery(),
             Contact.id,
             Contact.phonebook_id,
             Contact.contact,
@@ -222,7 +224,9 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
 
 def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
     added = insert_or(Subscriber.__table__).from_select(list(_COLUMNS), rows, include_defaults=False)
-    grown = connection.execute(added.on_conflict_do_nothing(index_elements=["campaign_id", "number"])).rowcount
+    grown = connection.execute(
+        added.on_conflict_do_nothing(index_elements=["campaign_id", "number", "user_id"])
+    ).rowcount
     connection.execute(
         update(Campaign).where(Campaign.id == campaign_id).values(totalcontact=Campaign.totalcontact + grown)
     )

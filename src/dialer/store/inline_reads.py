@@ -27,7 +27,7 @@ class AtHand:
         self._connection: InlineReader | None = None
         self._compiled: Final = lru_cache(maxsize=QUERIES_KEPT_MAX)(self._backend.compiled)
 
-    def rows(self, query: Select[Any], values: Mapping[str, Any]) -> Rows | None:
+    def rows(self, query: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Rows | None:
         """Return the rows of a small query that an index answers, as of the last commit.
 
         Return None if they cannot be read at once: the database is locked, fails, or is not a file.

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, case, exists, func, select, tuple_, update
+from sqlalchemy import Connection, Select, SQLColumnExpression, bindparam, case, exists, func, select, tuple_, update
 from sqlalchemy.orm import aliased
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
@@ -73,7 +73,7 @@ def money_of(connection: Connection, user_ids: Collection[int]) -> dict[int, tup
 def standing_of(connection: Connection, campaign_ids: Collection[int]) -> dict[int, CampaignStanding]:
     """Return the status and the dates of campaigns by their ids."""
     rows = connection.execute(_STANDING, {"ids": list(campaign_ids)})
-    return {campaign_id: CampaignStanding(*columns) for campaign_id, *columns in rows}
+    return {row[0]: CampaignStanding(*row[1:]) for row in rows}
 
 
 def pause_user(connection: Connection, user_id: int, now_ms: int) -> int:
@@ -184,7 +184,9 @@ def added_twice(
     return _twice(Rule.LEDGER, present[-1]) if present else None
 
 
-def _there(connection: Connection, column: Any, query: Select[Any], batch: Sequence[Added]) -> dict[object, int]:  # noqa: ANN401 - a column, or several
+def _there(
+    connection: Connection, column: SQLColumnExpression[Any], query: Select[*tuple[Any, ...]], batch: Sequence[Added]
+) -> dict[object, int]:
     """Return the ids of the rows that exist, by their keys."""
     found: dict[object, int] = {}
     for some in _chunks([one.key for one in batch]):

@@ -15,7 +15,7 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.queries.readable import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Shards
-from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, Subscriber, TextPart
+from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, SmsMessage, Subscriber, TextPart
 
 KEY_BYTES: Final = 32
 
@@ -212,8 +212,9 @@ def service_leg_key(connection: Connection) -> bytes:
 
 def name_part(connection: Connection, gateway_id: GatewayKey, message_id: int, name: str) -> None:
     """Store a name under which a carrier knows a part of a message. A name that it uses again moves."""
-    named = insert_or(TextPart.__table__).values(gateway_id=gateway_id.id, name=name, message_id=message_id)
-    moved = {"message_id": message_id}
+    owner = select(SmsMessage.user_id).where(SmsMessage.id == message_id).scalar_subquery()
+    moved = {"message_id": message_id, "user_id": owner}
+    named = insert_or(TextPart.__table__).values(gateway_id=gateway_id.id, name=name, **moved)
     connection.execute(named.on_conflict_do_update(index_elements=["gateway_id", "name"], set_=moved))
 
 

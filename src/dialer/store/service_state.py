@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Column, Connection, ScalarSelect, func, insert, select, update
+from sqlalchemy import Connection, ScalarSelect, SQLColumnExpression, func, insert, select, update
 
 from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage, WaitingText
 
@@ -19,7 +19,7 @@ _READ_SETTINGS: Final = select(
 ).where(ServiceState.id == _ONLY_ROW, ServiceState.clock.is_not(None))
 
 
-def _highest(column: Column[int]) -> ScalarSelect[int]:
+def _highest(column: SQLColumnExpression[int]) -> ScalarSelect[int]:
     return select(func.coalesce(func.max(column), 0)).scalar_subquery()
 
 
@@ -81,7 +81,7 @@ def save_state(connection: Connection, state: State) -> None:
 def read_settings(connection: Connection) -> ServiceSettings | None:
     """Return the settings that the service was last started with; None if the database was never served."""
     row = connection.execute(_READ_SETTINGS).one_or_none()
-    return None if row is None else ServiceSettings(*row)
+    return None if row is None else ServiceSettings._make(row)
 
 
 def save_settings(connection: Connection, settings: ServiceSettings, first_now_ms: int) -> None:

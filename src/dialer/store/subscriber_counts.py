@@ -18,15 +18,17 @@ from sqlalchemy import (
 
 from dialer.domain.statistics import SubscriberState
 from dialer.store.backends.expressions import insert_or
-from dialer.store.queries.selection import Shards, of_shards
+from dialer.store.queries.selection import Shards, in_shards, of_shards
 from dialer.store.tables import Campaign, SubscriberCount, SubscriberMove
 
 _KEY: Final = ("campaign_id", "phonebook_id", "status", "status_reason")
+_COUNTED: Final = (*_KEY, "subscribers", "attempted")
 
 
 def _moved() -> Select[Any]:
     """Return a query of the moves as growths of the counters: one subscriber less here, one more there."""
     left = select(
+        SubscriberMove.user_id,
         SubscriberMove.campaign_id,
         SubscriberMove.phonebook_id,
         SubscriberMove.was_status.label("status"),
@@ -35,6 +37,7 @@ def _moved() -> Select[Any]:
         (-SubscriberMove.was_attempted).label("attempted"),
     ).where(SubscriberMove.was_status.is_not(None))
     joined = select(
+        SubscriberMove.user_id,
         SubscriberMove.campaign_id,
         SubscriberMove.phonebook_id,
         SubscriberMove.status,
@@ -46,17 +49,17 @@ def _moved() -> Select[Any]:
     return select(moved)
 
 
-def _fold(campaigns: Select[Any]) -> Any:  # noqa: ANN401 - the dialect's own INSERT
+def _fold(*, is_own: bool) -> Any:  # noqa: ANN401 - the dialect's own INSERT
     moved = _moved().subquery()
     grown = (
         select(*[moved.c[name] for name in _KEY], func.sum(moved.c.subscribers), func.sum(moved.c.attempted))
-        .where(moved.c.campaign_id.in_(campaigns))
+        .where(moved.c.campaign_id.in_(select(Campaign.id)))  # Without those in deleted campaigns.
         .group_by(*[moved.c[name] for name in _KEY])
         .order_by(*[moved.c[name] for name in _KEY])
     )
-    added = insert_or(SubscriberCount.__table__).from_select(
-        [*_KEY, "subscribers", "attempted"], grown, include_defaults=False
-    )
+    if is_own:
+        grown = of_shards(grown, moved.c.user_id)
+    added = insert_or(SubscriberCount.__table__).from_select(_COUNTED, grown, include_defaults=False)
     return added.on_conflict_do_update(
         index_elements=_KEY,
         set_={name: SubscriberCount.__table__.c[name] + added.excluded[name] for name in ("subscribers", "attempted")},
@@ -64,14 +67,11 @@ def _fold(campaigns: Select[Any]) -> Any:  # noqa: ANN401 - the dialect's own IN
 
 
 _HAS_MOVES: Final = select(SubscriberMove.id).limit(1)
-_CAMPAIGNS: Final = select(Campaign.id)
-_OWN_CAMPAIGNS: Final = of_shards(_CAMPAIGNS, Campaign.user_id)
-_FOLD: Final = _fold(_CAMPAIGNS)
+_FOLD: Final = _fold(is_own=False)
 _FORGET: Final = delete(SubscriberMove)
-_HAS_OWN_MOVES: Final = _HAS_MOVES.where(SubscriberMove.campaign_id.in_(_OWN_CAMPAIGNS))
-_FOLD_OWN: Final = _fold(_OWN_CAMPAIGNS)
-_FORGET_OWN: Final = _FORGET.where(SubscriberMove.campaign_id.in_(_OWN_CAMPAIGNS))
-_FORGET_LOST: Final = _FORGET.where(SubscriberMove.campaign_id.not_in(_CAMPAIGNS))
+_HAS_OWN_MOVES: Final = of_shards(_HAS_MOVES, SubscriberMove.user_id)
+_FOLD_OWN: Final = _fold(is_own=True)
+_FORGET_OWN: Final = _FORGET.where(in_shards(SubscriberMove.user_id))
 
 
 def count_moves(connection: Connection, shards: Shards) -> None:
@@ -85,11 +85,6 @@ def count_moves(connection: Connection, shards: Shards) -> None:
     if connection.scalar(_HAS_OWN_MOVES, own) is not None:
         connection.execute(_FOLD_OWN, own)
         connection.execute(_FORGET_OWN, own)
-
-
-def forget_lost_moves(connection: Connection) -> None:
-    """Delete the moves in deleted campaigns. Counting the moves of all campaigns deletes these, too."""
-    connection.execute(_FORGET_LOST)
 
 
 def subscribers_by_state(connection: Connection, campaign_id: int | None, user_id: int | None) -> list[SubscriberState]:
@@ -110,8 +105,9 @@ def subscribers_of_campaigns(connection: Connection, campaign_ids: Collection[in
     return found
 
 
-_stored = select(*[SubscriberCount.__table__.c[name] for name in (*_KEY, "subscribers", "attempted")])
-_every = union_all(_stored, _moved()).subquery()
+_stored = select(*[SubscriberCount.__table__.c[name] for name in _COUNTED])
+_uncounted = _moved().subquery()
+_every = union_all(_stored, select(*[_uncounted.c[name] for name in _COUNTED])).subquery()
 _STATE: Final = (_every.c.status, _every.c.status_reason)
 
 

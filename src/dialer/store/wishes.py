@@ -42,8 +42,10 @@ def call_off(connection: Connection, dnc_ids: Collection[int | None], number: st
     """Put a number on do-not-call lists, where it is not on them already. None stands for no list."""
     dates = {"created_date": now_ms, "updated_date": now_ms}
     for dnc_id in dict.fromkeys(one for one in dnc_ids if one is not None):
-        added = insert_or(DncContact.__table__).values(dnc_id=dnc_id, phone_number=number, number=number, **dates)
-        connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number"]))
+        owner = select(DncList.user_id).where(DncList.id == dnc_id).scalar_subquery()
+        values = {"dnc_id": dnc_id, "user_id": owner, "phone_number": number, "number": number, **dates}
+        added = insert_or(DncContact.__table__).values(values)
+        connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number", "user_id"]))
 
 
 def _list(connection: Connection, which: ColumnElement[bool], now_ms: int, **values: object) -> int:

@@ -93,12 +93,21 @@ def test_every_header_has_a_description_and_an_example(described: Json) -> None:
 
 
 def test_every_enumeration_names_and_explains_its_values(described: Json) -> None:
-    """Explain a new enumeration in `dialer.domain.enum_descriptions`, or in the `meanings` of a `TextChoice`."""
+    """Derive a new enumeration from `DescribedInt` or `DescribedText`, or give a `TextChoice` its `meanings`."""
     for name, schema in enumerations(described):
         names, meanings = schema.get("x-enum-varnames", []), schema.get("x-enum-descriptions", [])
         assert len(names) == len(set(names)) == len(meanings) == len(schema["enum"]), name
         assert all(meanings), name
         assert all(re.fullmatch("[A-Z][A-Z0-9_]*", varname) for varname in names), name
+
+
+def test_the_statuses_of_campaigns_are_spelt_as_they_have_always_been(described: Json) -> None:
+    spellings = {
+        tuple(schema["x-enum-varnames"])
+        for _, schema in enumerations(described)
+        if schema.get("title") == "CampaignStatus"
+    }
+    assert spellings == {("NEW", "START", "PAUSE", "ABORD", "END")}
 
 
 def test_every_group_of_operations_is_described_and_campaigns_come_first(described: Json) -> None:

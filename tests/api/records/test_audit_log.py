@@ -14,7 +14,6 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.api.app import create_app
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX, Refusals
-from dialer.app import events
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, masked, remove_old_entries
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -228,11 +227,3 @@ async def test_refusals_are_logged_and_bounded(database: Database) -> None:
     rows = [tuple(row) for row in database.read_now(lambda connection: connection.execute(query).all())]
     one = ("alice", "refused", '{"status":401,"request":"GET /rest-api/phonebook"}')
     assert rows == [one] * REFUSALS_A_MINUTE_MAX + [("", "refused", '{"others":990}')]
-
-
-def test_events_have_only_numbers_so_that_they_can_be_logged() -> None:
-    """Give a new event ids and counts only: the audit log keeps them, and erasure does not read it."""
-    for kind in events.AppEvent.__subclasses__():
-        if kind is not events.RecordWritten:
-            types = {field.type for field in msgspec.structs.fields(kind)}
-            assert types <= {int}, kind.__name__

@@ -50,7 +50,7 @@ def test_a_start_collects_the_contacts_of_its_phonebooks(campaign: House) -> Non
     ("move", "status", "event"),
     [
         (pause_campaign, CampaignStatus.PAUSE, CampaignPaused(1)),
-        (abort_campaign, CampaignStatus.ABORD, CampaignAborted(1)),
+        (abort_campaign, CampaignStatus.ABORT, CampaignAborted(1)),
         (end_campaign, CampaignStatus.END, CampaignEnded(1)),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_campaign_that_is_started_may_be_stopped_in_three_ways(
     use(campaign, lambda unit: start_campaign(unit, 1))
     assert use(campaign, lambda unit: move(unit, 1)) == Used(TOUCHED, [event])
     assert stands(campaign) == (status, "user", 2)
-    waits = SubscriberStatus.ABORT if status is CampaignStatus.ABORD else SubscriberStatus.PENDING
+    waits = SubscriberStatus.ABORT if status is CampaignStatus.ABORT else SubscriberStatus.PENDING
     assert {row["status"] for row in campaign.rows(Subscriber)} == {waits}
 
 

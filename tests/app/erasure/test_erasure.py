@@ -245,7 +245,7 @@ async def test_a_callee_who_was_going_to_call_back_does_not(house: House, tmp_pa
     house.change(Gateway, house.gateway_id, parameters=parameters)
     survey_id = house.survey({"type": 1, "script": "hello"})
     campaign_id = await house.started(survey_id, house.phonebook(OTHER, NUMBER), callerid="+12025550100")
-    house.add(Did, user_id=house.user_id, did_number="+12025550100", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+12025550100", campaign_id=campaign_id)
     await house.advance(120)
     assert len(house.rows(CallRequest)) == 2
     erase(house)
@@ -260,7 +260,7 @@ async def test_who_called_in_is_erased_where_callers_stand(house: House, tmp_pat
     house.change(Gateway, house.gateway_id, parameters=parameters)
     survey_id = house.survey({"type": 1, "script": "hello"})
     campaign_id = await house.started(survey_id, house.phonebook(NUMBER), callerid="+12025550100")
-    house.add(Did, user_id=house.user_id, did_number="+12025550100", campaign_id=campaign_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+12025550100", campaign_id=campaign_id)
     await house.advance(2 * 86_400)
     erase(house)
     records = [(row["callerid"], row["phone_number"]) for row in house.rows(Cdr)]
@@ -350,7 +350,7 @@ async def test_campaigns_that_are_not_over_keep_their_people(house: House) -> No
     for status in (CampaignStatus.START, CampaignStatus.PAUSE):
         house.change(Campaign, campaign_id, status=status)
         assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()) == Erased()
-    house.change(Campaign, campaign_id, status=CampaignStatus.ABORD)
+    house.change(Campaign, campaign_id, status=CampaignStatus.ABORT)
     assert erase_ended(house.database, 2**62, lambda _: None, house.now_ms()) == Erased(subscribers=1)
 
 
@@ -372,7 +372,7 @@ async def test_whoever_is_busy_in_another_campaign_is_left_for_the_next_time(
     hello: dict[str, Any] = {"type": 1, "script": "hello"}
     answering = house.survey(hello, last, branches={0: {"0": 1}})
     other_id = await house.started(answering, sms_gateway_id=sms_gateway_id)
-    house.add(Did, user_id=house.user_id, did_number="+12025550100", campaign_id=other_id)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+12025550100", campaign_id=other_id)
     shown: dict[str, Any] = {"callerid": "+12025550100", "calltimeout": 5}
     campaign_id = await house.started(house.survey(hello), house.phonebook(NUMBER, "+33199001234"), **shown)
     await house.advance(busy_s)

@@ -415,6 +415,8 @@ class Client:
                 if argument not in self._switch.channels:
                     return "-ERR Invalid uuid\n"
                 self._switch.bridge(channel.key, argument)
+            case _:
+                pass
         return "+OK\n"
 
     def _note(self, rest: str) -> str:

@@ -28,7 +28,12 @@ class Studio:
         self.sent: dict[str, list[RtpPacket]] = {key: [] for key in keys}
         for key in keys:
             self.board.add(SoundLeg(key, 7 << 60, terms or SoundTerms()))
-            self.board.agree(self.now_ms, key, sound)
+            self.leg(key).agree(self.now_ms, sound)
+
+    def leg(self, key: str) -> SoundLeg:
+        leg = self.board.leg(key)
+        assert leg is not None
+        return leg
 
     def run(self, length_ms: int) -> None:
         self.run_quarters(length_ms // 20 * PHASES)

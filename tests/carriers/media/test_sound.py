@@ -94,7 +94,7 @@ def test_a_call_on_hold_gets_no_sound_and_the_prompt_goes_on_afterwards() -> Non
     studio.order("a", Play(1, ()), tone((440,), 100))
     studio.run(1_000)
     assert (studio.sent["a"], studio.done) == ([], [])
-    studio.board.agree(studio.now_ms, "a", SOUND)
+    studio.leg("a").agree(studio.now_ms, SOUND)
     studio.run(200)
     assert (len(studio.sent["a"]), len(studio.done)) == (10, 1)
 
@@ -150,7 +150,7 @@ def test_a_recording_ends_with_silence_and_with_its_leg() -> None:
 
 def test_a_bridge_passes_on_sound_and_keys_until_the_other_leg_is_gone() -> None:
     studio = Studio("a", "b")
-    studio.board.agree(studio.now_ms, "b", replace(SOUND, codec=Codec.PCMU, payload=0, keys_payload=96))
+    studio.leg("b").agree(studio.now_ms, replace(SOUND, codec=Codec.PCMU, payload=0, keys_payload=96))
     studio.order("b", Hold(1))
     studio.order("a", Bridge(1, "b"))
     loud = tone((440,), 40)

@@ -118,7 +118,7 @@ def test_a_recording_of_a_call_on_hold_ends_with_silence() -> None:
     studio = Studio("a", sound=ULAW)
     studio.order("a", Record(1, "r.wav"))
     speak(studio, "a", *packets(VOICE))
-    studio.board.agree(studio.now_ms, "a", replace(ULAW, direction=Direction.RECVONLY))
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, direction=Direction.RECVONLY))
     studio.run(6_000)
     assert [one.done.recording_ms for one in studio.done] == [1_000]
 
@@ -157,7 +157,7 @@ def test_a_recording_stays_together_when_the_delay_changes() -> None:
     speak(studio, "a", *said[50:100])
     studio.say("a", *said[100:])
     studio.say("a", *key_packets("#", 900, 99_000))
-    studio.board.agree(studio.now_ms, "a", replace(ULAW, keys_payload=101))
+    studio.leg("a").agree(studio.now_ms, replace(ULAW, keys_payload=101))
     studio.say("a", *key_packets("#", 920, 99_000))
     studio.run(20)
     assert [one.recording for one in studio.done] == [("r.wav", sound)]
@@ -316,17 +316,17 @@ def test_a_side_that_sends_nothing_is_gone_after_a_while() -> None:
     terms = SoundTerms(timeout_ms=30_000)
     studio = Studio("a", "b", "c", "d", "e", sound=ULAW, terms=terms)
     for key in "abcd":
-        studio.board.watch(0, key)
+        studio.leg(key).watch(0)
     report = write_report(RtcpReport(5, None, ()), "x")
     for number in range(45):
         studio.board.receive(studio.now_ms, "e", b"", PEER)
         studio.say("b", RtpPacket(0, number, number, 5, b"\xff" * 160) if not number else noise(number))
-        studio.board.take_report(studio.now_ms, "c", report, PEER)
+        studio.leg("c").take_report(studio.now_ms, report, PEER)
         studio.run(1_000)
         if number == 2:
-            studio.board.agree(studio.now_ms, "d", replace(ULAW, direction=Direction.RECVONLY))
+            studio.leg("d").agree(studio.now_ms, replace(ULAW, direction=Direction.RECVONLY))
     assert studio.lost == ["a"]
-    studio.board.agree(studio.now_ms, "d", ULAW)
+    studio.leg("d").agree(studio.now_ms, ULAW)
     studio.run(29_000)
     assert studio.lost == ["a"]
     studio.run(32_000)
@@ -352,10 +352,10 @@ def test_reports_have_what_was_sent_and_heard() -> None:
     assert len(studio.reports) in {1, 2}
     middle = (REPORT_MS * 65_536 // 1_000) & 0xFFFFFFFF
     far = Block(first.ssrc, 0.1, 12, 9, 80, middle, 65_536 // 2)
-    studio.board.take_report(
-        studio.now_ms, "a", write_report(RtcpReport(5, Sent(1, 2, 3, 4), (far,)), "them"), (PEER[0], PEER[1] + 1)
+    studio.leg("a").take_report(
+        studio.now_ms, write_report(RtcpReport(5, Sent(1, 2, 3, 4), (far,)), "them"), (PEER[0], PEER[1] + 1)
     )
-    assert studio.board.quality("a") == (
+    assert studio.leg("a").quality_in_words() == (
         "sound: 400 packets sent, 300 received, 99 lost (24.8 %), jitter 0 ms; "
         "the other side lost 12, jitter 10 ms, round trip 2500 ms"
     )

@@ -67,7 +67,8 @@ class Tapped(Network):
                 return challenge(message, *self._chance.choice(CHALLENGES))
             case 3:
                 return self._chance.randbytes(400)
-        return request(message, self._chance.choice(METHODS), self._chance.randrange(1, 99))
+            case _:
+                return request(message, self._chance.choice(METHODS), self._chance.randrange(1, 99))
 
 
 def challenge(asked: Received, line: str, header: str, realm: str = "carrier.example") -> bytes:

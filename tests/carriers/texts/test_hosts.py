@@ -5,9 +5,10 @@ import json
 
 import pytest
 
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts import hosts
 from dialer.carriers.texts.http_line import NotSentError, WebSender
-from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
+from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.requests import WebRequest
 from dialer.domain.plans import HTTP
 from tests.carriers.texts.web_carrier import WebCarrier
@@ -39,7 +40,7 @@ def parameters(url: str, **more: object) -> str:
 @pytest.mark.parametrize("host", INTERNAL)
 def test_a_gateway_does_not_lead_to_the_machine_itself(host: str) -> None:
     for text in (parameters(f"http://{host}/x"), parameters("https://a.example/", callback_url=f"http://{host}:80")):
-        with pytest.raises(TextParametersError, match="own network"):
+        with pytest.raises(ParametersError, match="own network"):
             read_http_parameters(HTTP, text)
 
 
@@ -53,7 +54,7 @@ def test_carriers_and_a_kannel_in_the_same_network_are_fine(host: str) -> None:
 @pytest.mark.parametrize("body", [{"auth": {"token": "abc"}}, {"list": [{"api_key": "abc"}]}])
 def test_a_secret_deep_in_a_body_is_refused(body: dict[str, object]) -> None:
     whole = {"to": "{number}", "text": "{text}", **body}
-    with pytest.raises(TextParametersError, match="may hold a secret"):
+    with pytest.raises(ParametersError, match="may hold a secret"):
         read_http_parameters(HTTP, json.dumps({"url": "https://a.example/", "body": whole}))
 
 

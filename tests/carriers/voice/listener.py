@@ -9,7 +9,19 @@ from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
-from dialer.domain.sessions.leg_protocol import Answered, Dialling, Done, Ended, LegReport, Order, Ringing
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Dialling,
+    Done,
+    Ended,
+    LegReport,
+    Order,
+    Receipt,
+    Ringing,
+    TextReceived,
+)
 
 WAIT_S: Final = 30
 
@@ -38,6 +50,8 @@ class Listener:
             case Ended():
                 lines.append(f"over {heard.cause.value}")
                 self._waits[key].set()
+            case Arrived() | Accepted() | Receipt() | TextReceived():
+                pass
         if isinstance(heard, Answered | Done) and len(done) < len(self._orders):
             self.telephone.perform(key, self._orders[len(done)])
 

@@ -13,6 +13,7 @@ from dialer.carriers.media.sound_router import PHASES
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec
 from dialer.carriers.voice.capture import Capture, read_capture
+from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import STRANGERS_MAX, SoundRoom
@@ -87,7 +88,8 @@ async def test_a_flood_of_strangers_delays_no_call() -> None:
         for key in ("ada", "bert"):
             port = room.add(key, (socket.AF_INET, None), lambda output: heard.append(output.key), SoundTerms())
             host, sound_port = callee.getsockname()
-            room.agree(key, AgreedSound(host, sound_port, Codec.PCMU, 0, KEYS_PAYLOAD))
+            if (leg := room.leg(key)) is not None:
+                leg.agree(steady_ms(), AgreedSound(host, sound_port, Codec.PCMU, 0, KEYS_PAYLOAD))
             room.perform(key, Ask(1, (), 1, 30_000), b"")
             for number in range(STRANGERS_MAX - 1):
                 stranger.sendto(sound(number), ("127.0.0.1", port))

@@ -11,8 +11,8 @@ from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import UNKNOWN
 from dialer.domain.effects import ClaimFresh, ClaimRetries
 from dialer.domain.engine import hopper as hopper_module
-from dialer.domain.engine.hopper import NEVER_MS, Hopper
-from dialer.domain.plans import CampaignPlan, Subscriber
+from dialer.domain.engine.hopper import Hopper
+from dialer.domain.plans import NEVER_MS, CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from tests.gateways import FIRST

@@ -8,8 +8,8 @@ import pytest
 from dialer.domain.pacing.strategies import STRATEGIES
 from tests.domain.pacing.bench import Bench, Population, Result
 from tests.domain.pacing.distribution import POPULATIONS
+from tests.sizes import PACING_CAMPAIGNS
 
-SEEDS: Final = 80
 LONG_SEEDS: Final = 5
 
 populations = pytest.mark.parametrize("population", POPULATIONS.values(), ids=POPULATIONS)
@@ -25,13 +25,13 @@ def is_within_target(result: Result) -> bool:
 
 
 @populations
-def test_eighty_campaigns_keep_the_target_and_agents_busier_than_progressive(population: Population) -> None:
+def test_short_campaigns_keep_the_target_and_agents_busier_than_progressive(population: Population) -> None:
     """The campaigns are short, because their beginning has the smallest budget and the fewest measurements."""
-    predictive = campaigns("predictive", population, SEEDS, 200)
-    progressive = campaigns("progressive", population, SEEDS, 200)
+    predictive = campaigns("predictive", population, PACING_CAMPAIGNS, 200)
+    progressive = campaigns("progressive", population, PACING_CAMPAIGNS, 200)
     assert all(is_within_target(result) for result in predictive)
     busier = [ours.utilisation > theirs.utilisation for ours, theirs in zip(predictive, progressive, strict=True)]
-    assert sum(busier) >= 0.95 * SEEDS
+    assert sum(busier) >= 0.95 * PACING_CAMPAIGNS
     assert fmean(result.utilisation for result in predictive) > fmean(result.utilisation for result in progressive)
 
 

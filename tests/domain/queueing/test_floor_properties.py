@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from tests.domain.queueing.hall import QUEUE, START_MS

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.call_distributor import AgentOffer, Withdraw
 from tests.domain.queueing.hall import START_MS, Hall, at
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing import queue_state as line_module
 from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting

@@ -64,13 +64,11 @@ def _set_wall_clock(ahead_ms: int) -> None:
 
 
 def _set_leases(lease_ms: int) -> None:
-    from dialer.runtime import (
-        fleet_coordinator,
-        remote_workers,  # noqa: PLC0415 - the product, after its clock is set
-    )
+    # The product, after its clock is set.
+    from dialer.runtime import fleet_coordinator, remote_workers  # noqa: PLC0415 - as above
     from dialer.store.fleet import leases  # noqa: PLC0415 - as above
 
-    for module in (leases, fleet, remote_workers):
+    for module in (leases, fleet_coordinator, remote_workers):
         if hasattr(module, "LEASE_MS"):
             setattr(module, "LEASE_MS", lease_ms)  # noqa: B010 - a constant
 

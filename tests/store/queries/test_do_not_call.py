@@ -25,7 +25,14 @@ def connection() -> Iterator[Connection]:
 
 
 def listed(connection: Connection, dnc_id: int, number: str) -> None:
-    values = {"dnc_id": dnc_id, "phone_number": "x", "number": number, "created_date": 7, "updated_date": 7}
+    values = {
+        "dnc_id": dnc_id,
+        "user_id": 1,
+        "phone_number": "x",
+        "number": number,
+        "created_date": 7,
+        "updated_date": 7,
+    }
     connection.execute(insert(DncContact).values(values))
 
 

@@ -1,4 +1,4 @@
-"""The events by which the audit log hears of records that requests write."""
+"""The records that requests write, field by field, for the audit log."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -11,7 +11,7 @@ from dialer.api.crud.resource import Change, Resource, Unit, Values
 from dialer.api.crud.shapes import Access, Field, fields_of
 from dialer.api.crud.urls import Links
 from dialer.app.audit_log import masked
-from dialer.app.events import RecordWritten
+from dialer.app.unit import RecordWritten
 
 NOT_LOGGED: Final = "[not logged]"
 """The value of a field that may hold a secret or personal data."""
@@ -52,7 +52,7 @@ def _note(
     unit: Unit, resource: Resource, record_id: int, row: Values, told: tuple[str, dict[str, Any], dict[str, Any]]
 ) -> None:
     owner = _owner(unit, resource, record_id, row) or unit.actor.sees_as
-    unit.happened.append(RecordWritten(told[0], resource.path, record_id, owner, told[1], told[2]))
+    unit.written.append(RecordWritten(told[0], resource.path, record_id, owner, told[1], told[2]))
 
 
 def _owner(unit: Unit, resource: Resource, record_id: int, row: Values) -> int | None:

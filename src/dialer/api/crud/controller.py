@@ -19,13 +19,13 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
+from dialer.api.crud.described import described
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import StrictBody, expect_json
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
@@ -83,7 +83,7 @@ class _Reading(_ResourceController):
     @get("/{record_id:str}")
     async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
         """Read one record. The header `ETag` is its version; send it as `If-Match` to change only this version."""
-        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
         found = await request.service.read(request, lambda unit: records.read_tagged(unit, self.resource, identity))
         headers = {ETAG_HEADER: found.tag.header}
         if conditions.is_known(found.tag):
@@ -120,7 +120,7 @@ class _Changing(_ResourceController):
     ) -> Response[bytes]:
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
-        identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+        identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
         parsed = await prepared(resource, _parse(resource, service, request, data))
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
@@ -152,7 +152,7 @@ class _Deleting(_ResourceController):
 class Deleted(msgspec.Struct):
     """The answer to the deletion of a record for which clients expect a message."""
 
-    data: Annotated[str, Meta(description="A message that says what was deleted.", examples=["campaign deleted"])]
+    data: Annotated[str, described("A message that says what was deleted.", "campaign deleted")]
 
 
 class _DeletingWithMessage(_ResourceController):
@@ -221,21 +221,14 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     read: Any = resource.read
     if resource.plain_array:
         return list[read]
-    count = Annotated[int, Meta(description="Number of records on all pages.", examples=[1])]
+    count = Annotated[int, described("Number of records on all pages.", 1)]
     neighbour: Any = {
-        name: Annotated[str | None, Meta(description=f"URL of the {name} page; null if there is none.", examples=[url])]
+        name: Annotated[str | None, described(f"URL of the {name} page; null if there is none.", url)]
         for name, url in _NEIGHBOURS.items()
     }
-    results = Annotated[list[read], Meta(description="The records of the page, ordered by id.")]
+    results = Annotated[list[read], described("The records of the page, ordered by id.")]
     fields = [("count", count), *neighbour.items(), ("results", results)]
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
-
-
-def _identity(text: str) -> int:
-    identity = parse_id(text)
-    if identity is None:
-        raise RecordNotFoundError
-    return identity
 
 
 def _parse(resource: Resource, service: Service, request: ApiRequest, given: Given) -> Parsed:
@@ -276,7 +269,7 @@ def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:
 
 
 async def _delete(resource: Resource, request: ApiRequest, record_id: str) -> None:
-    identity, conditions = _identity(record_id), parse_preconditions(request.scope)
+    identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
     await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity, conditions))
 
 

@@ -1,8 +1,9 @@
 """The declaration of a resource's fields, each once; the shapes of requests and answers are made from it.
 
-    shapes("Phonebook", {**own("phonebook"), "name": NAME, **STAMPS}, write_doc="A named list of contacts.")
+    shapes("Phonebook", Phonebook, {**own("phonebook"), "name": NAME, **STAMPS}, write_doc="A named list of contacts.")
 
-The fields stand in the order in which answers have them. A writable field without a default must be given at creation.
+The fields stand in the order in which answers have them. The default of a writable field is that of its column. A
+writable field without a default must be given at creation.
 """
 
 from collections.abc import Mapping
@@ -11,44 +12,49 @@ from typing import Any, Final
 import msgspec
 from msgspec import NODEFAULT
 from msgspec.structs import replace
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
+from dialer.api.crud.columns import column_of
 from dialer.api.crud.fields import JsonObject, Kind, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, OwnUrl, Reference
 from dialer.api.crud.shapes import Access, AnswerShape, Field, Shape, Shapes, make_shape
 from dialer.api.crud.urls import Links
+from dialer.store.tables import Row
 
+GIVEN: Final = frozenset({Access.WRITABLE, Access.WRITE_ONCE, Access.WRITE_ONLY})
+"""The fields that requests may give."""
 CHANGE: Final = "Change"
 """The suffix of the names of shapes for changes."""
 
 
 def writable(
     kind: Kind,
+    description: str = "",
     *,
     default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
     nullable: bool = False,
-    description: str = "",
     example: Any = None,  # noqa: ANN401 - of any kind
 ) -> Field:
     """Declare a field that clients write and read.
 
-    If the default is None and the field is not `nullable`, a request may leave the field out. Then another part of the
-    code, such as the resource's `defaults`, must compute its value.
+    Give a default only if the column has none. If it is None and the field is not `nullable`, a request may leave the
+    field out. Then another part of the code, such as the resource's `defaults`, must compute its value.
     """
     return replace(_given(kind, default, nullable=nullable), description=description, example=example)
 
 
-def optional(kind: Kind, *, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def optional(kind: Kind, description: str = "", *, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a writable field that may be null, and is null if a request leaves it out."""
-    return writable(kind, default=None, nullable=True, description=description, example=example)
+    return writable(kind, description, default=None, nullable=True, example=example)
 
 
 def write_once(
     kind: Kind,
+    description: str = "",
     *,
     default: Any = NODEFAULT,  # noqa: ANN401 - of any kind
     nullable: bool = False,
-    description: str = "",
     example: Any = None,  # noqa: ANN401 - of any kind
 ) -> Field:
     """Declare a field that clients may set when they create a record, and not later."""
@@ -56,7 +62,7 @@ def write_once(
     return replace(field, access=Access.WRITE_ONCE, description=description, example=example)
 
 
-def write_only(kind: Kind, *, description: str, example: Any) -> Field:  # noqa: ANN401 - of any kind
+def write_only(kind: Kind, description: str, *, example: Any) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that clients write, and that no answer shows."""
     field = _given(kind, NODEFAULT, nullable=False)
     return replace(field, access=Access.WRITE_ONLY, description=description, example=example)
@@ -67,12 +73,12 @@ def _given(kind: Kind, default: Any, *, nullable: bool) -> Field:  # noqa: ANN40
     return Field(kind, nullable, is_required, None if is_required else default, Access.WRITABLE)
 
 
-def read_only(kind: Kind, *, nullable: bool = False, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def read_only(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that appears only in answers and comes from a column."""
     return Field(kind, nullable, access=Access.READ_ONLY, description=description, example=example)
 
 
-def derived(kind: Kind, *, nullable: bool = False, description: str = "", example: Any = None) -> Field:  # noqa: ANN401 - of any kind
+def derived(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that appears only in answers and has no column; the resource's `derived` computes it."""
     return Field(kind, nullable, access=Access.DERIVED, description=description, example=example)
 
@@ -80,32 +86,39 @@ def derived(kind: Kind, *, nullable: bool = False, description: str = "", exampl
 def own(path: str) -> dict[str, Field]:
     """Declare the id and the URL of the records at a path."""
     return {
-        "id": read_only(Identity(), description="The number of the record. It is never used again for another record."),
-        "url": read_only(OwnUrl(path), description="The absolute URL of the record."),
+        "id": read_only(Identity(), "The number of the record. It is never used again for another record."),
+        "url": read_only(OwnUrl(path), "The absolute URL of the record."),
     }
 
 
 OWNER: Final = writable(
     Reference("users"),
+    "The user who owns the record. Only admins may name another user than themselves. Default: the caller.",
     default=0,
-    description="The user who owns the record. Only admins may name another user than themselves. Default: the caller.",
 )
 """The user who owns a record. The default is the caller."""
 NAME: Final = writable(
     Text(255, min_length=1),
-    description="A name for people. It must not be blank, and need not be unique.",
+    "A name for people. It must not be blank, and need not be unique.",
     example="Spring reminders",
 )
 """The name of a record, which must not be blank."""
 STAMPS: Final = {
-    "created_date": read_only(Timestamp(), description="The moment at which the record was created, in UTC."),
-    "updated_date": read_only(Timestamp(), description="The moment of the last change of the record, in UTC."),
+    "created_date": read_only(Timestamp(), "The moment at which the record was created, in UTC."),
+    "updated_date": read_only(Timestamp(), "The moment of the last change of the record, in UTC."),
 }
 
 
-def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_doc: str = "") -> Shapes:
-    """Make the shapes of a resource from its fields; the name of each shape begins with `name`."""
-    named = [replace(field, name=key, example=_example(field)) for key, field in fields.items()]
+def shapes(
+    name: str, model: type[Row], fields: Mapping[str, Field], *, write_doc: str = "", read_doc: str = ""
+) -> Shapes:
+    """Make the shapes of a resource from its fields; the name of each shape begins with `name`.
+
+    Raises:
+        TypeError: a field states a default although its column has one.
+    """
+    declared = {key: _with_default(model, replace(field, name=key)) for key, field in fields.items()}
+    named = [replace(field, example=_example(field)) for field in declared.values()]
     read_doc = read_doc or f"{write_doc[:-1]}, as it is stored."
     answered = [
         replace(field, kind=field.kind.in_answers(), required=True, default=None)
@@ -115,15 +128,29 @@ def shapes(name: str, fields: Mapping[str, Field], *, write_doc: str = "", read_
     given = [
         replace(field, nullable=field.nullable or (field.default is None and not field.required))
         for field in named
-        if field.access in {Access.WRITABLE, Access.WRITE_ONCE, Access.WRITE_ONLY}
+        if field.access in GIVEN
     ]
     return Shapes(
+        model=model,
         read=make_shape(f"{name}Read", answered, read_doc, AnswerShape),
         write=make_shape(f"{name}Write", given, write_doc) if given else None,
         change=_change(name, given) if given else None,
         fixed=tuple(field.name for field in given if field.access is Access.WRITE_ONCE),
         derived=tuple(field.name for field in named if field.access is Access.DERIVED),
     )
+
+
+def _with_default(model: type[Row], field: Field) -> Field:
+    """Return a field with the default of its column, if it has one and requests may give the field."""
+    if field.access not in GIVEN:
+        return field
+    column = column_of(model.__table__, field.name, field.kind)
+    default = None if column is None else column.default
+    if not isinstance(default, ScalarElementColumnDefault):
+        return field
+    if not field.required and not (default.arg is None and field.default is None):
+        raise TypeError(f"{model.__name__}.{field.name} has a default in its table. Remove the one of the field.")
+    return replace(field, required=False, default=default.arg)
 
 
 def _example(field: Field) -> Any:  # noqa: ANN401 - a JSON value

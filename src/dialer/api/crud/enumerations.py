@@ -8,8 +8,6 @@ from typing import Any, Final
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.domain.enum_descriptions import MEANINGS
-
 VARNAMES: Final = "x-enum-varnames"
 DESCRIPTIONS: Final = "x-enum-descriptions"
 NO_VALUE: Final = "NONE"
@@ -28,14 +26,13 @@ def enum_schema(members: Iterable[Enum]) -> EnumSchema:
     """Return the schema of some members of one enumeration."""
     members = tuple(members)
     kind = type(members[0])
-    meanings = MEANINGS.get(kind, {})
     values: list[Any] = [member.value for member in members]
     return EnumSchema(
         title=kind.__name__,
         type=OpenAPIType.INTEGER if isinstance(values[0], int) else OpenAPIType.STRING,
         enum=values,
         varnames=[member.name for member in members],
-        meanings=[meanings.get(member, "") for member in members],
+        meanings=[getattr(member, "description", "") for member in members],
     )
 
 

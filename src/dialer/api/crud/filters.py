@@ -7,10 +7,11 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Column, ColumnElement, select
 
+from dialer.api.crud.columns import column_of
 from dialer.api.crud.fields import Amount, Integer, Kind, PhoneNumber
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
-from dialer.api.crud.resource import Resource, column_of, references_of
+from dialer.api.crud.resource import Resource, references_of
 from dialer.api.crud.shapes import Access, Field, fields_of
 from dialer.api.crud.urls import ID_MAX
 

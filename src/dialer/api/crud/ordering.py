@@ -9,8 +9,9 @@ import msgspec
 from sqlalchemy import Column, ColumnElement, String
 from sqlalchemy import Row as Found
 
+from dialer.api.crud.columns import column_of
 from dialer.api.crud.fields import FieldError, Text, echo
-from dialer.api.crud.resource import Resource, column_of
+from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import ID_MAX, parse_id
 from dialer.store.backends.expressions import name_key

@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, exists, select
 
+from dialer.api.crud.columns import column_of
 from dialer.api.crud.references import NO_OBJECT, Reference
-from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, column_of, references_of
+from dialer.api.crud.resource import Actor, Change, Resource, Unit, Values, references_of
 from dialer.api.crud.visibility import reference_errors
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.app.errors import USERS_NAMED_MAX, StillUsedError

@@ -27,7 +27,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.audit_log import note_changed, note_created, note_deleted
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
-from dialer.api.crud.resource import Change, Insertion, Resource, Unit, Values
+from dialer.api.crud.resource import Change, Resource, Unit, Values
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
 from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
@@ -124,8 +124,8 @@ class Created(NamedTuple):
     """Fields that only this answer may show."""
 
 
-def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Insertion | None = None) -> Created:
-    """Insert a record and return it. `insertion` replaces the use case that inserts the row.
+def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
+    """Insert a record and return it.
 
     Raises:
         InvalidError: one or more fields are wrong.
@@ -141,7 +141,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed, insertion: Ins
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)
         raise ConflictError(f"This record repeats {first}. Change that record, or send this without handling=strict.")
-    row = insertion(change, columns) if insertion else _insert(resource, change, columns)
+    row = _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)
     note_created(change, resource, {**columns, **row._mapping})  # noqa: SLF001 - SQLAlchemy documents it

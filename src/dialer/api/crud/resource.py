@@ -5,15 +5,15 @@ resource differs, as values and small functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import Column, ColumnElement, Connection, RowMapping, Table
 from sqlalchemy import Row as Found
 
-from dialer.api.crud.fields import Conventions, Integer, Kind, Text
-from dialer.api.crud.moments import Timestamp
-from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
+from dialer.api.crud.columns import column_of
+from dialer.api.crud.fields import Conventions
+from dialer.api.crud.references import OwnUrl, Reference
 from dialer.api.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.api.crud.urls import URL_PATHS
 from dialer.api.http.errors import Errors
@@ -121,10 +121,6 @@ class Association(msgspec.Struct, frozen=True):
     """True if the order of the references matters. A change of the order then writes all of them again."""
 
 
-Insertion: TypeAlias = Callable[[Change, Values], Found[Any]]
-"""A use case that inserts the columns of a new record, and returns its row."""
-
-
 def no_columns(_: Change) -> Values:
     """Return no computed columns."""
     return {}
@@ -160,7 +156,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the resource table."""
 
     path: str
-    model: type[Row]
     shapes: Shapes
     owner: str | None = "user"
     """The field that decides the owner.
@@ -211,7 +206,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Computes columns from the fields; these take precedence over the columns of the fields."""
     first_like: Callable[[Unit, Values], int | None] = no_duplicate
     """Finds the id of the earliest record that a new one, given by its columns, duplicates; the client is told."""
-    insert: Insertion | None = None
+    insert: Callable[[Change, Values], Found[Any]] | None = None
     """The use case that inserts columns and returns the row; without it, a plain insert."""
     update: Callable[[Change, Values], None] | None = None
     """The use case that writes columns; without it, a plain update."""
@@ -228,6 +223,11 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     exported: bool = False
     """True if clients can get a list as CSV or NDJSON."""
     exported_beside: ExportedBeside | None = None
+
+    @property
+    def model(self) -> type[Row]:
+        """Return the model of the rows."""
+        return self.shapes.model
 
     @property
     def read(self) -> type[Shape]:
@@ -257,7 +257,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def table(self) -> Table:
         """Return the table of the rows."""
-        return table_of(self.model)
+        return self.model.__table__
 
     @property
     def url(self) -> str:
@@ -271,28 +271,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def column(self, field: Field) -> Column[Any] | None:
         """Return the column that holds a field; None for a list of references, which has a table of its own."""
         return column_of(self.table, field.name, field.kind)
-
-
-def table_of(model: type[Row]) -> Table:
-    """Return the table of a model, for Core statements."""
-    table = model.__table__
-    if not isinstance(table, Table):
-        raise TypeError(f"{model.__name__} is not a table")
-    return table
-
-
-def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
-    """Return the column of a field; None for a list of references.
-
-    It is the column that the kind names, else `<name>_id` for a reference, else the column with the name of the field.
-    """
-    if isinstance(kind, ReferenceList):
-        return None
-    if isinstance(kind, OwnUrl):
-        return table.c["id"]
-    said = kind.column if isinstance(kind, (Integer, Reference, Text, Timestamp)) else ""
-    candidates = (said, f"{name}_id" if isinstance(kind, Reference) else "", name)
-    return next(table.c[candidate] for candidate in candidates if candidate in table.c)
 
 
 def references_of(shape: type[Shape]) -> dict[str, Reference]:

@@ -15,6 +15,7 @@ from dialer.api.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
 from dialer.api.http.ignored import unknown_errors
+from dialer.store.tables import Row
 
 REQUIRED: Final = "This field is required."
 UNKNOWN: Final = "This field is unknown or read-only."
@@ -63,6 +64,8 @@ class AnswerShape(Shape):
 class Shapes(NamedTuple):
     """The shapes of a resource: of answers, and of creations and changes if clients write it."""
 
+    model: type[Row]
+    """The table that holds the records."""
     read: type[Shape]
     write: type[Shape] | None
     change: type[Shape] | None

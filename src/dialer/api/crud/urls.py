@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from litestar.connection import ASGIConnection
 
+from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import header
 
 ID_MAX: Final = 2**63 - 1
@@ -33,6 +34,18 @@ def parse_id(text: str) -> int | None:
         return None
     number = int(text)
     return number if number <= ID_MAX else None
+
+
+def identity_in(text: str) -> int:
+    """Return the id in the path of a request.
+
+    Raises:
+        RecordNotFoundError: the text is no id.
+    """
+    identity = parse_id(text)
+    if identity is None:
+        raise RecordNotFoundError
+    return identity
 
 
 class Links(msgspec.Struct, frozen=True):

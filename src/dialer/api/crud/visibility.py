@@ -5,8 +5,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, and_, bindparam, false, or_, select, true
 
+from dialer.api.crud.columns import column_of
 from dialer.api.crud.references import NO_OBJECT
-from dialer.api.crud.resource import Actor, Resource, Unit, Values, column_of, references_of
+from dialer.api.crud.resource import Actor, Resource, Unit, Values, references_of
 from dialer.api.crud.shapes import Shape
 from dialer.api.http.errors import Errors
 from dialer.domain.roles import Role

@@ -250,7 +250,7 @@ class Authenticator:
         actor = Actor(user_id, username, Role(role), manager_id) if enabled else None
         return _Account(actor, password_hash, confirmed_ms is not None)
 
-    async def _rows(self, query: Select[Any], values: dict[str, Any]) -> Sequence[Sequence[Any]]:
+    async def _rows(self, query: Select[*tuple[Any, ...]], values: dict[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(query, values)
         if rows is not None:
             return rows

@@ -12,7 +12,7 @@ import structlog
 from sqlalchemy import Connection
 
 from dialer.app.audit_log import Origin, write_entries
-from dialer.app.events import RecordWritten
+from dialer.app.unit import RecordWritten
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.touched import NOTHING, touch
 
@@ -27,10 +27,7 @@ class Refusals:
     """The refused requests that are not written yet."""
 
     def __init__(
-        self,
-        database: Database,
-        clock_ms: Callable[[], int],
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        self, database: Database, clock_ms: Callable[[], int], sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     ) -> None:
         self._database: Final = database
         self._clock_ms: Final = clock_ms

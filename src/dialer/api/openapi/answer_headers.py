@@ -3,13 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from dialer.api.crud.controller import (
-    DUPLICATE_HEADER,
-    LINK_HEADER,
-    PREFERENCE_APPLIED,
-    REPRESENTATION,
-    TOTAL_HEADER,
-)
+from dialer.api.crud.controller import DUPLICATE_HEADER, LINK_HEADER, PREFERENCE_APPLIED, REPRESENTATION, TOTAL_HEADER
 from dialer.api.crud.resource import Resource, no_duplicate
 from dialer.api.crud.urls import ID_MAX, PREFIX
 from dialer.api.http.edge import REQUEST_ID_HEADER

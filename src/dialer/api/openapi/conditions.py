@@ -78,11 +78,7 @@ def with_conditions(operation: Json, verb: str, resource: Resource | None) -> Js
     }
     if verb in {"change", "put"}:
         responses["200"] = _shown(resource, responses["202"])
-    return {
-        **operation,
-        "parameters": [*operation["parameters"], *parameters],
-        "responses": {**responses, **more},
-    }
+    return {**operation, "parameters": [*operation["parameters"], *parameters], "responses": {**responses, **more}}
 
 
 def _with_ranges(operation: Json) -> Json:

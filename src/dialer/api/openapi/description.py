@@ -83,11 +83,7 @@ _ERROR_SCHEMAS: Final[Json] = {
         "required": ["title", "status", "detail"],
         "properties": {
             "title": {**_TEXT, "description": "The meaning of the status code.", "examples": ["Bad Request"]},
-            "status": {
-                "type": "integer",
-                "description": "The status code of the response.",
-                "examples": [400],
-            },
+            "status": {"type": "integer", "description": "The status code of the response.", "examples": [400]},
             "detail": {
                 **_TEXT,
                 "description": "The problem in a sentence.",
@@ -156,11 +152,7 @@ _CHECKED: Final = {
         }
     ],
 }
-_DISPOSITION: Final = {
-    "disposition": "call_back",
-    "note": "After work.",
-    "call_back_date": "2026-11-20T17:30:00Z",
-}
+_DISPOSITION: Final = {"disposition": "call_back", "note": "After work.", "call_back_date": "2026-11-20T17:30:00Z"}
 _RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
 _ADDED: Final = {
     "created": 1,
@@ -355,10 +347,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
 def _exported(record: Json) -> Json:
     """Return the other formats of a list: CSV, with a header line as its example, and lines of JSON."""
     lines = msgspec.json.encode(record).decode() + "\n"
-    return {
-        CSV: {"schema": _TEXT, "example": ",".join(record) + "\r\n"},
-        NDJSON: {"schema": _TEXT, "example": lines},
-    }
+    return {CSV: {"schema": _TEXT, "example": ",".join(record) + "\r\n"}, NDJSON: {"schema": _TEXT, "example": lines}}
 
 
 def _without_body(answer: Json) -> Json:

@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
-from dialer.domain.enum_descriptions import MEANINGS
+from dialer.domain.enum_descriptions import DescribedInt, DescribedText
+from dialer.domain.reasons import Reason
 
 Json = dict[str, Any]
 """A part of the OpenAPI document."""
@@ -18,7 +19,8 @@ def with_named_enumerations(document: Json) -> Json:
     Generated clients then have one type for an enumeration, with the names of its values.
     """
     named_before = document["components"]["schemas"]
-    found = {enum.__name__: enum_schema(enum).to_schema() for enum in MEANINGS if enum.__name__ in named_before}
+    enums = (*DescribedInt.__subclasses__(), *DescribedText.__subclasses__(), *Reason.__subclasses__())
+    found = {enum.__name__: enum_schema(enum).to_schema() for enum in enums if enum.__name__ in named_before}
     replaced: Json = _replaced(document, found)
     schemas = replaced["components"]["schemas"]
     named = {name: _told(schema) for name, schema in found.items()}

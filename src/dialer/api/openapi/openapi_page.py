@@ -192,11 +192,7 @@ def _content(title: str, content: tuple[str, Json]) -> str:
 def _schema(name: str, schema: Json) -> str:
     required = schema.get("required", [])
     rows = (
-        (
-            f"<code>{escape(field)}</code>{' *' if field in required else ''}",
-            _type(found),
-            _notes(found),
-        )
+        (f"<code>{escape(field)}</code>{' *' if field in required else ''}", _type(found), _notes(found))
         for field, found in schema.get("properties", {}).items()
     )
     return (

@@ -81,19 +81,10 @@ _OF_CALLS: Final = (
     *_range("Calls dialled"),
 )
 _OF_QUEUE: Final = (
-    _asked(
-        WITHIN,
-        _WITHIN,
-        "The threshold of the service level: a wait in seconds.",
-        WITHIN_S,
-    ),
+    _asked(WITHIN, _WITHIN, "The threshold of the service level: a wait in seconds.", WITHIN_S),
     *_range("Calls that joined the queue"),
 )
-STATISTICS_PARAMETERS: Final = {
-    **dict.fromkeys(_CALLS, _OF_CALLS),
-    _AGENT: _range("Activities"),
-    _QUEUE: _OF_QUEUE,
-}
+STATISTICS_PARAMETERS: Final = {**dict.fromkeys(_CALLS, _OF_CALLS), _AGENT: _range("Activities"), _QUEUE: _OF_QUEUE}
 """The query parameters of statistics, by operation."""
 _CALLS_EXAMPLE: Final = msgspec.to_builtins(
     StatisticsRead(
@@ -120,9 +111,5 @@ _QUEUE_EXAMPLE: Final = msgspec.to_builtins(
         totals=QueueFiguresRead(400, 380, 15, 5, 20, 340, 85.0, 8.25, 61.5),
     )
 )
-STATISTICS_EXAMPLES: Final = {
-    **dict.fromkeys(_CALLS, _CALLS_EXAMPLE),
-    _AGENT: _AGENT_EXAMPLE,
-    _QUEUE: _QUEUE_EXAMPLE,
-}
+STATISTICS_EXAMPLES: Final = {**dict.fromkeys(_CALLS, _CALLS_EXAMPLE), _AGENT: _AGENT_EXAMPLE, _QUEUE: _QUEUE_EXAMPLE}
 """The examples of answers, by operation."""

@@ -103,78 +103,60 @@ class Password(Text, frozen=True):
 
 _USER: Final = shapes(
     "User",
+    User,
     {
         **own("users"),
         "username": write_once(
             Username(USERNAME_MAX, min_length=1),
-            description="The name with which the user logs in, without blanks and colons. It is unique, regardless of"
-            " case.",
+            "The name with which the user logs in, without blanks and colons. It is unique, regardless of case.",
             example="ann",
         ),
-        "last_name": writable(Text(), default="", description="The family name. It may be empty.", example="Lee"),
-        "first_name": writable(Text(), default="", description="The given name. It may be empty.", example="Ann"),
+        "last_name": writable(Text(), "The family name. It may be empty.", example="Lee"),
+        "first_name": writable(Text(), "The given name. It may be empty.", example="Ann"),
         "email": writable(
-            Text(),
-            default="",
-            description="The e-mail address. It may be empty. The service sends no mail.",
-            example="ann@example.com",
+            Text(), "The e-mail address. It may be empty. The service sends no mail.", example="ann@example.com"
         ),
         "balance": read_only(
             AmountNumber(),
-            description=(
-                "The money of the account, in the currency of the service: a number with five decimals. It is"
-                " the sum of the user's ledger entries and never below zero."
-            ),
+            "The money of the account, in the currency of the service: a number with five decimals. It is the sum of"
+            " the user's ledger entries and never below zero.",
             example=25.5,
         ),
         "call_rate": writable(
             AmountNumber(minimum=0),
-            default=0,
-            description=(
-                "The price of a minute of calls to numbers for which the user has no rate card: a number with"
-                " five decimals."
-            ),
+            "The price of a minute of calls to numbers for which the user has no rate card: a number with five"
+            " decimals.",
             example=0.02,
         ),
         "sms_rate": writable(
             AmountNumber(minimum=0),
-            default=0,
-            description="The price of one part of a text message: a number with five decimals.",
+            "The price of one part of a text message: a number with five decimals.",
             example=0.05,
         ),
         "role": writable(
             TextChoice(tuple(Role)),
-            default=Role.MANAGER.value,
-            description="What the user may do: admin (everything), manager (everything with their own records), agent"
-            " (take calls), viewer (read a manager's records).",
+            "What the user may do: admin (everything), manager (everything with their own records), agent (take"
+            " calls), viewer (read a manager's records).",
             example="manager",
         ),
-        "enabled": writable(
-            Boolean(),
-            default=True,
-            description="False keeps the user, and all their API keys, from logging in.",
-            example=True,
-        ),
+        "enabled": writable(Boolean(), "False keeps the user, and all their API keys, from logging in.", example=True),
         "allowed_countries": writable(
             Countries(COUNTRIES_TEXT_MAX),
-            default="",
-            description="The countries that the user may call and send messages to: ISO 3166 codes, separated by"
-            " commas. Numbers without a country code are then refused. Default: empty, for all countries.",
+            "The countries that the user may call and send messages to: ISO 3166 codes, separated by commas. Numbers"
+            " without a country code are then refused. Default: empty, for all countries.",
             example="US, CA",
         ),
         "allows_special": writable(
             Boolean(),
-            default=False,
-            description="Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only"
-            " those that a prefix of the user's rate card names. Default: false.",
+            "Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only those that a"
+            " prefix of the user's rate card names. Default: false.",
         ),
         "manager": optional(
-            Reference("users"),
-            description="The user for whom this one works, or null. A viewer reads the manager's records.",
+            Reference("users"), "The user for whom this one works, or null. A viewer reads the manager's records."
         ),
         "password": write_only(
             Password(PASSWORD_LENGTH_MAX, column="password_hash"),
-            description=f"The password, {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters. No answer shows it."
+            f"The password, {PASSWORD_LENGTH_MIN} to {PASSWORD_LENGTH_MAX} characters. No answer shows it."
             " A new password ends the use of the old one at once.",
             example="correct horse battery",
         ),
@@ -185,24 +167,20 @@ _USER: Final = shapes(
 
 _PAYMENT: Final = shapes(
     "Payment",
+    Payment,
     {
         **own("payment"),
         "amount": writable(
             Amount(),
-            description=(
-                "The amount with five decimals. A negative amount is a refund to the payer; it must not "
-                "exceed the balance."
-            ),
+            "The amount with five decimals. A negative amount is a refund to the payer; it must not exceed the"
+            " balance.",
             example="25.00000",
         ),
-        "user": writable(Reference("users"), description="The user into whose account the payment goes."),
+        "user": writable(Reference("users"), "The user into whose account the payment goes."),
         "description": writable(
-            Text(TEXT_MAX),
-            default="",
-            description="A note about the payment. Default: empty.",
-            example="Bank transfer of 18 November",
+            Text(TEXT_MAX), "A note about the payment. Default: empty.", example="Bank transfer of 18 November"
         ),
-        "created_date": read_only(Timestamp(), description="The moment of the payment, in UTC."),
+        "created_date": read_only(Timestamp(), "The moment of the payment, in UTC."),
     },
     write_doc="A payment into an account. A negative amount is a refund to the payer.",
     read_doc="A payment, as it is stored.",
@@ -265,7 +243,6 @@ _GO_WITH_THE_USER: Final = frozenset(
 
 USERS = Resource(
     path="users",
-    model=User,
     shapes=_USER,
     owner="id",
     admins_write=True,
@@ -282,7 +259,6 @@ USERS = Resource(
 )
 PAYMENTS = Resource(
     path="payment",
-    model=Payment,
     shapes=_PAYMENT,
     orderings=("amount", "created_date"),
     names=("description",),

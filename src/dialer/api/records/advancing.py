@@ -13,7 +13,7 @@ from dialer.api.crud.moments import YEAR_MAX, Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, request_shape
 from dialer.api.http.errors import InvalidError
-from dialer.app.events import RecordWritten
+from dialer.app.unit import RecordWritten
 from dialer.store.touched import NOTHING
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
@@ -45,13 +45,10 @@ CLOCK_ADVANCE: Final = request_shape(
     {
         "seconds": optional(
             Seconds(),
-            description="Seconds to advance, with at most 3 decimals, up to 366 days. Null if `to` is given.",
+            "Seconds to advance, with at most 3 decimals, up to 366 days. Null if `to` is given.",
             example=3_600,
         ),
-        "to": optional(
-            Timestamp(),
-            description="The moment to advance to, at most 366 days ahead. Null if `seconds` is given.",
-        ),
+        "to": optional(Timestamp(), "The moment to advance to, at most 366 days ahead. Null if `seconds` is given."),
     },
     "The target of the advance: a number of seconds from now, or a moment.",
 )
@@ -61,8 +58,9 @@ def aim(unit: Unit, parsed: Parsed) -> int:
     """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`."""
     target_ms = _target_ms(parsed, unit.now_ms)
     before, after = ({"now": show_timestamp(at_ms)} for at_ms in (unit.now_ms, target_ms))
-    changes = [RecordWritten("advance", "clock", None, None, before, after)] if before != after else []
-    unit.note(NOTHING, *changes)
+    if before != after:
+        unit.written.append(RecordWritten("advance", "clock", None, None, before, after))
+    unit.note(NOTHING)
     return target_ms
 
 

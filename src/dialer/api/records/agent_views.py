@@ -36,6 +36,5 @@ def oneself(me: ColumnElement[int]) -> ColumnElement[bool]:
     return User.id == me
 
 
-def _call_ids(me: ColumnElement[int]) -> Select[tuple[int]]:
-    query: Select[tuple[int]] = select(Transfer.callrequest_id).where(own_transfers(me))
-    return query
+def _call_ids(me: ColumnElement[int]) -> Select[int]:
+    return select(Transfer.callrequest_id).where(own_transfers(me))

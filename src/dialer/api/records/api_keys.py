@@ -46,54 +46,47 @@ class Scopes(Kind, frozen=True):
 
 _API_KEY: Final = shapes(
     "ApiKey",
+    ApiKey,
     {
         **own("api-key"),
         "name": writable(
-            Text(min_length=1),
-            description="Your name for the key, such as the program that uses it.",
-            example="nightly import",
+            Text(min_length=1), "Your name for the key, such as the program that uses it.", example="nightly import"
         ),
         "user": write_once(
             Reference("users"),
+            "The user as whom a program with this key acts. Only admins may name another user.",
             default=0,
-            description="The user as whom a program with this key acts. Only admins may name another user.",
         ),
         "scopes": write_once(
             Scopes(),
+            "The permissions of the key: read (all that the user may read), campaigns (change campaigns, lists,"
+            " surveys, queues and agents), money (payments, refunds, rate cards), admin (users, keys, gateways and the"
+            " clock). A key never may more than its user. A new key has no scope that the key which creates it lacks.",
             default=Scope.READ.value,
-            description="The permissions of the key: read (all that the user may read), campaigns (change campaigns,"
-            " lists, surveys, queues and agents), money (payments, refunds, rate cards), admin (users, keys, gateways"
-            " and the clock). A key never may more than its user. A new key has no scope that the key which creates it"
-            " lacks.",
             example=["read", "campaigns"],
         ),
         "prefix": read_only(
-            Text(), description="The first characters of the secret, to recognise the key by.", example="dk_Ab3dE6gH"
+            Text(), "The first characters of the secret, to recognise the key by.", example="dk_Ab3dE6gH"
         ),
-        "enabled": writable(
-            Boolean(),
-            default=True,
-            description="False switches the key off: requests with it get status 401.",
-            example=True,
-        ),
+        "enabled": writable(Boolean(), "False switches the key off: requests with it get status 401.", example=True),
         "expirationdate": write_once(
             Timestamp(),
+            "The moment from which the key is refused. Null for a key that does not expire.",
             default=None,
             nullable=True,
-            description="The moment from which the key is refused. Null for a key that does not expire.",
             example="2027-01-31T09:00:00Z",
         ),
         "last_used_date": read_only(
             Timestamp(),
+            "The last use of the key, accurate to a minute. Null for a key that was never used.",
             nullable=True,
-            description="The last use of the key, accurate to a minute. Null for a key that was never used.",
             example="2026-11-18T11:06:00Z",
         ),
         "key": derived(
             Text(SECRET_LENGTH_MAX),
+            "The secret. Send it as `Authorization: Bearer <key>`. Only the first answer to the creation has it;"
+            " elsewhere it is null.",
             nullable=True,
-            description="The secret. Send it as `Authorization: Bearer <key>`. Only the first answer to the creation"
-            " has it; elsewhere it is null.",
             example="dk_Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6lM9oR2u",
         ),
         **STAMPS,
@@ -140,7 +133,6 @@ def _insert(change: Change, columns: Values) -> Row[Any]:
 
 API_KEYS = Resource(
     path="api-key",
-    model=ApiKey,
     shapes=_API_KEY,
     writes=Permission.KEYS,
     filters=("name", "prefix", "enabled"),

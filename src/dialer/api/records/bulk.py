@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
-from msgspec import Meta
 
+from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Resource, Unit, Values
@@ -32,26 +32,21 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
 
     status: Annotated[
         int,
-        Meta(
-            description="201: created. 400: wrong fields. 409: repeats another record, with `Prefer: handling=strict`.",
-            examples=[201],
-        ),
+        described("201: created. 400: wrong fields. 409: repeats another record, with `Prefer: handling=strict`.", 201),
     ]
-    id: Annotated[int | None, Meta(description="The id of the new record.", examples=[1])] = None
+    id: Annotated[int | None, described("The id of the new record.", 1)] = None
     url: Annotated[
-        str | None,
-        Meta(description="The URL of the new record.", examples=["https://dialer.example/rest-api/contact/1/"]),
+        str | None, described("The URL of the new record.", "https://dialer.example/rest-api/contact/1/")
     ] = None
     duplicate_of: Annotated[
         str | None,
-        Meta(
-            description="The URL of the earliest contact of the phonebook that has the same number.",
-            examples=["https://dialer.example/rest-api/contact/1/"],
+        described(
+            "The URL of the earliest contact of the phonebook that has the same number.",
+            "https://dialer.example/rest-api/contact/1/",
         ),
     ] = None
     errors: Annotated[
-        Errors | None,
-        Meta(description="Messages by the name of the field.", examples=[{"contact": ["This field is required."]}]),
+        Errors | None, described("Messages by the name of the field.", {"contact": ["This field is required."]})
     ] = None
 
 

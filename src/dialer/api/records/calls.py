@@ -14,7 +14,6 @@ from dialer.api.crud.resource import ExportedBeside, Resource
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
-from dialer.domain.enum_descriptions import MEANINGS
 from dialer.domain.enums import AmdStatus, CallRequestStatus, Cause, LegType
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
@@ -27,7 +26,7 @@ ATTEMPT_MAX: Final = 2**31 - 1
 
 _CAUSES: Final = (
     "The reason for the end of the call, an ITU-T Q.850 cause value; null while the call is in progress. "
-    f"{listed({cause.value: MEANINGS[Cause][cause] for cause in Cause})}."
+    f"{listed({cause.value: cause.description for cause in Cause})}."
 )
 _REASONS: Final = listed(SUBSCRIBER_REASONS)
 
@@ -42,140 +41,114 @@ class DetectionCode(Integer, frozen=True):
 
 _CALL_REQUEST: Final = shapes(
     "CallRequest",
+    CallRequest,
     {
         **own("callrequest"),
         "callid": read_only(
             Text(CALLID_LENGTH),
-            description="The id of the call, a UUID. The CDR of the A-leg has the same one.",
+            "The id of the call, a UUID. The CDR of the A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
-        "campaign": read_only(Reference("campaigns"), description="The campaign that places or answers the call."),
+        "campaign": read_only(Reference("campaigns"), "The campaign that places or answers the call."),
         "subscriber": read_only(
             Reference("subscriber-list"),
+            "The subscriber who is called, or who calls; null for a caller who is no subscriber of the campaign.",
             nullable=True,
-            description=(
-                "The subscriber who is called, or who calls; null for a caller who is no subscriber of the campaign."
-            ),
         ),
-        "user": read_only(Reference("users"), description="The user who pays for the call."),
+        "user": read_only(Reference("users"), "The user who pays for the call."),
         "gateway_id": read_only(
-            Identity(),
-            description="The id of the gateway over which the call goes. The gateway may have been deleted since.",
+            Identity(), "The id of the gateway over which the call goes. The gateway may have been deleted since."
         ),
         "attempt": read_only(
             Integer(-ATTEMPT_MAX, ATTEMPT_MAX),
-            description=(
-                "The number of the attempt for this subscriber, from 1. It is negative for a call that came in. A"
-                " simulated callee who calls back has the number of the missed attempt, negated."
-            ),
+            "The number of the attempt for this subscriber, from 1. It is negative for a call that came in. A"
+            " simulated callee who calls back has the number of the missed attempt, negated.",
         ),
         "did": read_only(
-            Reference("did"),
-            nullable=True,
-            description="The DID that was called; null for a call that the campaign placed.",
+            Reference("did"), "The DID that was called; null for a call that the campaign placed.", nullable=True
         ),
         "phone_number": read_only(
             Text(),
-            description=(
-                "The number that was called, in normal form: `+` and the country code first, where the country is"
-                " known. It is the subscriber's, or the DID of a call that came in."
-            ),
+            "The number that was called, in normal form: `+` and the country code first, where the country is known."
+            " It is the subscriber's, or the DID of a call that came in.",
             example="+12025550100",
         ),
         "dialled_number": read_only(
             Text(),
-            description=(
-                "The number as it was dialled, after the gateway's `removeprefix` and `addprefix`. Of a call that came"
-                " in, the DID as the carrier gave it."
-            ),
+            "The number as it was dialled, after the gateway's `removeprefix` and `addprefix`. Of a call that came in,"
+            " the DID as the carrier gave it.",
             example="+12025550100",
         ),
         "callerid": read_only(
-            Text(),
-            description="The caller ID that the callee sees. It is empty if a caller withholds it.",
-            example="+12025550199",
+            Text(), "The caller ID that the callee sees. It is empty if a caller withholds it.", example="+12025550199"
         ),
-        "status": read_only(Choice(CallRequestStatus), description="The state of the call.", example=4),
+        "status": read_only(Choice(CallRequestStatus), "The state of the call.", example=4),
         "status_reason": read_only(
             Text(),
-            description="The reason why the call reached nobody; empty if it was answered or is in progress. "
+            "The reason why the call reached nobody; empty if it was answered or is in progress. "
             f"Further reasons may be added. {_REASONS}.",
             example="no_answer",
         ),
-        "starting_date": read_only(
-            Timestamp(column="started_ms"), description="The moment at which the call was dialled, in UTC."
-        ),
+        "starting_date": read_only(Timestamp(column="started_ms"), "The moment at which the call was dialled, in UTC."),
         "ending_date": read_only(
             Timestamp(column="ended_ms"),
+            "The moment at which the call ended, in UTC; null while it is in progress.",
             nullable=True,
-            description="The moment at which the call ended, in UTC; null while it is in progress.",
         ),
-        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), nullable=True, description=_CAUSES, example=16),
+        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), _CAUSES, nullable=True, example=16),
     },
     read_doc="One attempt to call one subscriber, or one call that came in.",
 )
 
 _CDR: Final = shapes(
     "Cdr",
+    Cdr,
     {
         **own("cdr"),
         "callid": read_only(
             Text(CALLID_LENGTH),
-            description="The id of this leg, a UUID. The call request of an A-leg has the same one.",
+            "The id of this leg, a UUID. The call request of an A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
         "callerid": read_only(
-            Text(),
-            description="The caller ID that the callee saw. It is empty if a caller withheld it.",
-            example="+12025550199",
+            Text(), "The caller ID that the callee saw. It is empty if a caller withheld it.", example="+12025550199"
         ),
         "phone_number": read_only(
             Text(),
-            description="The number that was called, in normal form. `erased` after the erasure of the person.",
+            "The number that was called, in normal form. `erased` after the erasure of the person.",
             example="+12025550100",
         ),
-        "starting_date": read_only(Timestamp(), description="The moment at which the leg was dialled, in UTC."),
-        "duration": read_only(Integer(), description="Seconds from the dial to the end, ringing included.", example=18),
-        "billsec": read_only(
-            Integer(), description="Seconds from the answer to the end; 0 if nobody answered.", example=13
-        ),
+        "starting_date": read_only(Timestamp(), "The moment at which the leg was dialled, in UTC."),
+        "duration": read_only(Integer(), "Seconds from the dial to the end, ringing included.", example=18),
+        "billsec": read_only(Integer(), "Seconds from the answer to the end; 0 if nobody answered.", example=13),
         "call_cost": read_only(
-            Amount(), description="The price of the leg with five decimals; 0 if nobody answered.", example="0.02000"
+            Amount(), "The price of the leg with five decimals; 0 if nobody answered.", example="0.02000"
         ),
         "billed_duration": read_only(
-            Integer(),
-            description="Seconds that were billed: `billsec` rounded up to whole increments of the rate.",
-            example=60,
+            Integer(), "Seconds that were billed: `billsec` rounded up to whole increments of the rate.", example=60
         ),
-        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), description=_CAUSES, example=16),
-        "leg_type": read_only(Choice(LegType), description="The side of the call that the record describes."),
+        "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), _CAUSES, example=16),
+        "leg_type": read_only(Choice(LegType), "The side of the call that the record describes."),
         "amd_status": read_only(
-            DetectionCode(0, max(AmdStatus)),
-            description="The result of answering-machine detection. 1 also without detection.",
+            DetectionCode(0, max(AmdStatus)), "The result of answering-machine detection. 1 also without detection."
         ),
         "callrequest": read_only(
             Reference("callrequest"),
+            "The call request to which the leg belongs; null if it was deleted with its campaign.",
             nullable=True,
-            description="The call request to which the leg belongs; null if it was deleted with its campaign.",
         ),
         "campaign": read_only(
-            Reference("campaigns"),
-            nullable=True,
-            description="The campaign that placed the call; null if it was deleted.",
+            Reference("campaigns"), "The campaign that placed the call; null if it was deleted.", nullable=True
         ),
         "subscriber_id": read_only(
             Integer(0, ID_MAX),
-            description=(
-                "The id of the subscriber, who may have been deleted since. 0 for a caller who was no subscriber."
-            ),
+            "The id of the subscriber, who may have been deleted since. 0 for a caller who was no subscriber.",
         ),
         "contact_id": read_only(
             Identity(),
+            "The id of the subscriber's contact, which may have been deleted since; null for a subscriber without a"
+            " contact.",
             nullable=True,
-            description=(
-                "The id of the subscriber's contact, which may have been deleted since; null for a subscriber"
-                " without a contact."
-            ),
         ),
     },
     read_doc="A call detail record: one leg of a call that has ended.",
@@ -183,47 +156,41 @@ _CDR: Final = shapes(
 
 _SURVEY_RESULT: Final = shapes(
     "SurveyResult",
+    SurveyResult,
     {
         **own("survey-result"),
         "campaign": read_only(
-            Reference("campaigns"),
-            nullable=True,
-            description="The campaign whose survey was played; null if it was deleted.",
+            Reference("campaigns"), "The campaign whose survey was played; null if it was deleted.", nullable=True
         ),
         "callrequest": read_only(
             Reference("callrequest"),
+            "The call in which the callee answered; null if it was deleted with its campaign.",
             nullable=True,
-            description="The call in which the callee answered; null if it was deleted with its campaign.",
         ),
-        "section_id": read_only(
-            Identity(), description="The id of the section template, which may have been deleted since."
-        ),
-        "section_type": read_only(SectionTypeChoice(), description="The type of the section.", example=2),
+        "section_id": read_only(Identity(), "The id of the section template, which may have been deleted since."),
+        "section_type": read_only(SectionTypeChoice(), "The type of the section.", example=2),
         "question": read_only(
             Text(),
-            description="The question of the section, as it was when the campaign started.",
+            "The question of the section, as it was when the campaign started.",
             example="Will you come on Monday?",
         ),
         "response": read_only(
             Text(),
-            description="The answer: the label of the pressed key, the digits, or the file name of a recording.",
+            "The answer: the label of the pressed key, the digits, or the file name of a recording.",
             example="yes",
         ),
         "record_file": read_only(
             Text(),
-            description="The file name of the recorded answer; empty if the section records nothing.",
+            "The file name of the recorded answer; empty if the section records nothing.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11-3.wav",
         ),
         "recording_duration": read_only(
-            Integer(),
-            nullable=True,
-            description="Length of the recorded answer in seconds; null if there is none.",
-            example=7,
+            Integer(), "Length of the recorded answer in seconds; null if there is none.", nullable=True, example=7
         ),
-        "created_date": read_only(Timestamp(), description="The moment of the answer, in UTC."),
+        "created_date": read_only(Timestamp(), "The moment of the answer, in UTC."),
         "callid": read_only(
             Text(CALLID_LENGTH),
-            description="The id of the call, a UUID. The CDR of its A-leg has the same one.",
+            "The id of the call, a UUID. The CDR of its A-leg has the same one.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
     },
@@ -231,18 +198,14 @@ _SURVEY_RESULT: Final = shapes(
 )
 
 _NAMES: Final = {
-    "campaign_name": read_only(
-        Text(), description="Name of the campaign; empty if it was deleted.", example="Spring reminders"
-    ),
-    "phone_number": read_only(Text(), description="The number of the call.", example="+12025550100"),
-    "contact_number": read_only(
-        Text(), description="Number of the subscriber, or of its contact.", example="+12025550100"
-    ),
+    "campaign_name": read_only(Text(), "Name of the campaign; empty if it was deleted.", example="Spring reminders"),
+    "phone_number": read_only(Text(), "The number of the call.", example="+12025550100"),
+    "contact_number": read_only(Text(), "Number of the subscriber, or of its contact.", example="+12025550100"),
     "disposition": read_only(
-        Text(), description="The outcome of the call in the words of its agent; empty without one.", example="success"
+        Text(), "The outcome of the call in the words of its agent; empty without one.", example="success"
     ),
-    "disposition_note": read_only(Text(), description="The agent's note; empty without one.", example="After work."),
-    "contact_name": read_only(Text(), description="Name of the subscriber, or of its contact.", example="Ada Byron"),
+    "disposition_note": read_only(Text(), "The agent's note; empty without one.", example="After work."),
+    "contact_name": read_only(Text(), "Name of the subscriber, or of its contact.", example="Ada Byron"),
 }
 """Fields that only exports have."""
 _CDR_NAMES: Final = ExportedBeside(
@@ -257,7 +220,6 @@ _ANSWER_NAMES: Final = ExportedBeside(
 
 CALLREQUESTS = Resource(
     path="callrequest",
-    model=CallRequest,
     shapes=_CALL_REQUEST,
     agents_see=own_calls,
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
@@ -267,7 +229,6 @@ CALLREQUESTS = Resource(
 )
 CDRS = Resource(
     path="cdr",
-    model=Cdr,
     shapes=_CDR,
     agents_see=own_cdrs,
     filters=(
@@ -288,7 +249,6 @@ CDRS = Resource(
 )
 SURVEY_RESULTS = Resource(
     path="survey-result",
-    model=SurveyResult,
     shapes=_SURVEY_RESULT,
     filters=("callid", "section_id", "section_type", "response"),
     orderings=("created_date",),

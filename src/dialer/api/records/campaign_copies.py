@@ -1,13 +1,11 @@
 """Copies of campaigns."""
 
-from typing import Any
-
 from dialer.api.crud import records
 from dialer.api.crud.records import Created
-from dialer.api.crud.resource import Change, Resource, Unit, Values
+from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.api.crud.shapes import Parsed, Shape, fields_of
-from dialer.api.records.campaigns import NAME_MAX
-from dialer.app.campaigns.copy import add_copy, dates_of_copy, name_of_copy
+from dialer.api.records.campaign_life import NAME_MAX
+from dialer.app.campaigns.copy import dates_of_copy, name_of_copy
 
 
 def copy_record(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed) -> Created:
@@ -18,11 +16,7 @@ def copy_record(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed
         InvalidError: a given field is wrong.
     """
     stored = records.load(unit, resource, campaign_id)
-
-    def insert(change: Change, columns: Values) -> Any:  # noqa: ANN401 - a row
-        return add_copy(change.unit, campaign_id, columns)
-
-    return records.create_record(unit, resource, _settings(unit, resource, stored, parsed), insert)
+    return records.create_record(unit, resource, _settings(unit, resource, stored, parsed))
 
 
 def _settings(unit: Unit, resource: Resource, stored: Values, parsed: Parsed) -> Parsed:

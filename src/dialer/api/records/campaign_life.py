@@ -2,49 +2,82 @@
 
 import secrets
 import string
+from collections.abc import Callable
 from typing import Final
 
 from sqlalchemy import select
 
 from dialer.api.crud.declaration import read_only, writable
 from dialer.api.crud.enumerations import listed
-from dialer.api.crud.fields import Boolean, Text
-from dialer.api.crud.moments import TimeOfDay, show_timestamp
+from dialer.api.crud.fields import TEXT_MAX, Boolean, Choice, Text
+from dialer.api.crud.moments import TimeOfDay, Timestamp, show_timestamp
 from dialer.api.crud.references import ReferenceList
-from dialer.api.crud.resource import Change, Unit, Values
+from dialer.api.crud.resource import Association, Change, FieldRule, Resource, Unit, Values, touches_nothing
+from dialer.api.crud.shapes import Field, Shapes
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.campaigns.change import change_campaign
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.store.tables import Campaign
+from dialer.store.tables import Campaign, CampaignDncList, CampaignPhonebook
 from dialer.store.timeline.reading import WEEKDAYS
 
 CODE_LENGTH: Final = 5
+NAME_MAX: Final = 100
+
+
+def code_of_campaign(column: str = "") -> Field:
+    """Declare the field with the code of a campaign."""
+    description = "Five letters that identify the campaign. The service makes them up."
+    return read_only(Text(CODE_LENGTH, column=column), description, example="KQWZD")
+
+
+NAMED: Final = {
+    "name": writable(
+        Text(NAME_MAX, min_length=1),
+        "A name for people. It must not be blank. A unique one is advised.",
+        example="Spring reminders",
+    ),
+    "description": writable(
+        Text(TEXT_MAX), "A note for people. Default: empty.", example="Reminders of appointments in March"
+    ),
+}
+"""The fields that name and describe a campaign."""
+
+
+def dates(started: str) -> dict[str, Field]:
+    """Declare the dates of a campaign; `started` says what starts."""
+    return {
+        "startingdate": writable(
+            Timestamp(),
+            f"The moment from which {started}. Without an offset, it is in the time zone of the service. Default: now.",
+            default=0,
+            example="2026-11-18T11:06:40Z",
+        ),
+        "expirationdate": writable(
+            Timestamp(),
+            "The moment at which the campaign ends, after `startingdate`. Default: 24 hours after `startingdate`.",
+            default=0,
+            example="2026-11-19T11:06:40Z",
+        ),
+    }
+
+
 DAILY_WINDOW: Final = {
     "daily_start_time": writable(
         TimeOfDay(),
-        default="00:00:00",
-        description=(
-            "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If"
-            " it is later than `daily_stop_time`, the window spans midnight."
-        ),
+        "The time of day from which numbers are dialled, `HH:MM:SS` in the callee's own time zone. If it is later than"
+        " `daily_stop_time`, the window spans midnight.",
         example="09:00:00",
     ),
     "daily_stop_time": writable(
         TimeOfDay(),
-        default="23:59:59",
-        description=(
-            "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. "
-            "It must differ from `daily_start_time`."
-        ),
+        "The time of day until which numbers are dialled, `HH:MM:SS` in the callee's own time zone. It must differ"
+        " from `daily_start_time`.",
         example="20:00:00",
     ),
     **{
-        day: writable(
-            Boolean(),
-            default=True,
-            description=f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.",
-        )
+        day: writable(Boolean(), f"True to dial on {day.capitalize()}s, as the calendar of the callee has it.")
         for day in WEEKDAYS
     },
 }
@@ -60,22 +93,26 @@ CAMPAIGN_ORDERINGS: Final = (
     "updated_date",
 )
 """The fields by which lists of campaigns can be ordered."""
-STATUS_REASON: Final = read_only(
-    Text(),
-    description="The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "
-    f"{listed(CAMPAIGN_REASONS)}.",
-    example="completed",
-)
-"""The field that says why a campaign stopped."""
+STATE: Final = {
+    "status": writable(
+        Choice(CampaignStatus),
+        "A new campaign has status 0, whatever the request says. Change the status to 1 to start it.",
+    ),
+    "status_reason": read_only(
+        Text(),
+        "The reason for the status; empty if the campaign is NEW or in START. Further reasons may be added. "
+        f"{listed(CAMPAIGN_REASONS)}.",
+        example="completed",
+    ),
+}
+"""The fields with the status of a campaign, and the reason why it stopped."""
 DNC_LISTS_MAX: Final = 20
 """The most lists in `dnc_lists` of a campaign. Each costs a lookup for every number that is dialled."""
 DNC_LISTS_OF_CAMPAIGN: Final = writable(
     ReferenceList("dnc-list", most=DNC_LISTS_MAX),
+    "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the"
+    " first of them takes the numbers of callees who ask not to be called again.",
     default=(),
-    description=(
-        "Do-not-call lists besides `dnc`, in their order. A number on any of them is not called. If `dnc` is null, the "
-        "first of them takes the numbers of callees who ask not to be called again."
-    ),
 )
 CODE_TRIES_MAX: Final = 20
 LIFE_MS: Final = 86_400_000
@@ -131,3 +168,40 @@ def change_row(change: Change, columns: Values) -> None:
     """Write the columns of a campaign, including a new status."""
     has_new_phonebooks = change.moves("phonebook")
     change_campaign(change.unit, change.record_id, columns, has_new_phonebooks=has_new_phonebooks)
+
+
+def campaigns(
+    path: str,
+    declared: Shapes,
+    *,
+    medium: str,
+    code: str,
+    filters: tuple[str, ...] = (),
+    rules: tuple[FieldRule, ...] = (),
+    columns: Callable[[Change], Values] = state_columns,
+) -> Resource:
+    """Return the resource of the campaigns of one medium; `code` is the field with their code."""
+    return Resource(
+        path=path,
+        shapes=declared,
+        constants=(("medium", medium),),
+        filters=("name", code, "status", *filters),
+        orderings=CAMPAIGN_ORDERINGS,
+        names=("name", code),
+        associations=(
+            Association("phonebook", CampaignPhonebook, "campaign_id", "phonebook_id"),
+            Association("dnc_lists", CampaignDncList, "campaign_id", "dnc_id", is_ordered=True),
+        ),
+        rules=(
+            FieldRule(("startingdate", "expirationdate"), dates_in_order),
+            FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),
+            *rules,
+            FieldRule(("user",), owner_who_pays),
+        ),
+        defaults=default_dates,
+        columns=columns,
+        update=change_row,
+        remove=delete_campaign,
+        touches=touches_nothing,
+        deleted=f"{path.removesuffix('s').replace('-', ' ')} deleted",
+    )

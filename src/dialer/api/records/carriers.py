@@ -18,9 +18,10 @@ from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import attempts_over, change_gateway, texts_waiting_for
 from dialer.app.touching import touched_gateway, users_of_callerid_group
-from dialer.carriers.freeswitch.parameters import FreeSwitchParametersError, read_freeswitch_parameters
-from dialer.carriers.sip.parameters import SipParametersError, read_sip_parameters
-from dialer.carriers.texts.parameters import TextParametersError, read_http_parameters
+from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
+from dialer.carriers.parameters import ParametersError
+from dialer.carriers.sip.parameters import read_sip_parameters
+from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
@@ -52,17 +53,15 @@ ENTRY_SHOWN_MAX: Final = 64
 _NAMED: Final = {
     "name": NAME,
     "description": writable(
-        Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Calls to North America"
+        Text(TEXT_MAX), description="A note for people. Default: empty.", example="Calls to North America"
     ),
     "addprefix": writable(
         Text(PREFIX_MAX),
-        default="",
         description="Digits that are put before each number when it is dialled. Default: none.",
         example="9",
     ),
     "removeprefix": writable(
         Text(PREFIX_MAX),
-        default="",
         description=(
             "The beginning that is removed from each number when it is dialled, if the number has it. Default: none."
         ),
@@ -72,13 +71,11 @@ _NAMED: Final = {
 _GATEWAY_END: Final = {
     "max_cps": writable(
         Integer(),
-        default=0,
         description="The most new calls or messages a second, shared by all campaigns of the gateway. 0: no limit.",
         example=5,
     ),
     "parameters": writable(
         CarrierParameters(PARAMETERS_MAX),
-        default="{}",
         description=(
             "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
             "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
@@ -89,7 +86,6 @@ _GATEWAY_END: Final = {
     ),
     "allowed_callerids": writable(
         Text(ALLOWED_MAX),
-        default="",
         description=(
             "The caller IDs that the carrier accepts, separated by commas. A campaign that shows another one does not "
             "start, unless the gateway is simulated. Default: empty, for all."
@@ -114,18 +110,17 @@ _GATEWAY_END: Final = {
 }
 _CHANNELS: Final = writable(
     Integer(),
-    default=0,
     description="The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
     example=30,
 )
 _CALLER_ID_GROUP: Final = shapes(
     "CallerIdGroup",
+    CallerIdGroup,
     {
         **own("callerid-group"),
         "name": NAME,
         "description": writable(
             Text(TEXT_MAX),
-            default="",
             description="A note for people. Default: empty.",
             example="Numbers of the Boston office",
         ),
@@ -136,11 +131,11 @@ _CALLER_ID_GROUP: Final = shapes(
 
 _CALLER_ID: Final = shapes(
     "CallerId",
+    CallerId,
     {
         **own("callerid"),
         "areacode": writable(
             Text(AREACODE_MAX),
-            default="",
             description=(
                 "The beginning of the numbers to whose callees this caller ID is shown, with or without the "
                 "country code. `*`: all numbers. Default: empty, for none."
@@ -152,7 +147,6 @@ _CALLER_ID: Final = shapes(
         ),
         "callerid_name": writable(
             Text(),
-            default="",
             description="The name that callees see, where the carrier supports it. Default: empty.",
             example="Dr. Lee",
         ),
@@ -223,7 +217,7 @@ def _parameter_errors(change: Change) -> Errors:
     read = _PARAMETERS.get(change.values["protocol"], _read_population)
     try:
         read(with_kept_secrets(change.stored.get("parameters") or "{}", change.values["parameters"]))
-    except (BehaviourError, FreeSwitchParametersError, SipParametersError, TextParametersError) as error:
+    except (BehaviourError, ParametersError) as error:
         return {"parameters": [str(error)]}
     return {}
 
@@ -242,18 +236,15 @@ def _refuse_while_in_use(unit: Unit, stored: Values) -> None:
 def _shapes(path: str, protocols: Mapping[str, str], carrier: str, **docs: str) -> Shapes:
     """Return the shapes of the gateways of one medium."""
     name = "".join(map(str.title, path.split("-")))
-    protocol = writable(
-        TextChoice(tuple(protocols), protocols, f"{name}Protocol"), default=SIMULATED, description=carrier
-    )
+    protocol = writable(TextChoice(tuple(protocols), protocols, f"{name}Protocol"), description=carrier)
     channels = {"max_channels": _CHANNELS} if path == "gateway" else {}
-    return shapes(name, {**own(path), **_NAMED, "protocol": protocol, **channels, **_GATEWAY_END}, **docs)
+    return shapes(name, Gateway, {**own(path), **_NAMED, "protocol": protocol, **channels, **_GATEWAY_END}, **docs)
 
 
 def _gateways(path: str, medium: str, shaped: Shapes) -> Resource:
     """Return the resource of the gateways of one medium."""
     return Resource(
         path=path,
-        model=Gateway,
         shapes=shaped,
         owner=None,
         constants=(("medium", medium),),
@@ -295,7 +286,6 @@ SMS_GATEWAYS = _gateways(
 )
 CALLERID_GROUPS = Resource(
     path="callerid-group",
-    model=CallerIdGroup,
     shapes=_CALLER_ID_GROUP,
     owner=None,
     filters=("name",),
@@ -305,7 +295,6 @@ CALLERID_GROUPS = Resource(
 )
 CALLERIDS = Resource(
     path="callerid",
-    model=CallerId,
     shapes=_CALLER_ID,
     filters=("areacode", "callerid_num"),
     orderings=("callerid_num", "callerid_name", "areacode", "created_date"),

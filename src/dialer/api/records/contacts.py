@@ -40,12 +40,11 @@ _WITH_NUMBER: Final = PreparedStatement(
 
 _PHONEBOOK: Final = shapes(
     "Phonebook",
+    Phonebook,
     {
         **own("phonebook"),
         "name": NAME,
-        "description": writable(
-            Text(TEXT_MAX), default="", description="A note for people. Default: empty.", example="Customers in Boston"
-        ),
+        "description": writable(Text(TEXT_MAX), "A note for people. Default: empty.", example="Customers in Boston"),
         "user": OWNER,
         **STAMPS,
     },
@@ -54,33 +53,26 @@ _PHONEBOOK: Final = shapes(
 
 _CONTACT: Final = shapes(
     "Contact",
+    Contact,
     {
         **own("contact"),
-        "phonebook": writable(Reference("phonebook"), description="The phonebook to which the contact belongs."),
+        "phonebook": writable(Reference("phonebook"), "The phonebook to which the contact belongs."),
         "contact": writable(
             PhoneNumber(),
-            description=(
-                "The phone number, in any usual spelling. Numbers without `+` and country code belong to the "
-                "service's default region."
-            ),
+            "The phone number, in any usual spelling. Numbers without `+` and country code belong to the service's"
+            " default region.",
             example="+12025550100",
         ),
         "full_name": writable(
             Text(),
-            default="",
-            description=(
-                "The name of the person, for `{full_name}` in scripts and texts; its first word is "
-                "`{first_name}`. Default: empty."
-            ),
+            "The name of the person, for `{full_name}` in scripts and texts; its first word is `{first_name}`."
+            " Default: empty.",
             example="Ada Byron",
         ),
         "additional_vars": writable(
             JsonText(),
-            default="{}",
-            description=(
-                "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. "
-                "Requests may send an object. Default: {}."
-            ),
+            "Variables for scripts and texts, such as `{city}`: a JSON object, as text in answers. Requests may send"
+            " an object. Default: {}.",
             example='{"city":"Boston"}',
         ),
         **STAMPS,
@@ -91,22 +83,19 @@ _CONTACT: Final = shapes(
 
 _DNC_LIST: Final = shapes(
     "DncList",
+    DncList,
     {
         **own("dnc-list"),
         "name": NAME,
         "user": OWNER,
         "is_global": writable(
-            Boolean(),
-            default=False,
-            description="True if the list holds for every campaign of every user. Only admins set it, on their lists.",
+            Boolean(), "True if the list holds for every campaign of every user. Only admins set it, on their lists."
         ),
         "keeps_wishes_of": read_only(
             Text(),
-            description=(
-                "`account` for the user's own list, which takes the number of everybody who asks not to be called, and "
-                "holds for all campaigns of the user. `service` for the one list of wishes that no user is known to "
-                "concern. Else empty."
-            ),
+            "`account` for the user's own list, which takes the number of everybody who asks not to be called, and"
+            " holds for all campaigns of the user. `service` for the one list of wishes that no user is known to"
+            " concern. Else empty.",
             example="account",
         ),
         **STAMPS,
@@ -116,12 +105,13 @@ _DNC_LIST: Final = shapes(
 
 _DNC_CONTACT: Final = shapes(
     "DncContact",
+    DncContact,
     {
         **own("dnc-contact"),
-        "dnc": writable(Reference("dnc-list"), description="The do-not-call list to which the entry belongs."),
+        "dnc": writable(Reference("dnc-list"), "The do-not-call list to which the entry belongs."),
         "phone_number": writable(
             PhoneNumber(),
-            description="The phone number that must not be called, in any usual spelling. A list has it once.",
+            "The phone number that must not be called, in any usual spelling. A list has it once.",
             example="+12025550100",
         ),
         **STAMPS,
@@ -195,7 +185,6 @@ def _wishes_stay(change: Change) -> Errors:
 
 PHONEBOOKS = Resource(
     path="phonebook",
-    model=Phonebook,
     shapes=_PHONEBOOK,
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
@@ -206,7 +195,6 @@ PHONEBOOKS = Resource(
 CONTACTS = Resource(
     path="contact",
     is_personal=True,
-    model=Contact,
     shapes=_CONTACT,
     owner="phonebook",
     filters=("contact", "full_name"),
@@ -225,7 +213,6 @@ CONTACTS = Resource(
 )
 DNC_LISTS = Resource(
     path="dnc-list",
-    model=DncList,
     shapes=_DNC_LIST,
     filters=("name", "is_global"),
     orderings=("name", "created_date", "updated_date"),
@@ -237,7 +224,6 @@ DNC_LISTS = Resource(
 )
 DNC_CONTACTS = Resource(
     path="dnc-contact",
-    model=DncContact,
     shapes=_DNC_CONTACT,
     owner="dnc",
     filters=("phone_number",),

@@ -20,25 +20,24 @@ from dialer.store.tables import Did
 
 _DID = shapes(
     "Did",
+    Did,
     {
         **own("did"),
         "did_number": writable(
             PhoneNumber(),
-            description="The number that people call. No other DID of the account may have it. If a manager changes "
-            "it, an admin must assign it again.",
+            "The number that people call. No other DID of the account may have it. If a manager changes it, an admin"
+            " must assign it again.",
             example="+12025550198",
         ),
         "is_assigned": writable(
             Boolean(),
-            default=False,
-            description="Whether an admin has assigned the number to the account. If false, it waits for an admin, and "
-            "calls do not reach it. Only admins set it to true. New DIDs of admins are assigned.",
+            "Whether an admin has assigned the number to the account. If false, it waits for an admin, and calls do"
+            " not reach it. Only admins set it to true. New DIDs of admins are assigned.",
         ),
         **STAMPS,
         "user": OWNER,
         "campaign": optional(
-            Reference("campaigns"),
-            description="The campaign whose survey answers calls to the number. Null: unassigned.",
+            Reference("campaigns"), "The campaign whose survey answers calls to the number. Null: unassigned."
         ),
     },
     write_doc="A number for inbound calls, and the campaign that answers them.",
@@ -91,7 +90,6 @@ def _assignment(change: Change) -> Values:
 
 DIDS = Resource(
     path="did",
-    model=Did,
     shapes=_DID,
     filters=("did_number", "is_assigned"),
     orderings=("did_number", "created_date", "updated_date"),

@@ -3,10 +3,10 @@
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
+from dialer.api.crud.described import described
 from dialer.api.crud.fields import Text, TextChoice
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
@@ -19,18 +19,16 @@ from dialer.domain.enums import AgentDisposition
 DispositionGiven: Final = request_shape(
     "DispositionGiven",
     {
-        "disposition": writable(
-            TextChoice(tuple(AgentDisposition)), description="The outcome of the call.", example="call_back"
-        ),
+        "disposition": writable(TextChoice(tuple(AgentDisposition)), "The outcome of the call.", example="call_back"),
         "note": writable(
-            Text(NOTE_MAX), default="", description="A note for the next agent. Default: none.", example="After work."
+            Text(NOTE_MAX), "A note for the next agent. Default: none.", default="", example="After work."
         ),
         "call_back_date": writable(
             Timestamp(column="call_back_ms"),
+            "The moment at which the callee is called again, within the calling hours. Only with `call_back`, and once"
+            " the call is over.",
             nullable=True,
             default=None,
-            description="The moment at which the callee is called again, within the calling hours. Only with "
-            "`call_back`, and once the call is over.",
             example="2026-11-20T17:30:00Z",
         ),
     },
@@ -41,14 +39,10 @@ DispositionGiven: Final = request_shape(
 class DispositionRead(msgspec.Struct, frozen=True):
     """The disposition of a call."""
 
-    disposition: Annotated[str, Meta(description="The outcome of the call.", examples=["call_back"])]
-    note: Annotated[str, Meta(description="The agent's note; empty without one.", examples=["After work."])]
+    disposition: Annotated[str, described("The outcome of the call.", "call_back")]
+    note: Annotated[str, described("The agent's note; empty without one.", "After work.")]
     call_back_date: Annotated[
-        str | None,
-        Meta(
-            description="The moment at which the callee is called again; null for none.",
-            examples=["2026-11-20T17:30:00Z"],
-        ),
+        str | None, described("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z")
     ]
 
 

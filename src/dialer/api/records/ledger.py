@@ -18,24 +18,21 @@ _MEANINGS: Final = {
 }
 _LEDGER: Final = shapes(
     "Ledger",
+    LedgerEntry,
     {
         **own("ledger"),
-        "user": read_only(Reference("users"), description="The user whose balance changed."),
-        "kind": read_only(TextChoice(KINDS, _MEANINGS, "LedgerKind"), description="The cause of the change."),
+        "user": read_only(Reference("users"), "The user whose balance changed."),
+        "kind": read_only(TextChoice(KINDS, _MEANINGS, "LedgerKind"), "The cause of the change."),
         "amount": read_only(
-            Amount(),
-            description="The change of the balance with five decimals; negative out of the account.",
-            example="-0.02000",
+            Amount(), "The change of the balance with five decimals; negative out of the account.", example="-0.02000"
         ),
         "reference": read_only(
             Text(),
-            description=(
-                "A unique text that names the cause: `payment:<id>`, `call:<callid>`, `sms:<message_id>` or "
-                "`refund:<callid>`."
-            ),
+            "A unique text that names the cause: `payment:<id>`, `call:<callid>`, `sms:<message_id>` or"
+            " `refund:<callid>`.",
             example="call:5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
-        "created_date": read_only(Timestamp(), description="The moment of the change, in UTC."),
+        "created_date": read_only(Timestamp(), "The moment of the change, in UTC."),
     },
     read_doc="""An entry of the ledger: one change of a balance, positive into the account, negative out of it.
 
@@ -47,7 +44,6 @@ _LEDGER: Final = shapes(
 
 LEDGER = Resource(
     path="ledger",
-    model=LedgerEntry,
     shapes=_LEDGER,
     filters=("kind", "reference"),
     orderings=("created_date",),

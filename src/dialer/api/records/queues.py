@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import select
 
-from dialer.api.crud.declaration import NAME, OWNER, STAMPS, own, shapes, writable
+from dialer.api.crud.declaration import NAME, OWNER, STAMPS, optional, own, shapes, writable
 from dialer.api.crud.fields import Boolean, Choice, Integer, JsonObject, Text, TextChoice
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Values
@@ -26,84 +26,59 @@ SCORES: Final = {
 
 _QUEUE: Final = shapes(
     "Queue",
+    Queue,
     {
         "manager": writable(
             Reference("users", column="user_id"),
+            "The user who owns the queue. Only admins may name another user than themselves. Default: the caller.",
             default=0,
-            description=(
-                "The user who owns the queue. Only admins may name another user than themselves. Default: the caller."
-            ),
         ),
         **own("queue"),
         "name": NAME,
-        "strategy": writable(
-            Choice(QueueStrategy),
-            default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME,
-            description="The order in which free agents are asked to take a call.",
-        ),
+        "strategy": writable(Choice(QueueStrategy), "The order in which free agents are asked to take a call."),
         "moh_sound": writable(
             Text(),
-            default="",
-            description="The music that waiting callers hear. The simulator ignores it. Default: empty.",
+            "The music that waiting callers hear. The simulator ignores it. Default: empty.",
             example="local_stream://moh",
         ),
         "record_template": writable(
             Text(),
-            default="",
-            description="The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
+            "The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
             example="/recordings/${uuid}.wav",
         ),
         "time_base_score": writable(
             TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
-            default="queue",
-            description="The moment from which the wait of a caller counts for the order of callers.",
+            "The moment from which the wait of a caller counts for the order of callers.",
         ),
         "tier_rules_apply": writable(
             Boolean(),
-            default=False,
-            description=(
-                "True if agents of a higher level are asked only after a wait at the levels below. False: all"
-                " levels at once."
-            ),
+            "True if agents of a higher level are asked only after a wait at the levels below. False: all levels at"
+            " once.",
         ),
         "tier_rule_wait_second": writable(
-            Integer(),
-            default=300,
-            description="Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true.",
+            Integer(), "Seconds of waiting before the next level is asked. Used only if `tier_rules_apply` is true."
         ),
         "tier_rule_wait_multiply_level": writable(
             Boolean(),
-            default=True,
-            description=(
-                "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if "
-                "`tier_rules_apply` is true."
-            ),
+            "True to multiply that wait by the level: with 300 s, level 2 after 600 s. Used only if `tier_rules_apply`"
+            " is true.",
         ),
         "tier_rule_no_agent_no_wait": writable(
             Boolean(),
-            default=False,
-            description=(
-                "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true."
-            ),
+            "True to go on at once from a level that has no agent on duty. Used only if `tier_rules_apply` is true.",
         ),
         "discard_abandoned_after": writable(
-            Integer(), default=14_400, description="Seconds for which the place of a caller who left early is kept."
+            Integer(), "Seconds for which the place of a caller who left early is kept."
         ),
         "abandoned_resume_allowed": writable(
-            Boolean(),
-            default=True,
-            description="True if a caller who left early and calls again gets the earlier place back.",
+            Boolean(), "True if a caller who left early and calls again gets the earlier place back."
         ),
-        "max_wait_time": writable(
-            Integer(), default=0, description="The longest wait in seconds. 0: no limit.", example=600
-        ),
+        "max_wait_time": writable(Integer(), "The longest wait in seconds. 0: no limit.", example=600),
         "max_wait_time_with_no_agent": writable(
-            Integer(), default=120, description="The longest wait in seconds while no agent is on duty. 0: no limit."
+            Integer(), "The longest wait in seconds while no agent is on duty. 0: no limit."
         ),
         "max_wait_time_with_no_agent_time_reached": writable(
-            Integer(),
-            default=5,
-            description="Seconds that each caller waits at least, once the longest wait without an agent is reached.",
+            Integer(), "Seconds that each caller waits at least, once the longest wait without an agent is reached."
         ),
         **STAMPS,
     },
@@ -113,48 +88,34 @@ _QUEUE: Final = shapes(
 
 _AGENT: Final = shapes(
     "Agent",
+    Agent,
     {
         **own("agent"),
         "name": NAME,
         "user": OWNER,
-        "login": writable(
+        "login": optional(
             Reference("users"),
-            default=None,
-            nullable=True,
-            description="The user account with which this agent logs in: its manager's own, or one of an agent of the"
-            " manager. That user sees this record and its calls, and changes its status and break_reason.",
+            "The user account with which this agent logs in: its manager's own, or one of an agent of the manager."
+            " That user sees this record and its calls, and changes its status and break_reason.",
         ),
         "contact": writable(
             Text(),
-            default="",
-            description="The phone number at which the agent takes calls, or an extension of 2 to 6 digits."
-            " Not an emergency number. Default: empty.",
+            "The phone number at which the agent takes calls, or an extension of 2 to 6 digits. Not an emergency"
+            " number. Default: empty.",
             example="+12025550150",
         ),
         "status": writable(
-            Choice(AgentStatus),
-            default=AgentStatus.LOGGED_OUT,
-            description="The agent's availability. Queues offer calls to agents with 2 or 3.",
-            example=2,
+            Choice(AgentStatus), "The agent's availability. Queues offer calls to agents with 2 or 3.", example=2
         ),
         "wrap_up_time": writable(
-            Integer(),
-            default=0,
-            description="Seconds after each call in which the agent gets no other call.",
-            example=15,
+            Integer(), "Seconds after each call in which the agent gets no other call.", example=15
         ),
         "break_reason": writable(
-            Text(100),
-            default="",
-            description="The reason of a break, for statistics. It is emptied when the break ends.",
-            example="lunch",
+            Text(100), "The reason of a break, for statistics. It is emptied when the break ends.", example="lunch"
         ),
         "parameters": writable(
             JsonObject(),
-            default="{}",
-            description=(
-                "The behaviour of a simulated agent as a JSON object: `talk` and `answer`, in seconds. Default: {}."
-            ),
+            "The behaviour of a simulated agent as a JSON object: `talk` and `answer`, in seconds. Default: {}.",
             example={"talk": [30, 180], "answer": 1},
         ),
         **STAMPS,
@@ -165,21 +126,16 @@ _AGENT: Final = shapes(
 
 _TIER: Final = shapes(
     "Tier",
+    Tier,
     {
         **own("tier"),
-        "queue": writable(Reference("queue"), description="The queue whose calls the agent takes."),
-        "agent": writable(Reference("agent"), description="The agent. An agent has at most one tier of a queue."),
+        "queue": writable(Reference("queue"), "The queue whose calls the agent takes."),
+        "agent": writable(Reference("agent"), "The agent. An agent has at most one tier of a queue."),
         "level": writable(
-            Integer(1),
-            default=1,
-            description=(
-                "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
-            ),
+            Integer(1), "The level of the agent, from 1. Lower levels are asked first, if the queue's tier rules apply."
         ),
         "position": writable(
-            Integer(1),
-            default=1,
-            description="The place of the agent within the level, from 1. Lower positions come first.",
+            Integer(1), "The place of the agent within the level, from 1. Lower positions come first."
         ),
         **STAMPS,
     },
@@ -189,9 +145,7 @@ _TIER: Final = shapes(
 
 def _one_place_each(change: Change) -> Errors:
     query = select(Tier.id).where(
-        Tier.queue_id == change.values["queue"],
-        Tier.agent_id == change.values["agent"],
-        Tier.id != change.record_id,
+        Tier.queue_id == change.values["queue"], Tier.agent_id == change.values["agent"], Tier.id != change.record_id
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
@@ -211,7 +165,6 @@ def _behaviour_errors(change: Change) -> Errors:
 
 QUEUES = Resource(
     path="queue",
-    model=Queue,
     shapes=_QUEUE,
     filters=("name", "strategy"),
     orderings=("name", "strategy", "created_date", "updated_date"),
@@ -229,7 +182,6 @@ def _break_reason(change: Change) -> Values:
 
 AGENTS = Resource(
     path="agent",
-    model=Agent,
     shapes=_AGENT,
     agents_see=own_agents,
     agents_change=frozenset({"status", "break_reason"}),
@@ -245,7 +197,6 @@ AGENTS = Resource(
 )
 TIERS = Resource(
     path="tier",
-    model=Tier,
     shapes=_TIER,
     owner="queue",
     filters=("level", "position"),

@@ -43,37 +43,32 @@ class Prefix(Kind, frozen=True):
 
 _RATE_CARD: Final = shapes(
     "RateCard",
+    RateCardLine,
     {
         **own("rate-card"),
         "user": write_once(
-            Reference("users"), description="The user to whose calls the price applies. It is set at creation only."
+            Reference("users"), "The user to whose calls the price applies. It is set at creation only."
         ),
         "prefix": writable(
             Prefix(),
-            description=(
-                "The first digits of numbers, beginning with the country code; the longest match counts. "
-                "Empty: every number."
-            ),
+            "The first digits of numbers, beginning with the country code; the longest match counts. Empty: every"
+            " number.",
             example="1202",
         ),
-        "rate": writable(
-            Amount(minimum=0), description="The price of a minute, with five decimals.", example="0.02000"
-        ),
+        "rate": writable(Amount(minimum=0), "The price of a minute, with five decimals.", example="0.02000"),
         "connection_fee": writable(
             Amount(minimum=0),
+            "The price of each answered call in addition, with five decimals. Default: 0.",
             default=0,
-            description="The price of each answered call in addition, with five decimals. Default: 0.",
             example="0.01000",
         ),
         "first_increment": writable(
-            Integer(1, INCREMENT_S_MAX),
-            default=60,
-            description="Seconds of the first increment: a shorter call costs as much.",
+            Integer(1, INCREMENT_S_MAX), "Seconds of the first increment: a shorter call costs as much.", default=60
         ),
         "next_increment": writable(
             Integer(1, INCREMENT_S_MAX),
+            "Seconds of each further increment; a started one is billed as a whole.",
             default=60,
-            description="Seconds of each further increment; a started one is billed as a whole.",
         ),
         **STAMPS,
     },
@@ -103,7 +98,6 @@ def _not_too_many(change: Change) -> Errors:
 
 RATE_CARDS = Resource(
     path="rate-card",
-    model=RateCardLine,
     shapes=_RATE_CARD,
     admins_write=True,
     writes=Permission.MONEY,

@@ -25,13 +25,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.shapes import Field
 from dialer.api.records.section_words import WORDS
 from dialer.domain.enums import SectionType
-from dialer.domain.survey.sections.fields import (
-    BooleanField,
-    IntegerField,
-    ReferenceField,
-    SectionField,
-    TextField,
-)
+from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.store.tables import SectionTemplate
 
@@ -64,18 +58,18 @@ def _declared(field: SectionField) -> Field:
 
 
 def _plain(field: SectionField) -> Field:
+    is_nullable = bool(SectionTemplate.__table__.c[field.column].nullable)
     match field:
-        case TextField(max_length=most, default=None):
-            return optional(Label(most))
         case TextField(max_length=most):
-            return writable(Text(most), default=field.default)
+            return optional(Label(most)) if is_nullable else writable(Text(most))
         case IntegerField(minimum=least, maximum=most):
-            return writable(Integer(least, most), default=field.default, nullable=field.is_nullable)
+            return writable(Integer(least, most), nullable=is_nullable)
         case BooleanField():
-            return writable(Boolean(), default=field.default)
+            return writable(Boolean())
         case ReferenceField(to=target):
             return optional(Reference(_PATHS[target]))
-    raise TypeError(f"{field.name} is of no known kind")
+        case _:
+            raise TypeError(f"{field.name} is of no known kind")
 
 
 def _settings() -> Iterator[tuple[str, Field]]:
@@ -88,32 +82,24 @@ def _settings() -> Iterator[tuple[str, Field]]:
 *_SETTINGS, _LAST_SETTING = _settings()
 SECTION_TEMPLATE: Final = shapes(
     "SectionTemplate",
+    SectionTemplate,
     {
         **own("section-template"),
-        "order": writable(
-            Integer(),
-            default=1,
-            description="The place of the section in the survey. A call begins with the lowest one.",
-        ),
+        "order": writable(Integer(), "The place of the section in the survey. A call begins with the lowest one."),
         "type": writable(
-            SectionTypeChoice(),
-            default=SectionType.PLAY_MESSAGE,
-            description="The action of the section. It decides which other fields are used.",
-            example=2,
+            SectionTypeChoice(), "The action of the section. It decides which other fields are used.", example=2
         ),
         "question": writable(
             Text(QUESTION_MAX, min_length=1),
-            description=(
-                "The question or the title, for people and results. It must not be blank. Callees hear "
-                "`script` or `audiofile`."
-            ),
+            "The question or the title, for people and results. It must not be blank. Callees hear `script` or"
+            " `audiofile`.",
             example="Will you come on Monday?",
         ),
         **dict(_SETTINGS),
         **STAMPS,
         "survey": write_once(
             Reference("survey-template"),
-            description="The survey template to which the section belongs. It is set at creation only.",
+            "The survey template to which the section belongs. It is set at creation only.",
         ),
         **dict([_LAST_SETTING]),
     },

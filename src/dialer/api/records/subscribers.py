@@ -33,93 +33,72 @@ _FROM_CONTACT: Final = {"duplicate_contact": "contact", "full_name": "full_name"
 
 _SUBSCRIBER: Final = shapes(
     "Subscriber",
+    Subscriber,
     {
         **own("subscriber-list"),
         "contact": write_once(
             Reference("contact"),
+            "The contact who is called, set at creation only. Null: a subscriber without a contact, with a number of"
+            " its own.",
             default=None,
             nullable=True,
-            description=(
-                "The contact who is called, set at creation only. Null: a subscriber without a contact, with "
-                "a number of its own."
-            ),
         ),
         "campaign": write_once(
             Reference("campaigns"),
-            description="The campaign, voice or SMS, to which the subscriber belongs. It is set at creation only.",
+            "The campaign, voice or SMS, to which the subscriber belongs. It is set at creation only.",
         ),
         "last_attempt": read_only(
-            Timestamp(),
-            nullable=True,
-            description="The moment of the last call or message, in UTC; null before the first.",
+            Timestamp(), "The moment of the last call or message, in UTC; null before the first.", nullable=True
         ),
-        "count_attempt": read_only(Integer(), description="Number of calls or messages so far.", example=1),
+        "count_attempt": read_only(Integer(), "Number of calls or messages so far.", example=1),
         "status": writable(
             Choice(SubscriberStatus),
-            default=SubscriberStatus.PENDING,
-            description=(
-                "The state of the subscriber. Clients may set 1 (from 2 or 4), 2 (from 1) and 3 (from 1 or 2)."
-            ),
+            "The state of the subscriber. Clients may set 1 (from 2 or 4), 2 (from 1) and 3 (from 1 or 2).",
             example=1,
         ),
         "status_reason": read_only(
             Text(),
-            description="The reason why the last attempt reached nobody or was refused; empty if it went well, and "
+            "The reason why the last attempt reached nobody or was refused; empty if it went well, and "
             f"before the first. Further reasons may be added. {listed(SUBSCRIBER_REASONS)}.",
             example="no_answer",
         ),
         "waits_for": derived(
             TextChoice(("", *WaitsFor), {"": "The subscriber is not PENDING."}),
-            description="The first reason, in the order of the values, why a PENDING subscriber is not called now.",
+            "The first reason, in the order of the values, why a PENDING subscriber is not called now.",
             example=WaitsFor.WINDOW.value,
         ),
         "waits_until": derived(
             Timestamp(),
+            "The first moment at which nothing that the calendar knows forbids the call, in UTC; null if it is unknown"
+            " or not before the campaign expires.",
             nullable=True,
-            description=(
-                "The first moment at which nothing that the calendar knows forbids the call, in UTC; null if "
-                "it is unknown or not before the campaign expires."
-            ),
         ),
         "duplicate_contact": writable(
             PhoneNumber(),
+            "The phone number of the subscriber; a campaign has each number once. Default: the number of `contact`.",
             default=None,
-            description=(
-                "The phone number of the subscriber; a campaign has each number once. Default: the number of `contact`."
-            ),
             example="+12025550100",
         ),
         "full_name": writable(
             Text(),
-            default="",
-            description="The name of the person, for scripts and texts. Default: the name of `contact`.",
+            "The name of the person, for scripts and texts. Default: the name of `contact`.",
             example="Ada Byron",
         ),
         "gmt_offset": writable(
             Text(OFFSET_MAX, pattern=r"^([+-]?[0-9]{1,2}(\.[0-9]{1,2})?)?$"),
-            default="",
-            description=(
-                "The offset of the subscriber's time zone from UTC, in signed decimal hours. Used if "
-                "`tz_code` is empty. Default: empty."
-            ),
+            "The offset of the subscriber's time zone from UTC, in signed decimal hours. Used if `tz_code` is empty."
+            " Default: empty.",
             example="-5",
         ),
         "tz_code": writable(
             Text(TZ_CODE_MAX),
-            default="",
-            description=(
-                "The subscriber's time zone, an IANA name. Empty: `gmt_offset`, else the zone of the number, "
-                "else the zone of the service."
-            ),
+            "The subscriber's time zone, an IANA name. Empty: `gmt_offset`, else the zone of the number, else the zone"
+            " of the service.",
             example="America/New_York",
         ),
         "additional_vars": writable(
             JsonObject(),
-            default="{}",
-            description=(
-                "Variables for scripts and texts: a JSON object, or a string that holds one. Default: those "
-                "of `contact`."
-            ),
+            "Variables for scripts and texts: a JSON object, or a string that holds one. Default: those of `contact`.",
             example={"city": "Boston"},
         ),
         **STAMPS,
@@ -188,9 +167,7 @@ def _first_status(change: Change) -> Errors:
 def _columns(change: Change) -> Values:
     number = _number(change)
     zone = zone_key(
-        tz_code=change.values["tz_code"],
-        gmt_offset=change.values["gmt_offset"],
-        number_zone=zone_of_number(number),
+        tz_code=change.values["tz_code"], gmt_offset=change.values["gmt_offset"], number_zone=zone_of_number(number)
     )
     return {"number": number, "zone": zone}
 
@@ -212,7 +189,6 @@ def _shown_wait(wait: Wait | None) -> Values:
 SUBSCRIBERS = Resource(
     path="subscriber-list",
     is_personal=True,
-    model=Subscriber,
     shapes=_SUBSCRIBER,
     owner="campaign",
     agents_see=own_subscribers,

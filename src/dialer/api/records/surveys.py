@@ -23,12 +23,13 @@ _WORDS: Final = frozenset({BRANCH_TIMEOUT, BRANCH_INVALID, BRANCH_ANY})
 
 _AUDIO_FILE: Final = shapes(
     "AudioFile",
+    AudioFile,
     {
         **own("audio-files"),
         "name": NAME,
-        "audio_file": read_only(Text(), description="The name of the stored file.", example="0e4a8c1d5b7f.wav"),
-        "user": read_only(Reference("users"), description="The user who owns the recording."),
-        "user_id": read_only(Identity(), description="The id of the user who owns the recording."),
+        "audio_file": read_only(Text(), "The name of the stored file.", example="0e4a8c1d5b7f.wav"),
+        "user": read_only(Reference("users"), "The user who owns the recording."),
+        "user_id": read_only(Identity(), "The id of the user who owns the recording."),
         **STAMPS,
     },
     write_doc="The name of a recording, the only field that can change.",
@@ -37,11 +38,12 @@ _AUDIO_FILE: Final = shapes(
 
 _SURVEY_TEMPLATE: Final = shapes(
     "SurveyTemplate",
+    SurveyTemplate,
     {
         **own("survey-template"),
         "name": NAME,
         "description": optional(
-            Text(TEXT_MAX), description="A note for people. Null: none.", example="Three questions after a visit"
+            Text(TEXT_MAX), "A note for people. Null: none.", example="Three questions after a visit"
         ),
         **STAMPS,
         "user": OWNER,
@@ -52,23 +54,20 @@ _SURVEY_TEMPLATE: Final = shapes(
 
 _BRANCHING_TEMPLATE: Final = shapes(
     "BranchingTemplate",
+    BranchingTemplate,
     {
         **own("branching-template"),
         "keys": writable(
             Text(150, min_length=1, pattern=rf"^([0-9]{{1,{DIGITS_MAX}}}|{'|'.join(sorted(_WORDS))})$"),
-            description=(
-                "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch"
-                " after a section that takes no input. A section has each input once."
-            ),
+            "The input that takes the branch: digits, or `any`, `invalid` or `timeout`. `0` is the branch after a"
+            " section that takes no input. A section has each input once.",
             example="1",
         ),
         **STAMPS,
-        "section": writable(
-            Reference("section-template"), description="The section after which the call takes the branch."
-        ),
+        "section": writable(Reference("section-template"), "The section after which the call takes the branch."),
         "goto": optional(
             Reference("section-template"),
-            description="The section with which the call continues, of the same survey. Null: the call is hung up.",
+            "The section with which the call continues, of the same survey. Null: the call is hung up.",
         ),
     },
     write_doc="A branch: the section with which a call continues after an answer.",
@@ -121,7 +120,6 @@ def _refuse_while_planned(unit: Unit, stored: Values) -> None:
 
 AUDIO_FILES = Resource(
     path="audio-files",
-    model=AudioFile,
     shapes=_AUDIO_FILE,
     methods=frozenset({"PATCH"}),
     touches=touches_nothing,
@@ -131,7 +129,6 @@ AUDIO_FILES = Resource(
 )
 SURVEY_TEMPLATES = Resource(
     path="survey-template",
-    model=SurveyTemplate,
     shapes=_SURVEY_TEMPLATE,
     filters=("name",),
     orderings=("name", "created_date", "updated_date"),
@@ -141,7 +138,6 @@ SURVEY_TEMPLATES = Resource(
 )
 SECTION_TEMPLATES = Resource(
     path="section-template",
-    model=SectionTemplate,
     shapes=SECTION_TEMPLATE,
     owner="survey",
     filters=("type", "order"),
@@ -152,7 +148,6 @@ SECTION_TEMPLATES = Resource(
 )
 BRANCHING_TEMPLATES = Resource(
     path="branching-template",
-    model=BranchingTemplate,
     shapes=_BRANCHING_TEMPLATE,
     owner="section",
     filters=("keys",),

@@ -15,62 +15,55 @@ from dialer.store.tables import Transfer
 
 _TRANSFER: Final = shapes(
     "Transfer",
+    Transfer,
     {
         **own("transfer"),
-        "callrequest": read_only(Reference("callrequest"), description="The call that is transferred."),
-        "place": read_only(Integer(1), description="The place of the transfer in the call: 1 for the first one."),
+        "callrequest": read_only(Reference("callrequest"), "The call that is transferred."),
+        "place": read_only(Integer(1), "The place of the transfer in the call: 1 for the first one."),
         "section_id": read_only(
-            Identity(), description="The id of the section that transfers. The section may have been deleted since."
+            Identity(), "The id of the section that transfers. The section may have been deleted since."
         ),
         "queue": read_only(
             Reference("queue"),
+            "The queue in which the call waits or waited; null for a transfer to a number, or if the queue was"
+            " deleted.",
             nullable=True,
-            description=(
-                "The queue in which the call waits or waited; null for a transfer to a number, or if the "
-                "queue was deleted."
-            ),
         ),
         "agent": read_only(
             Reference("agent"),
+            "The agent who took the call; null if none did, or if the agent was deleted.",
             nullable=True,
-            description="The agent who took the call; null if none did, or if the agent was deleted.",
         ),
         "phone_number": read_only(
             Text(),
-            description=(
-                "The number of the B-leg: of the agent, or of the section. It may be empty while the call waits."
-            ),
+            "The number of the B-leg: of the agent, or of the section. It may be empty while the call waits.",
             example="+12025550150",
         ),
-        "status": read_only(Choice(TransferStatus), description="The state of the transfer.", example=3),
+        "status": read_only(Choice(TransferStatus), "The state of the transfer.", example=3),
         "reason": read_only(
             Text(),
-            description="The reason why the transfer reached nobody; empty if it did, or still may. Further reasons "
+            "The reason why the transfer reached nobody; empty if it did, or still may. Further reasons "
             f"may be added. {listed(TRANSFER_REASONS)}.",
             example="no_agent",
         ),
-        "is_abandoned": read_only(
-            Boolean(), description="True if no agent took the call within 2 seconds.", example=False
-        ),
+        "is_abandoned": read_only(Boolean(), "True if no agent took the call within 2 seconds.", example=False),
         "joined_date": read_only(
-            Timestamp(column="joined_ms"), description="The moment at which the call reached the transfer, in UTC."
+            Timestamp(column="joined_ms"), "The moment at which the call reached the transfer, in UTC."
         ),
         "starting_date": read_only(
             Timestamp(column="started_ms"),
+            "The moment at which the B-leg was dialled, or the agent was asked, in UTC; null before that.",
             nullable=True,
-            description=(
-                "The moment at which the B-leg was dialled, or the agent was asked, in UTC; null before that."
-            ),
         ),
         "answer_date": read_only(
             Timestamp(column="answered_ms"),
+            "The moment at which the B-leg was answered, in UTC; null if it was not.",
             nullable=True,
-            description="The moment at which the B-leg was answered, in UTC; null if it was not.",
         ),
         "ending_date": read_only(
             Timestamp(column="ended_ms"),
+            "The moment at which the transfer ended, in UTC; null while it is in progress.",
             nullable=True,
-            description="The moment at which the transfer ended, in UTC; null while it is in progress.",
         ),
     },
     read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",
@@ -79,7 +72,6 @@ _TRANSFER: Final = shapes(
 
 TRANSFERS = Resource(
     path="transfer",
-    model=Transfer,
     shapes=_TRANSFER,
     owner="callrequest",
     agents_see=own_transfers,

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 
 import anyio
 import msgspec
-from msgspec import Meta
 
 from dialer.api.crud.declaration import writable
+from dialer.api.crud.described import described
 from dialer.api.crud.fields import PhoneNumber
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_whole, request_shape
@@ -28,13 +28,11 @@ _REAL: Final = "real"
 TrialAsked: Final = request_shape(
     "TrialAsked",
     {
-        "number": writable(
-            PhoneNumber(), description="The number to call, with its country code. Call your own telephone."
-        ),
+        "number": writable(PhoneNumber(), "The number to call, with its country code. Call your own telephone."),
         "callerid": writable(
             PhoneNumber(),
+            "The number that the callee sees, one of the gateway's `allowed_callerids`. Default: none.",
             default="",
-            description="The number that the callee sees, one of the gateway's `allowed_callerids`. Default: none.",
             example="+12025550150",
         ),
     },
@@ -45,21 +43,19 @@ TrialAsked: Final = request_shape(
 class TrialCallRead(msgspec.Struct, frozen=True):
     """The outcome of a test call. Times are milliseconds since the call was placed."""
 
-    rang_ms: Annotated[int | None, Meta(description="The time at which it rang; null if never.", examples=[412])]
-    answered_ms: Annotated[
-        int | None, Meta(description="The time of the answer; null if nobody answered.", examples=[3100])
-    ]
-    ended_ms: Annotated[int, Meta(description="The time of the end.", examples=[13120])]
-    cause: Annotated[int, Meta(description="The cause of the end (Q.850).", examples=[16])]
-    cause_text: Annotated[str, Meta(description="The cause in words.", examples=["normal clearing"])]
-    because: Annotated[str, Meta(description="The reason in the carrier's words.", examples=["hung up"])]
-    keys: Annotated[str, Meta(description="The keys that the callee pressed.", examples=["7"])]
+    rang_ms: Annotated[int | None, described("The time at which it rang; null if never.", 412)]
+    answered_ms: Annotated[int | None, described("The time of the answer; null if nobody answered.", 3100)]
+    ended_ms: Annotated[int, described("The time of the end.", 13120)]
+    cause: Annotated[int, described("The cause of the end (Q.850).", 16)]
+    cause_text: Annotated[str, described("The cause in words.", "normal clearing")]
+    because: Annotated[str, described("The reason in the carrier's words.", "hung up")]
+    keys: Annotated[str, described("The keys that the callee pressed.", "7")]
     messages: Annotated[
         list[str],
-        Meta(
-            description="Each message sent (→) and received (←), and what it meant, after its time in seconds. At most "
-            "500 lines; a line says if others were left out.",
-            examples=[["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"]],
+        described(
+            "Each message sent (→) and received (←), and what it meant, after its time in seconds. At most 500 lines; a"
+            " line says if others were left out.",
+            ["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"],
         ),
     ]
 

@@ -11,9 +11,8 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 
 from dialer.api.crud.shapes import Given, Shape, parse_whole
-from dialer.api.crud.urls import ID_MAX, parse_id
+from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.downloads import WAV
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
 from dialer.api.http.ignored import ignored_header
@@ -102,17 +101,13 @@ def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
 )
 async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await answer_audio_file(request, identity)
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
 async def delete_audio(request: ApiRequest, record_id: FromPath[str]) -> None:
     """Delete a recording and its file."""
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     conditions = parse_preconditions(request.scope)
     await remove_audio(request, identity, conditions)

@@ -12,8 +12,8 @@ import msgspec
 from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
-from msgspec import Meta
 
+from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
 from dialer.api.http.body import read_whole
@@ -51,9 +51,9 @@ _GAP: Final = re.compile(r"\s*(?:,\s*(?=[^\s,])|\Z)")
 class BulkAnswer(msgspec.Struct):
     """The answers to the records of one request."""
 
-    created: Annotated[int, Meta(description="Records that were stored.", examples=[1])]
-    rejected: Annotated[int, Meta(description="Records that were not stored.", examples=[1])]
-    results: Annotated[list[BulkResult], Meta(description="One answer for each record, in the order of the request.")]
+    created: Annotated[int, described("Records that were stored.", 1)]
+    rejected: Annotated[int, described("Records that were not stored.", 1)]
+    results: Annotated[list[BulkResult], described("One answer for each record, in the order of the request.")]
 
 
 def _bodies(write: str, record: dict[str, str]) -> dict[str, OpenAPIMediaType]:
@@ -103,10 +103,7 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
 async def _create(request: ApiRequest, kind: BulkKind) -> Response[BulkAnswer]:
     service, body = request.service, await _body(request)
     attempt = attempt_of(
-        request.headers.get("idempotency-key"),
-        user_id=request.user.id,
-        path=f"{kind.resource.path}/bulk",
-        body=body,
+        request.headers.get("idempotency-key"), user_id=request.user.id, path=f"{kind.resource.path}/bulk", body=body
     )
     is_lines = request.content_type[0].strip().lower() == NDJSON
     with service.attempts.begin(attempt):

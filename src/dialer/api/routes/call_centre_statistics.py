@@ -8,8 +8,8 @@ from litestar.params import FromPath
 from dialer.api.crud import records
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links, parse_id
-from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
+from dialer.api.crud.urls import Links, identity_in
+from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.queues import AGENTS, QUEUES
 from dialer.api.routes.call_centre_shapes import (
@@ -44,7 +44,7 @@ _OF_QUEUE: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (WITHIN, AFTER, BEFORE)
 @get("/agent/{record_id:str}/statistics", tags=[AGENTS.path], opt=_OF_AGENT)
 async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]) -> AgentStatisticsRead:
     """Return the statistics of an agent: time in each activity, calls, and the present."""
-    agent_id = _identity(record_id)
+    agent_id = identity_in(record_id)
     errors: Errors = {}
     hours = parse_hours(request.query_params, request.service.conventions(request), errors)
     if errors:
@@ -55,7 +55,7 @@ async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]
 @get("/queue/{record_id:str}/statistics", tags=[QUEUES.path], opt=_OF_QUEUE)
 async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]) -> QueueStatisticsRead:
     """Return the statistics of a queue: calls, service level, waits, and the present."""
-    queue_id = _identity(record_id)
+    queue_id = identity_in(record_id)
     errors: Errors = {}
     hours, within = (
         parse_hours(request.query_params, request.service.conventions(request), errors),
@@ -67,13 +67,6 @@ async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]
     if errors:
         raise InvalidError(errors)
     return await request.service.read(request, lambda unit: _queue(unit, queue_id, hours, kept[within]))
-
-
-def _identity(record_id: str) -> int:
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
-    return identity
 
 
 def _agent(unit: Unit, agent_id: int, hours: Hours) -> AgentStatisticsRead:

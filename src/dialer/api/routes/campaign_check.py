@@ -7,14 +7,14 @@ import msgspec
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
+from dialer.api.crud.described import described
 from dialer.api.crud.fields import Boolean, FieldError
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.urls import Links, parse_id
-from dialer.api.http.errors import AnsweredError, InvalidError, RecordNotFoundError
+from dialer.api.crud.urls import Links, identity_in
+from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecast import Forecaster
@@ -42,42 +42,35 @@ _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FORECAST,)}
 class CampaignFindingRead(msgspec.Struct):
     """An error of a campaign or of its survey, or a warning."""
 
-    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
-    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    level: Annotated[FindingLevel, described("The severity of the finding.")]
+    code: Annotated[FindingCode, described("The kind of the fault, for programs.")]
     field: Annotated[
-        str | None,
-        Meta(description="The campaign's field to change; null for a finding about the survey.", examples=["user"]),
+        str | None, described("The campaign's field to change; null for a finding about the survey.", "user")
     ]
     section: Annotated[
         str | None,
-        Meta(
-            description="The URL of the section with the problem; null for all other findings.",
-            examples=["https://dialer.example/rest-api/section-template/2/"],
+        described(
+            "The URL of the section with the problem; null for all other findings.",
+            "https://dialer.example/rest-api/section-template/2/",
         ),
     ]
-    message: Annotated[
-        str, Meta(description="The problem in a sentence.", examples=["Callees are shown no number. Set callerid."])
-    ]
-    keys: Annotated[
-        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
-    ]
+    message: Annotated[str, described("The problem in a sentence.", "Callees are shown no number. Set callerid.")]
+    keys: Annotated[list[str], described("The branches that lead from the first section to this one.", ["1"])]
 
 
 class CampaignCheckRead(msgspec.Struct):
     """The errors and warnings of a campaign. It does not start with errors; it starts with warnings."""
 
-    errors: Annotated[int, Meta(description="Number of errors. The campaign does not start with errors.", examples=[0])]
-    warnings: Annotated[int, Meta(description="Number of warnings. The campaign starts with warnings.", examples=[1])]
+    errors: Annotated[int, described("Number of errors. The campaign does not start with errors.", 0)]
+    warnings: Annotated[int, described("Number of warnings. The campaign starts with warnings.", 1)]
     forecast: Annotated[
         ForecastState,
-        Meta(
-            description=(
-                "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the "
-                "campaign has ended, it has too many people, another forecast is running, or it took too long."
-            )
+        described(
+            "`done`, or the reason why no forecast was computed: it was not asked for, there are errors, the campaign"
+            " has ended, it has too many people, another forecast is running, or it took too long."
         ),
     ]
-    findings: Annotated[list[CampaignFindingRead], Meta(description="The survey's findings, then the campaign's.")]
+    findings: Annotated[list[CampaignFindingRead], described("The survey's findings, then the campaign's.")]
 
 
 class _Checked(NamedTuple):
@@ -117,9 +110,7 @@ async def check_sms_campaign(
 
 async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource, record_id: str) -> CampaignCheckRead:
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     is_asked = _is_forecast_asked(request)
     checked = await service.read(
         request, lambda unit: _checked(unit, resource, identity, service.settings, is_asked=is_asked), is_long=True

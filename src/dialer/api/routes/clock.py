@@ -7,8 +7,8 @@ import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
-from msgspec import Meta
 
+from dialer.api.crud.described import described
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, Shape, parse_whole
@@ -27,11 +27,9 @@ ADVANCE: Final = "clock/advance"
 class ClockRead(msgspec.Struct):
     """The time of the service, the mode of its clock, and the seed of its random numbers."""
 
-    now: Annotated[str, Meta(description="The time of the service, in UTC.", examples=["2026-11-18T11:06:40Z"])]
-    mode: Annotated[
-        str, Meta(description="`real`, `virtual`, or the speed of a fast clock, such as `x60`.", examples=["virtual"])
-    ]
-    seed: Annotated[int, Meta(description="The seed of the simulator.", examples=[0])]
+    now: Annotated[str, described("The time of the service, in UTC.", "2026-11-18T11:06:40Z")]
+    mode: Annotated[str, described("`real`, `virtual`, or the speed of a fast clock, such as `x60`.", "virtual")]
+    seed: Annotated[int, described("The seed of the simulator.", 0)]
 
 
 _NAMES: Final[dict[str, Any]] = {"ClockAdvance": CLOCK_ADVANCE}

@@ -5,17 +5,11 @@ from litestar.params import FromPath
 
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.dispositions import (
-    DispositionGiven,
-    DispositionRead,
-    read_disposition_of,
-    set_disposition_of,
-)
+from dialer.api.records.dispositions import DispositionGiven, DispositionRead, read_disposition_of, set_disposition_of
 from dialer.api.service import ApiRequest
 
 _BODY = describe_request(DispositionGiven, is_required=True)
@@ -24,7 +18,7 @@ _BODY = describe_request(DispositionGiven, is_required=True)
 @get("/callrequest/{record_id:str}/disposition", tags=[CALLREQUESTS.path])
 async def read_disposition(request: ApiRequest, record_id: FromPath[str]) -> DispositionRead:
     """Return the disposition of a call. Without one, the answer is 404."""
-    identity = _identity(record_id)
+    identity = identity_in(record_id)
     return await request.service.read(request, lambda unit: read_disposition_of(unit, identity))
 
 
@@ -35,7 +29,7 @@ async def set_disposition(request: ApiRequest, record_id: FromPath[str]) -> Resp
     Agents set those of the calls that came to them. With a `call_back_date`, the callee is called again then, as after
     a retry. `do_not_call` puts the number on the campaign's do-not-call list.
     """
-    identity, given = _identity(record_id), await read_if_any(request)
+    identity, given = identity_in(record_id), await read_if_any(request)
 
     def change(unit: Unit) -> tuple[DispositionRead, tuple[str, ...]]:
         ignored = set_disposition_of(unit, identity, given)
@@ -43,10 +37,3 @@ async def set_disposition(request: ApiRequest, record_id: FromPath[str]) -> Resp
 
     answer, ignored = await request.service.write(request, change)
     return Response(answer, headers=ignored_header(ignored))
-
-
-def _identity(record_id: str) -> int:
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
-    return identity

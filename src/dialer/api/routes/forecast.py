@@ -17,9 +17,9 @@ from dialer.api.crud.fields import Integer
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import ConflictError, InvalidError, RecordNotFoundError
+from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecast import Forecaster, compute_forecast, order_of
@@ -35,12 +35,10 @@ ForecastAsked: Final = request_shape(
     {
         "seeds": writable(
             Integer(1, SEEDS_MAX),
+            "The number of runs, each with the next seed. More runs give steadier percentiles.",
             default=SEEDS,
-            description="The number of runs, each with the next seed. More runs give steadier percentiles.",
         ),
-        "first_seed": writable(
-            Integer(0, FIRST_SEED_MAX), default=0, description="The seed of the first run.", example=1
-        ),
+        "first_seed": writable(Integer(0, FIRST_SEED_MAX), "The seed of the first run.", default=0, example=1),
     },
     "The number of seeds of a forecast, and the first seed.",
 )
@@ -99,9 +97,7 @@ def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, settings:
         CampaignOverError: the campaign has ended.
     """
     resource, record_id = which
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     records.load(unit, resource, identity)
     if parsed.errors:
         raise InvalidError(parsed.errors)

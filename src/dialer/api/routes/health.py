@@ -7,10 +7,10 @@ import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
-from msgspec import Meta
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
+from dialer.api.crud.described import described
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics
@@ -29,35 +29,30 @@ SECOND_MS: Final = 1_000
 class WorkerHealth(msgspec.Struct):
     """The state of one of several workers."""
 
-    name: Annotated[str, Meta(description="Its name in `dialer fleet`.", examples=["w1"])]
-    number: Annotated[int | None, Meta(description="Its number; null while it has no lease.", examples=[7])]
-    shards: Annotated[int, Meta(description="Groups of accounts that it dials for, of 64.", examples=[32])]
-    lease_seconds: Annotated[float, Meta(description="Time left of its lease.", examples=[13.2])]
-    late_seconds: Annotated[float, Meta(description="How late its next event is.", examples=[0.0])]
-    takeovers: Annotated[int, Meta(description="Workers that it has replaced since its start.", examples=[1])]
-    steps_fenced: Annotated[int, Meta(description="Steps that it gave up because it had been replaced.", examples=[0])]
+    name: Annotated[str, described("Its name in `dialer fleet`.", "w1")]
+    number: Annotated[int | None, described("Its number; null while it has no lease.", 7)]
+    shards: Annotated[int, described("Groups of accounts that it dials for, of 64.", 32)]
+    lease_seconds: Annotated[float, described("Time left of its lease.", 13.2)]
+    late_seconds: Annotated[float, described("How late its next event is.", 0.0)]
+    takeovers: Annotated[int, described("Workers that it has replaced since its start.", 1)]
+    steps_fenced: Annotated[int, described("Steps that it gave up because it had been replaced.", 0)]
 
 
 class Health(msgspec.Struct, omit_defaults=True):
     """The health of the service: `ok`, or the part that does not work."""
 
-    status: Annotated[
-        str, Meta(description="`ok`, or the part that does not work, such as `storage`.", examples=["ok"])
-    ]
+    status: Annotated[str, described("`ok`, or the part that does not work, such as `storage`.", "ok")]
     worker: Annotated[
         WorkerHealth | None,
-        Meta(
-            description="The state of a process of `dialer worker`.",
-            examples=[{"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0}],
+        described(
+            "The state of a process of `dialer worker`.",
+            {"name": "w1", "number": 7, "shards": 32, "lease_seconds": 13.2, "late_seconds": 0.0},
         ),
     ] = None
     lines_down: Annotated[
         int,
-        Meta(
-            description=(
-                "Gateways whose connection to their carrier does not work; left out if there is none. Others dial on."
-            ),
-            examples=[1],
+        described(
+            "Gateways whose connection to their carrier does not work; left out if there is none. Others dial on.", 1
         ),
     ] = 0
 

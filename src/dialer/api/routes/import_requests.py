@@ -139,8 +139,7 @@ def describe_import(column: str) -> type[Operation]:
         MULTIPART: OpenAPIMediaType(schema=form, example={FILE: example}),
     }
     rejected = OpenAPIMediaType(
-        schema=Schema(type=OpenAPIType.STRING),
-        example="line,kind,reason,value\r\n2,no_digits,'x' has no digits.,x\r\n",
+        schema=Schema(type=OpenAPIType.STRING), example="line,kind,reason,value\r\n2,no_digits,'x' has no digits.,x\r\n"
     )
 
     @dataclass

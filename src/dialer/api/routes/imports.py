@@ -5,8 +5,7 @@ from http import HTTPStatus
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.crud.urls import identity_in
 from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.routes.import_requests import KNOWN_PARAMETERS, answer, describe_import, parse_request
 from dialer.api.service import ApiRequest
@@ -53,8 +52,6 @@ async def import_dnc_contacts(request: ApiRequest, record_id: FromPath[str]) -> 
 async def _import(request: ApiRequest, record_id: str, kind: ImportKind) -> Response[ImportReport]:
     """Import the body of a request into a record."""
     asked = parse_request(request, request.service.conventions(request))
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     report = await run_import(request, kind, identity, asked.options, asked.body)
     return answer(report, is_csv=asked.is_csv)

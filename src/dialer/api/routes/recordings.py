@@ -17,9 +17,9 @@ from dialer.api.crud.controller import LINK_HEADER
 from dialer.api.crud.fields import FieldError, Integer
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import ID_MAX, parse_id
+from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.downloads import WAV, no_content
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.streams import describe_answer
@@ -50,9 +50,7 @@ _INDEX: Final = ("file", "survey_result", "callid", "phone_number", "section_id"
 )
 async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download a callee's spoken answer as a WAV file, or with `Range` a part of it."""
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await answer_recorded_answer(request, identity)
 
 
@@ -69,9 +67,7 @@ async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> 
     Its last entry, `index.csv`, names the call and the question of each recording, and tells whether the archive has
     it. An archive has at most 10,000 recordings. If there are more, the header `Link` has the URL of the next archive.
     """
-    service, identity = request.service, parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    service, identity = request.service, identity_in(record_id)
     after = _after(request)
     rows = await service.read(request, lambda unit: _recordings(unit, identity, after), is_long=True)
     part = rows[:RECORDINGS_MAX]

@@ -12,19 +12,19 @@ from litestar import Response, post
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
-from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.controller import JSON
 from dialer.api.crud.declaration import writable
+from dialer.api.crud.described import described
 from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.http.errors import InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header
 from dialer.api.records.calls import CAUSE_MAX
@@ -90,22 +90,22 @@ RecycleAsked: Final = request_shape(
     {
         "status": writable(
             Several(StatusToRecycle(), 1),
-            description="The statuses of the subscribers to recycle, as numbers or names.",
+            "The statuses of the subscribers to recycle, as numbers or names.",
             example=[4],
         ),
         "reason": writable(
             Several(TextChoice(tuple(SubscriberReason))),
+            "Only subscribers with one of these in `status_reason`. Empty: with any.",
             default=(),
-            description="Only subscribers with one of these in `status_reason`. Empty: with any.",
             example=["no_answer", "busy"],
         ),
         "hangup_cause": writable(
             Several(Integer(0, CAUSE_MAX)),
+            "Only subscribers whose last call ended with one of these causes (Q.850). Empty: with any.",
             default=(),
-            description="Only subscribers whose last call ended with one of these causes (Q.850). Empty: with any.",
             example=[17, 19],
         ),
-        DRY_RUN: writable(Boolean(), default=False, description="If true, subscribers are counted and not changed."),
+        DRY_RUN: writable(Boolean(), "If true, subscribers are counted and not changed.", default=False),
     },
     "The subscribers of a campaign to set back to PENDING, so that they are called again.",
 )
@@ -121,18 +121,12 @@ class RecycledRead(msgspec.Struct):
     message is in progress; `deleted`, the contact was deleted or erased; `emergency`, the number is never called.
     """
 
-    dry_run: Annotated[bool, Meta(description="True if subscribers were only counted.", examples=[False])]
-    recycled: Annotated[int, Meta(description="Number of subscribers who were set back to PENDING.", examples=[2])]
+    dry_run: Annotated[bool, described("True if subscribers were only counted.", example=False)]
+    recycled: Annotated[int, described("Number of subscribers who were set back to PENDING.", 2)]
     by_status: Annotated[
-        dict[str, int],
-        Meta(
-            description="Number of those subscribers by the name of the status that they had.", examples=[{"FAIL": 2}]
-        ),
+        dict[str, int], described("Number of those subscribers by the name of the status that they had.", {"FAIL": 2})
     ]
-    kept: Annotated[
-        dict[str, int],
-        Meta(description="Number of subscribers who stay as they are, by reason.", examples=[{"dnc": 1}]),
-    ]
+    kept: Annotated[dict[str, int], described("Number of subscribers who stay as they are, by reason.", {"dnc": 1})]
 
 
 @post(
@@ -168,9 +162,7 @@ async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) ->
 
 
 async def _recycle(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
-    service, identity = request.service, parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    service, identity = request.service, identity_in(record_id)
     parsed, is_dry = await _parse(request, service)
     await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
     if parsed.errors:

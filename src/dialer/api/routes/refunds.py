@@ -11,8 +11,7 @@ from dialer.api.crud import records
 from dialer.api.crud.controller import JSON
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.records.calls import CDRS
 from dialer.api.records.ledger import LEDGER
@@ -25,17 +24,11 @@ if TYPE_CHECKING:
 _PATH: Final = "cdr/{}/refund"
 
 
-@post(
-    "/cdr/{record_id:str}/refund",
-    tags=[CDRS.path],
-    signature_namespace={"LedgerRead": LEDGER.read},
-)
+@post("/cdr/{record_id:str}/refund", tags=[CDRS.path], signature_namespace={"LedgerRead": LEDGER.read})
 async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Response[LedgerRead]":
     """Refund a call: its price goes back to the account of its user, once. The answer is the entry in the ledger."""
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     key = request.headers.get("idempotency-key")
     body = await request.body()
     attempt = attempt_of(key, user_id=request.user.id, path=_PATH.format(identity), body=body)

@@ -3,171 +3,132 @@
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+
+from dialer.api.crud.described import described
 
 
 class FiguresRead(msgspec.Struct):
     """The figures of some calls and messages. A rate is null where it would divide by zero."""
 
-    calls: Annotated[int, Meta(description="Calls that the campaign placed and that are over.", examples=[1200])]
-    answered: Annotated[int, Meta(description="Calls that somebody or something answered.", examples=[480])]
-    live_answered: Annotated[
-        int, Meta(description="Answered calls, without those that detection took for a machine.", examples=[431])
-    ]
-    completed: Annotated[int, Meta(description="Calls that reached a section marked `completed`.", examples=[212])]
+    calls: Annotated[int, described("Calls that the campaign placed and that are over.", 1200)]
+    answered: Annotated[int, described("Calls that somebody or something answered.", 480)]
+    live_answered: Annotated[int, described("Answered calls, without those that detection took for a machine.", 431)]
+    completed: Annotated[int, described("Calls that reached a section marked `completed`.", 212)]
     asr: Annotated[
         float | None,
-        Meta(
-            description="Answer-seizure ratio: answered calls, in per cent of the calls. Null without calls.",
-            examples=[40.0],
-        ),
+        described("Answer-seizure ratio: answered calls, in per cent of the calls. Null without calls.", 40.0),
     ]
     acd: Annotated[
         float | None,
-        Meta(
-            description="Average call duration: seconds from answer to end, of answered calls. Null without any.",
-            examples=[74.25],
-        ),
+        described("Average call duration: seconds from answer to end, of answered calls. Null without any.", 74.25),
     ]
     answer_delay: Annotated[
-        float | None,
-        Meta(
-            description="Mean seconds from the dial to the answer, of answered calls. Null without any.", examples=[9.5]
-        ),
+        float | None, described("Mean seconds from the dial to the answer, of answered calls. Null without any.", 9.5)
     ]
     pdd: Annotated[
         float | None,
-        Meta(
-            description="Post-dial delay: mean seconds from the dial to the network's first signal. Null if unknown.",
-            examples=[1.0],
-        ),
+        described("Post-dial delay: mean seconds from the dial to the network's first signal. Null if unknown.", 1.0),
     ]
     talk_seconds: Annotated[
-        int, Meta(description="Seconds from the answer to the end, of all answered calls together.", examples=[35640])
+        int, described("Seconds from the answer to the end, of all answered calls together.", 35640)
     ]
     contact_rate: Annotated[
-        float | None,
-        Meta(
-            description="Calls that a person answered, in per cent of the calls. Null without calls.", examples=[35.92]
-        ),
+        float | None, described("Calls that a person answered, in per cent of the calls. Null without calls.", 35.92)
     ]
     completion_rate: Annotated[
         float | None,
-        Meta(
-            description="Completed calls, in per cent of those that a person answered. Null without any.",
-            examples=[49.19],
-        ),
+        described("Completed calls, in per cent of those that a person answered. Null without any.", 49.19),
     ]
-    abandoned: Annotated[int, Meta(description="Calls that waited longer than two seconds for an agent.", examples=[6])]
+    abandoned: Annotated[int, described("Calls that waited longer than two seconds for an agent.", 6)]
     abandoned_of: Annotated[
-        int,
-        Meta(description="Calls that a person answered, of campaigns whose survey leads to queues.", examples=[410]),
+        int, described("Calls that a person answered, of campaigns whose survey leads to queues.", 410)
     ]
     abandoned_percent: Annotated[
-        float | None, Meta(description="`abandoned` in per cent of `abandoned_of`. Null if that is 0.", examples=[1.46])
+        float | None, described("`abandoned` in per cent of `abandoned_of`. Null if that is 0.", 1.46)
     ]
-    transfers: Annotated[
-        int, Meta(description="B-legs of transfers to numbers and agents that are over.", examples=[120])
-    ]
-    transfers_answered: Annotated[int, Meta(description="B-legs that were answered.", examples=[96])]
-    transfers_seconds: Annotated[
-        int, Meta(description="Seconds from the answer to the end, of all B-legs together.", examples=[9120])
-    ]
-    inbound: Annotated[int, Meta(description="Calls that came in and are over.", examples=[14])]
-    inbound_answered: Annotated[int, Meta(description="Calls that came in and were answered.", examples=[14])]
-    inbound_seconds: Annotated[int, Meta(description="Seconds of all calls that came in together.", examples=[310])]
-    messages: Annotated[int, Meta(description="Text messages whose outcome is known.", examples=[80])]
-    delivered: Annotated[int, Meta(description="Text messages that were delivered.", examples=[77])]
+    transfers: Annotated[int, described("B-legs of transfers to numbers and agents that are over.", 120)]
+    transfers_answered: Annotated[int, described("B-legs that were answered.", 96)]
+    transfers_seconds: Annotated[int, described("Seconds from the answer to the end, of all B-legs together.", 9120)]
+    inbound: Annotated[int, described("Calls that came in and are over.", 14)]
+    inbound_answered: Annotated[int, described("Calls that came in and were answered.", 14)]
+    inbound_seconds: Annotated[int, described("Seconds of all calls that came in together.", 310)]
+    messages: Annotated[int, described("Text messages whose outcome is known.", 80)]
+    delivered: Annotated[int, described("Text messages that were delivered.", 77)]
     delivery_rate: Annotated[
-        float | None,
-        Meta(description="Delivered messages, in per cent of the messages. Null without messages.", examples=[96.25]),
+        float | None, described("Delivered messages, in per cent of the messages. Null without messages.", 96.25)
     ]
-    message_parts: Annotated[
-        int, Meta(description="Parts of the text messages, which are charged one by one.", examples=[84])
-    ]
-    cost: Annotated[
-        str, Meta(description="Cost of calls, transfers and messages, with five decimals.", examples=["61.44000"])
-    ]
+    message_parts: Annotated[int, described("Parts of the text messages, which are charged one by one.", 84)]
+    cost: Annotated[str, described("Cost of calls, transfers and messages, with five decimals.", "61.44000")]
     cost_per_completion: Annotated[
         str | None,
-        Meta(
-            description="Cost of one completed call, with five decimals. Null without completed calls.",
-            examples=["0.28981"],
-        ),
+        described("Cost of one completed call, with five decimals. Null without completed calls.", "0.28981"),
     ]
 
 
 class AgentsNow(msgspec.Struct):
     """The number of agents in each activity."""
 
-    available: Annotated[int, Meta(description="Agents who can take a call now.", examples=[3])]
-    talking: Annotated[int, Meta(description="Agents in a call.", examples=[5])]
-    wrapping_up: Annotated[int, Meta(description="Agents in the wrap-up time after a call.", examples=[1])]
-    on_break: Annotated[int, Meta(description="Agents on a break.", examples=[2])]
-    logged_out: Annotated[int, Meta(description="Agents who are logged out.", examples=[4])]
+    available: Annotated[int, described("Agents who can take a call now.", 3)]
+    talking: Annotated[int, described("Agents in a call.", 5)]
+    wrapping_up: Annotated[int, described("Agents in the wrap-up time after a call.", 1)]
+    on_break: Annotated[int, described("Agents on a break.", 2)]
+    logged_out: Annotated[int, described("Agents who are logged out.", 4)]
 
 
 class PresentRead(msgspec.Struct):
     """The situation at the moment of the answer."""
 
-    calls: Annotated[int, Meta(description="Calls in progress.", examples=[22])]
-    waiting: Annotated[int, Meta(description="Calls that wait in a queue for an agent.", examples=[2])]
-    talking: Annotated[int, Meta(description="Calls in which an agent talks.", examples=[5])]
-    calls_a_minute: Annotated[int, Meta(description="Calls dialled within the last 60 seconds.", examples=[40])]
-    agents: Annotated[AgentsNow, Meta(description="The agents of the campaign's owner, by activity.")]
+    calls: Annotated[int, described("Calls in progress.", 22)]
+    waiting: Annotated[int, described("Calls that wait in a queue for an agent.", 2)]
+    talking: Annotated[int, described("Calls in which an agent talks.", 5)]
+    calls_a_minute: Annotated[int, described("Calls dialled within the last 60 seconds.", 40)]
+    agents: Annotated[AgentsNow, described("The agents of the campaign's owner, by activity.")]
 
 
 class SubscriberStateRead(msgspec.Struct):
     """The number of subscribers with one status and one reason."""
 
-    status: Annotated[int, Meta(description="The `status` of the subscribers.", examples=[4])]
-    status_reason: Annotated[
-        str, Meta(description="The reason of the status; empty if it has none.", examples=["no_answer"])
-    ]
-    subscribers: Annotated[int, Meta(description="Number of subscribers.", examples=[31])]
+    status: Annotated[int, described("The `status` of the subscribers.", 4)]
+    status_reason: Annotated[str, described("The reason of the status; empty if it has none.", "no_answer")]
+    subscribers: Annotated[int, described("Number of subscribers.", 31)]
 
 
 class SubscriberFiguresRead(msgspec.Struct):
     """The subscribers of a campaign."""
 
-    total: Annotated[int, Meta(description="All subscribers.", examples=[1000])]
-    attempted: Annotated[int, Meta(description="Subscribers with at least one attempt.", examples=[870])]
+    total: Annotated[int, described("All subscribers.", 1000)]
+    attempted: Annotated[int, described("Subscribers with at least one attempt.", 870)]
     list_penetration: Annotated[
-        float | None, Meta(description="`attempted` in per cent of `total`. Null without subscribers.", examples=[87.0])
+        float | None, described("`attempted` in per cent of `total`. Null without subscribers.", 87.0)
     ]
-    by_state: Annotated[list[SubscriberStateRead], Meta(description="The subscribers by status and reason.")]
+    by_state: Annotated[list[SubscriberStateRead], described("The subscribers by status and reason.")]
 
 
 class StatisticsOutcome(msgspec.Struct):
     """The number of calls, transfers and messages with one outcome."""
 
-    outcome: Annotated[
-        str, Meta(description="The Q.850 cause of calls and transfers, or the status of messages.", examples=["16"])
-    ]
-    calls: Annotated[int, Meta(description="Calls with this cause.", examples=[480])]
-    percent: Annotated[
-        float | None, Meta(description="`calls` in per cent of all calls. Null without calls.", examples=[40.0])
-    ]
-    transfers: Annotated[int, Meta(description="B-legs with this cause.", examples=[96])]
-    inbound: Annotated[int, Meta(description="Calls that came in, with this cause.", examples=[14])]
-    messages: Annotated[int, Meta(description="Messages with this status.", examples=[0])]
+    outcome: Annotated[str, described("The Q.850 cause of calls and transfers, or the status of messages.", "16")]
+    calls: Annotated[int, described("Calls with this cause.", 480)]
+    percent: Annotated[float | None, described("`calls` in per cent of all calls. Null without calls.", 40.0)]
+    transfers: Annotated[int, described("B-legs with this cause.", 96)]
+    inbound: Annotated[int, described("Calls that came in, with this cause.", 14)]
+    messages: Annotated[int, described("Messages with this status.", 0)]
 
 
 class StatisticsRowRead(msgspec.Struct):
     """The figures of one interval and one group."""
 
     starting_date: Annotated[
-        str | None,
-        Meta(description="Begin of the interval. Null without `interval`.", examples=["2026-11-20T08:00:00Z"]),
+        str | None, described("Begin of the interval. Null without `interval`.", "2026-11-20T08:00:00Z")
     ]
     group: Annotated[
         str | None,
-        Meta(
-            description="URL of the group's record, a time zone, or the number of an attempt. Null without `group_by`.",
-            examples=["https://dialer.example/rest-api/phonebook/1/"],
+        described(
+            "URL of the group's record, a time zone, or the number of an attempt. Null without `group_by`.",
+            "https://dialer.example/rest-api/phonebook/1/",
         ),
     ]
-    figures: Annotated[FiguresRead, Meta(description="The figures of these calls and messages.")]
+    figures: Annotated[FiguresRead, described("The figures of these calls and messages.")]
 
 
 class StatisticsRead(msgspec.Struct):
@@ -175,13 +136,13 @@ class StatisticsRead(msgspec.Struct):
 
     campaign: Annotated[
         str | None,
-        Meta(
-            description="URL of the campaign. Null for the statistics of all campaigns.",
-            examples=["https://dialer.example/rest-api/campaigns/1/"],
+        described(
+            "URL of the campaign. Null for the statistics of all campaigns.",
+            "https://dialer.example/rest-api/campaigns/1/",
         ),
     ]
-    now: Annotated[PresentRead, Meta(description="The situation at the moment of the answer.")]
-    totals: Annotated[FiguresRead, Meta(description="The figures of all calls and messages in the range asked for.")]
-    subscribers: Annotated[SubscriberFiguresRead, Meta(description="The subscribers as they are now.")]
-    outcomes: Annotated[list[StatisticsOutcome], Meta(description="The outcomes, in the range asked for.")]
-    rows: Annotated[list[StatisticsRowRead], Meta(description="Figures by interval and group, if asked for.")]
+    now: Annotated[PresentRead, described("The situation at the moment of the answer.")]
+    totals: Annotated[FiguresRead, described("The figures of all calls and messages in the range asked for.")]
+    subscribers: Annotated[SubscriberFiguresRead, described("The subscribers as they are now.")]
+    outcomes: Annotated[list[StatisticsOutcome], described("The outcomes, in the range asked for.")]
+    rows: Annotated[list[StatisticsRowRead], described("Figures by interval and group, if asked for.")]

@@ -5,14 +5,13 @@ from typing import Annotated, Final
 import msgspec
 from litestar import get
 from litestar.params import FromPath
-from msgspec import Meta
 from sqlalchemy import select
 
 from dialer.api.crud import records
+from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.crud.visibility import visible
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
@@ -29,14 +28,10 @@ PERCENT_PLACES: Final = 2
 class AnswerShare(msgspec.Struct):
     """The count of one answer, and its share of all answers to the section, in per cent."""
 
-    response: Annotated[str, Meta(description="The answer, as survey results show it.", examples=["yes"])]
-    count: Annotated[int, Meta(description="Number of callees who gave it.", examples=[3])]
+    response: Annotated[str, described("The answer, as survey results show it.", "yes")]
+    count: Annotated[int, described("Number of callees who gave it.", 3)]
     percent: Annotated[
-        float,
-        Meta(
-            description=("Its share of all answers to the section, in per cent, rounded to two decimals."),
-            examples=[75.0],
-        ),
+        float, described("Its share of all answers to the section, in per cent, rounded to two decimals.", 75.0)
     ]
 
 
@@ -49,38 +44,33 @@ class SectionAggregate(msgspec.Struct):
 
     section: Annotated[
         str | None,
-        Meta(
-            description=("The URL of the section template; null if it was deleted since the campaign started."),
-            examples=["https://dialer.example/rest-api/section-template/1/"],
+        described(
+            "The URL of the section template; null if it was deleted since the campaign started.",
+            "https://dialer.example/rest-api/section-template/1/",
         ),
     ]
-    section_id: Annotated[int, Meta(description="The id of the section template.", examples=[1])]
-    type: Annotated[SectionType, Meta(description="The type of the section.")]
+    section_id: Annotated[int, described("The id of the section template.", 1)]
+    type: Annotated[SectionType, described("The type of the section.")]
     question: Annotated[
-        str,
-        Meta(description="The question, as it was when the campaign started.", examples=["Will you come on Monday?"]),
+        str, described("The question, as it was when the campaign started.", "Will you come on Monday?")
     ]
-    total: Annotated[int, Meta(description="Number of answers.", examples=[4])]
-    answers: Annotated[list[AnswerShare], Meta(description="The answers, most frequent first.")]
-    others: Annotated[int, Meta(description="Number of answers that are too rare to be listed.", examples=[0])]
+    total: Annotated[int, described("Number of answers.", 4)]
+    answers: Annotated[list[AnswerShare], described("The answers, most frequent first.")]
+    others: Annotated[int, described("Number of answers that are too rare to be listed.", 0)]
 
 
 class SurveyAggregate(msgspec.Struct):
     """The sections of a campaign's survey that can have answers, in their order."""
 
-    campaign: Annotated[
-        str, Meta(description="The URL of the campaign.", examples=["https://dialer.example/rest-api/campaigns/1/"])
-    ]
-    sections: Annotated[list[SectionAggregate], Meta(description="The sections that can have answers, in their order.")]
+    campaign: Annotated[str, described("The URL of the campaign.", "https://dialer.example/rest-api/campaigns/1/")]
+    sections: Annotated[list[SectionAggregate], described("The sections that can have answers, in their order.")]
 
 
 @get("/surveyaggregate/{record_id:str}", tags=[SURVEY_RESULTS.path])
 async def aggregate_survey(request: ApiRequest, record_id: FromPath[str]) -> SurveyAggregate:
     """Count the answers of a campaign by section and answer."""
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await service.read(request, lambda unit: _aggregate(unit, identity), is_long=True)
 
 

@@ -5,12 +5,11 @@ from typing import Annotated
 import msgspec
 from litestar import get
 from litestar.params import FromPath
-from msgspec import Meta
 
 from dialer.api.crud import records
+from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import Links, parse_id
-from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.crud.urls import Links, identity_in
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.domain.survey.check import check_survey
@@ -25,41 +24,34 @@ class FindingRead(msgspec.Struct):
     from the first section.
     """
 
-    level: Annotated[FindingLevel, Meta(description="The severity of the finding.")]
-    code: Annotated[FindingCode, Meta(description="The kind of the fault, for programs.")]
+    level: Annotated[FindingLevel, described("The severity of the finding.")]
+    code: Annotated[FindingCode, described("The kind of the fault, for programs.")]
     section: Annotated[
         str | None,
-        Meta(
-            description=("The URL of the section with the problem; null for the survey as a whole."),
-            examples=["https://dialer.example/rest-api/section-template/2/"],
+        described(
+            "The URL of the section with the problem; null for the survey as a whole.",
+            "https://dialer.example/rest-api/section-template/2/",
         ),
     ]
     message: Annotated[
-        str,
-        Meta(
-            description="The problem in a sentence.", examples=["The transfer has neither a phonenumber nor a queue."]
-        ),
+        str, described("The problem in a sentence.", "The transfer has neither a phonenumber nor a queue.")
     ]
-    keys: Annotated[
-        list[str], Meta(description="The branches that lead from the first section to this one.", examples=[["1"]])
-    ]
+    keys: Annotated[list[str], described("The branches that lead from the first section to this one.", ["1"])]
 
 
 class SurveyCheckRead(msgspec.Struct):
     """The errors and warnings of a survey. A campaign does not start with errors; it starts with warnings."""
 
-    errors: Annotated[int, Meta(description="Number of errors. A campaign does not start with errors.", examples=[1])]
-    warnings: Annotated[int, Meta(description="Number of warnings. A campaign starts with warnings.", examples=[0])]
-    findings: Annotated[list[FindingRead], Meta(description="The errors and warnings, section by section.")]
+    errors: Annotated[int, described("Number of errors. A campaign does not start with errors.", 1)]
+    warnings: Annotated[int, described("Number of warnings. A campaign starts with warnings.", 0)]
+    findings: Annotated[list[FindingRead], described("The errors and warnings, section by section.")]
 
 
 @get("/survey-template/{record_id:str}/check", tags=[SURVEY_TEMPLATES.path])
 async def check_survey_template(request: ApiRequest, record_id: FromPath[str]) -> SurveyCheckRead:
     """Check a survey, and list the sections, branches and answers that cannot work."""
     service = request.service
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     return await service.read(request, lambda unit: _check(unit, identity))
 
 

@@ -22,8 +22,9 @@ from dialer.api.http.headers import header
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.service import ApiRequest, Service
 from dialer.app.touching import touched_gateway
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
-from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
+from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.domain.plans import SMS, GatewayKey
 from dialer.store.queries.progress import gateway_row
 from dialer.store.text_news import add_news, is_on_its_way
@@ -113,7 +114,7 @@ async def _parameters(service: Service, gateway: GatewayKey) -> HttpParameters |
         return None
     try:
         return read_http_parameters(row["protocol"], row["parameters"])
-    except TextParametersError:
+    except ParametersError:
         return None
 
 

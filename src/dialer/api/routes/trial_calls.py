@@ -11,9 +11,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from dialer.api.crud.properties import describe_request
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.carriers import GATEWAYS
 from dialer.api.records.trial_calls import TrialAsked, TrialCaller, TrialCallRead, try_gateway
@@ -33,8 +32,6 @@ async def place_test_call(
     Nothing is charged, and the audit log has an entry without the number. Simulated gateways, numbers on do-not-call
     lists that hold for every campaign, and calls outside of the calling hours or without the real clock are refused.
     """
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError
+    identity = identity_in(record_id)
     outcome, ignored = await try_gateway(request, trial_caller, identity, await read_if_any(request))
     return Response(outcome, headers=ignored_header(ignored))

@@ -147,6 +147,4 @@ def _make_room(connection: Connection, new: NewSession, *, is_pending: bool) -> 
     # A sign-in that waits for a code must not push out a session.
     alike = (ConsoleSession.user_id == new.user_id) & ConsoleSession.is_pending.is_(is_pending)
     kept = select(ConsoleSession.id).where(alike).order_by(ConsoleSession.used_date.desc())
-    too_many = list(connection.scalars(kept.offset(SESSIONS_MAX - 1)))
-    if too_many:
-        connection.execute(delete(ConsoleSession).where(ConsoleSession.id.in_(too_many)))
+    connection.execute(delete(ConsoleSession).where(ConsoleSession.id.in_(kept.offset(SESSIONS_MAX - 1))))

@@ -11,7 +11,7 @@ from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import PasswordChanged, UserChanged, UserCreated, UserDeleted
+from dialer.app.events import PasswordChanged, UserChanged, UserCreated
 from dialer.app.touching import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
@@ -80,9 +80,7 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, r
         UnknownRecordError: there is no such user.
         RefusedError: the change would leave no admin who may log in.
     """
-    before = unit.connection.execute(select(User.__table__).where(User.id == user_id)).mappings().one_or_none()
-    if before is None:
-        raise UnknownRecordError(f"there is no user {user_id}")
+    before = _read(unit.connection, user_id)
     after = {**before, **columns}
     if not _is_working_admin(after):
         _keep_an_admin(unit.connection, before)
@@ -106,15 +104,13 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
         UnknownRecordError: there is no such user.
         RefusedError: the user has a balance, or is the last admin who may log in.
     """
-    before = unit.connection.execute(select(User.__table__).where(User.id == user_id)).mappings().one_or_none()
-    if before is None:
-        raise UnknownRecordError(f"there is no user {user_id}")
+    before = _read(unit.connection, user_id)
     if before["balance"] or before["held"]:
         amount = format_money(before["balance"])
         raise RefusedError(f"The user has a balance of {amount}. Pay it back first, or disable the user.")
     _keep_an_admin(unit.connection, before)
     unit.connection.execute(delete(User).where(User.id == user_id))
-    unit.note(touched_account(user_id), UserDeleted(user_id))
+    unit.note(touched_account(user_id))
 
 
 def change_password(unit: UnitOfWork, username: str, password_hash: str, *, revokes_keys: bool = False) -> str:
@@ -152,6 +148,13 @@ def find_user(connection: Connection, username: str) -> NamedUser | None:
     query = select(User.id, User.username).where(User.username_key == username_key(username))
     row = connection.execute(query).first()
     return None if row is None else NamedUser(*row)
+
+
+def _read(connection: Connection, user_id: int) -> RowMapping:
+    user = connection.execute(select(User.__table__).where(User.id == user_id)).mappings().one_or_none()
+    if user is None:
+        raise UnknownRecordError(f"there is no user {user_id}")
+    return user
 
 
 def _is_working_admin(user: Mapping[str, Any] | RowMapping) -> bool:

@@ -1,1 +1,1 @@
-"""What agents and their supervisors do and see."""
+"""Use cases of agents and their supervisors, and what they see."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from sqlalchemy import Select, delete, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import AgentDeleted, AgentStatusChanged, QueueDeleted
+from dialer.app.events import AgentStatusChanged
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, TransferStatus
 from dialer.store.agent_hours import Activities, read_clock
@@ -61,7 +61,7 @@ def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
     if any(str(agent_id) in json.loads(row.offers) for row in asked):
         raise RefusedError("The agent is being offered a call. Delete the agent when the offer is over.")
     unit.connection.execute(delete(Agent).where(Agent.id == agent_id))
-    unit.note(Touched(agents=frozenset({agent_id})), AgentDeleted(agent_id))
+    unit.note(Touched(agents=frozenset({agent_id})))
 
 
 def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
@@ -74,10 +74,10 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     if unit.connection.execute(waits.limit(1)).first() is not None:
         raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.")
     unit.connection.execute(delete(Queue).where(Queue.id == queue_id))
-    unit.note(Touched(queues=frozenset({queue_id})), QueueDeleted(queue_id))
+    unit.note(Touched(queues=frozenset({queue_id})))
 
 
-def _under_way(status: TransferStatus) -> Select[tuple[str]]:
+def _under_way(status: TransferStatus) -> Select[str]:
     """Return a query of the `offers` of transfers that have a status, in calls in progress."""
-    query: Select[tuple[str]] = select(Transfer.offers).join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+    query = select(Transfer.offers).join(CallRequest, CallRequest.id == Transfer.callrequest_id)
     return query.where(IS_CALLING, Transfer.status == status)

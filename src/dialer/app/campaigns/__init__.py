@@ -1,1 +1,1 @@
-"""What users do with campaigns, their subscribers and their trial calls."""
+"""Use cases of campaigns, of their subscribers, and of trial calls."""

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, select
 
 from dialer.app.errors import FieldErrors
-from dialer.domain.numbers.callerid import WILDCARD
+from dialer.domain.engine.callerid import WILDCARD
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import SIMULATED
 from dialer.store.queries.progress import gateway_of, gateway_row

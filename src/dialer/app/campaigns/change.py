@@ -22,7 +22,7 @@ from dialer.store.touched import NOTHING
 _EVENTS: Final[Mapping[CampaignStatus, Callable[[int], AppEvent]]] = {
     CampaignStatus.START: CampaignStarted,
     CampaignStatus.PAUSE: CampaignPaused,
-    CampaignStatus.ABORD: CampaignAborted,
+    CampaignStatus.ABORT: CampaignAborted,
     CampaignStatus.END: CampaignEnded,
 }
 
@@ -52,7 +52,7 @@ def abort_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     Raises:
         IllegalMoveError: the campaign is over.
     """
-    change_campaign(unit, campaign_id, {"status": CampaignStatus.ABORD})
+    change_campaign(unit, campaign_id, {"status": CampaignStatus.ABORT})
 
 
 def end_campaign(unit: UnitOfWork, campaign_id: int) -> None:
@@ -141,7 +141,7 @@ def _follow(
     is_open = status in {CampaignStatus.START, CampaignStatus.PAUSE}
     if wanted is CampaignStatus.START or (has_new_phonebooks and is_open):
         collect_campaign(unit.connection, campaign_id, unit.now_ms)
-    elif wanted is CampaignStatus.ABORD:
+    elif wanted is CampaignStatus.ABORT:
         _abort_subscribers(unit, campaign_id)
 
 

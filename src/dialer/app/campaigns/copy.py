@@ -3,13 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Row, insert
-
-from dialer.app.events import CampaignCopied
-from dialer.app.unit import UnitOfWork
-from dialer.store.tables import Campaign
-from dialer.store.touched import NOTHING
-
 COPY_SUFFIX: Final = " (copy)"
 
 
@@ -23,10 +16,3 @@ def dates_of_copy(stored: Mapping[str, Any], given: Mapping[str, Any], now_ms: i
     starting_ms = given.get("startingdate", now_ms)
     length_ms = stored["expirationdate"] - stored["startingdate"]
     return {"startingdate": starting_ms, "expirationdate": given.get("expirationdate", starting_ms + length_ms)}
-
-
-def add_copy(unit: UnitOfWork, campaign_id: int, values: Mapping[str, Any]) -> Row[Any]:
-    """Add a copy of a campaign, from the columns of the copy; return its row. The engine hears of it when it starts."""
-    row = unit.connection.execute(insert(Campaign).values(values).returning(*Campaign.__table__.c)).one()
-    unit.note(NOTHING, CampaignCopied(campaign_id, row.id))
-    return row

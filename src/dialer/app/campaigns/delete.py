@@ -3,7 +3,6 @@
 from sqlalchemy import delete, select
 
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import CampaignDeleted
 from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
@@ -32,4 +31,4 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     if under_way.messages:
         raise RefusedError("The campaign has messages on their way. Delete it when they are delivered.")
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
-    unit.note(touched_campaigns(campaign_id), CampaignDeleted(campaign_id))
+    unit.note(touched_campaigns(campaign_id))

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import SubscriberAdded, SubscriberDeleted, SubscriberStatusChanged
 from dialer.app.touching import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
@@ -20,17 +19,8 @@ def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Add a subscriber to a campaign, from its columns; return its row."""
     row = unit.connection.execute(insert(Subscriber).values(values).returning(*Subscriber.__table__.c)).one()
     _add_to_total(unit, row.campaign_id, 1)
-    unit.note(touched_campaigns(row.campaign_id), SubscriberAdded(row.campaign_id, row.id))
+    unit.note(touched_campaigns(row.campaign_id))
     return row
-
-
-def change_subscriber_status(unit: UnitOfWork, subscriber_id: int, wanted: SubscriberStatus) -> None:
-    """Pause a subscriber, abort it, or set it back to be called again.
-
-    Raises:
-        IllegalMoveError: the new status may not follow the present one.
-    """
-    change_subscriber(unit, subscriber_id, {"status": wanted})
 
 
 def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str, Any]) -> None:
@@ -59,8 +49,7 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
         return
     written["updated_date"] = unit.now_ms
     unit.connection.execute(update(Subscriber).where(Subscriber.id == subscriber_id).values(written))
-    event = SubscriberStatusChanged(before["campaign_id"], subscriber_id, wanted)
-    unit.note(touched_campaigns(before["campaign_id"]), *([event] if is_moved else []))
+    unit.note(touched_campaigns(before["campaign_id"]))
 
 
 def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
@@ -75,7 +64,7 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
         raise RefusedError("A text message to the subscriber is on its way. Try again when it is delivered.")
     unit.connection.execute(delete(Subscriber).where(Subscriber.id == subscriber_id))
     _add_to_total(unit, before["campaign_id"], -1)
-    unit.note(touched_campaigns(before["campaign_id"]), SubscriberDeleted(before["campaign_id"], subscriber_id))
+    unit.note(touched_campaigns(before["campaign_id"]))
 
 
 def lost_contact(contact_id: int | None, phonebook_id: int | None) -> bool:

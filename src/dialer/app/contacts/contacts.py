@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
 from dialer.app.errors import UnknownRecordError
-from dialer.app.events import ContactDeleted, PhonebookDeleted
 from dialer.app.touching import known_campaigns, touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
@@ -50,6 +49,9 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
         written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
+    if "phonebook_id" in values:
+        owner = select(Phonebook.user_id).where(Phonebook.id == values["phonebook_id"])
+        written["user_id"] = owner.scalar_subquery()
     unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))
@@ -59,7 +61,7 @@ def delete_contact(unit: UnitOfWork, contact_id: int) -> None:
     """Delete a contact and abort its subscribers; a subscriber in a call is aborted when the call ends."""
     touched = _abandon(unit, Subscriber.contact_id == contact_id)
     unit.connection.execute(delete(Contact).where(Contact.id == contact_id))
-    unit.note(touched, ContactDeleted(contact_id))
+    unit.note(touched)
 
 
 def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
@@ -73,7 +75,7 @@ def delete_phonebook(unit: UnitOfWork, phonebook_id: int) -> None:
     members = select(Contact.id).where(Contact.phonebook_id == phonebook_id)
     touched = _abandon(unit, Subscriber.contact_id.in_(members))
     unit.connection.execute(delete(Phonebook).where(Phonebook.id == phonebook_id))
-    unit.note(touched, PhonebookDeleted(phonebook_id))
+    unit.note(touched)
 
 
 def _collect(unit: UnitOfWork, contact_id: int) -> Touched:

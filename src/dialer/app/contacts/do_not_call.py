@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, exists, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_named
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.events import DncListDeleted, NumberAllowed, NumberCalledOff
+from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touching import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import DncContact, DncList
@@ -30,10 +30,10 @@ def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any])
         UnknownRecordError: there is no such entry.
     """
     before = _list_of(unit, entry_id)
-    unit.connection.execute(
-        update(DncContact).where(DncContact.id == entry_id).values({**values, "updated_date": unit.now_ms})
-    )
     after = values.get("dnc_id", before)
+    owner = select(DncList.user_id).where(DncList.id == after).scalar_subquery()
+    written = {**values, "user_id": owner, "updated_date": unit.now_ms}
+    unit.connection.execute(update(DncContact).where(DncContact.id == entry_id).values(written))
     touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
     unit.note(touched, NumberAllowed(before, entry_id), NumberCalledOff(after, entry_id))
 
@@ -82,7 +82,7 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     if is_global:
         raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
     unit.connection.execute(delete(DncList).where(DncList.id == dnc_id))
-    unit.note(NOTHING, DncListDeleted(dnc_id))
+    unit.note(NOTHING)
 
 
 def _list_of(unit: UnitOfWork, entry_id: int) -> int:

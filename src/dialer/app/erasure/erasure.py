@@ -3,19 +3,20 @@
 Both keep the bills unchanged, and both can be repeated, which completes an interrupted erasure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
 import msgspec
 from sqlalchemy import Connection, delete, or_, select, update
 
-from dialer.app.audit_log import COMMAND_LINE, Origin, write_audit_log
+from dialer.app.audit_log import COMMAND_LINE, Origin
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
 from dialer.app.errors import RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
+from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
@@ -37,7 +38,7 @@ from dialer.store.touched import NOTHING
 
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
-_OVER: Final = (CampaignStatus.ABORD, CampaignStatus.END)
+_OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
 _is_on_its_way = SmsMessage.ended_ms.is_(None)
 
 
@@ -71,7 +72,7 @@ def erase_number(
     def erase(connection: Connection) -> None:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         _erase_person(unit, spellings, _counting(delete_file, done), done)
-        write_audit_log(unit, origin)
+        tell_listeners(unit, origin)
 
     database.write_now(erase)
     for batch in batches(database, spellings):
@@ -92,38 +93,36 @@ def erase_ended(database: Database, ended_before_ms: int, delete_file: DeleteFil
     delete_file = _counting(delete_file, done)
     last_id = 0
 
-    def erase_some(connection: Connection) -> list[int]:
-        ids = _ended(connection, ended_before_ms, last_id)
-        unit = UnitOfWork(connection=connection, now_ms=now_ms)
+    def erase_some(unit: UnitOfWork) -> int:
+        nonlocal last_id
+        ids = _ended(unit.connection, ended_before_ms, last_id)
         erase_people(unit, ids, delete_file)
-        if ids:
-            unit.note(NOTHING, SubscribersErased(len(ids)))
-        write_audit_log(unit, COMMAND_LINE)
-        return ids
-
-    def erase_some_answers(connection: Connection) -> int:
-        unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        count = erase_answers_before(connection, ended_before_ms, delete_file)
-        unit.note(NOTHING, *([AnswersErased(count)] if count else []))
-        write_audit_log(unit, COMMAND_LINE)
-        return count
-
-    while ids := database.write_now(erase_some):
-        done.subscribers += len(ids)
-        last_id = ids[-1]
-
-    def erase_some_callers(connection: Connection) -> int:
-        ids = _callers_of_ended(connection, ended_before_ms)
-        unit = UnitOfWork(connection=connection, now_ms=now_ms)
-        erase_callers(unit, ids, delete_file)
-        if ids:
-            unit.note(NOTHING, SubscribersErased(len(ids)))
-        write_audit_log(unit, COMMAND_LINE)
+        last_id = ids[-1] if ids else last_id
         return len(ids)
 
-    while count := database.write_now(erase_some_callers):
+    def erase_some_callers(unit: UnitOfWork) -> int:
+        ids = _callers_of_ended(unit.connection, ended_before_ms)
+        erase_callers(unit, ids, delete_file)
+        return len(ids)
+
+    def erase_some_answers(unit: UnitOfWork) -> int:
+        return erase_answers_before(unit.connection, ended_before_ms, delete_file)
+
+    def committed(erase: Callable[[UnitOfWork], int], event: type[SubscribersErased | AnswersErased]) -> int:
+        def run(connection: Connection) -> int:
+            unit = UnitOfWork(connection=connection, now_ms=now_ms)
+            count = erase(unit)
+            unit.note(NOTHING, *([event(count)] if count else []))
+            tell_listeners(unit, COMMAND_LINE)
+            return count
+
+        return database.write_now(run)
+
+    while count := committed(erase_some, SubscribersErased):
+        done.subscribers += count
+    while count := committed(erase_some_callers, SubscribersErased):
         done.others += count
-    while count := database.write_now(erase_some_answers):
+    while count := committed(erase_some_answers, AnswersErased):
         done.others += count
     return done
 

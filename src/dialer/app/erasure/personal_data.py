@@ -20,6 +20,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.orm import InstrumentedAttribute
 
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.backends.expressions import text_of_bytes
@@ -154,11 +155,12 @@ def clear(connection: Connection, batch: Batch, spellings: Spellings) -> int:
     return cleared
 
 
-def whose_number(connection: Connection, column: Column[str], spellings: Spellings) -> list[RowMapping]:
+def whose_number(connection: Connection, column: InstrumentedAttribute[str], spellings: Spellings) -> list[RowMapping]:
     """Return the rows of a column's table whose number this is, in any spelling."""
-    query = select(column.table).where(column.like(spellings.like)).order_by(column.table.c["id"])
+    table: Table = column.class_.__table__
+    query = select(table).where(column.like(spellings.like)).order_by(table.c["id"])
     rows = connection.execute(query).mappings()
-    return [row for row in rows if spellings.is_all_of(row[column.name])]
+    return [row for row in rows if spellings.is_all_of(row[column.key])]
 
 
 def _batches(connection: Connection, table: Table, spellings: Spellings) -> list[Batch]:

@@ -11,7 +11,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.search_keys import name_keys
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.collecting import collect_phonebook
-from dialer.store.tables import Contact, DncContact
+from dialer.store.tables import Contact, DncContact, DncList, Phonebook
 from dialer.store.touched import NOTHING
 
 _STAMPS: Final = ("created_date", "updated_date")
@@ -36,8 +36,10 @@ class NewEntry(NamedTuple):
     number: str
 
 
-_ADD_CONTACTS: Final = bulk_insert(Contact.__table__, *NewContact._fields, "full_name_key", "last_name_key", *_STAMPS)
-_ADD_ENTRIES: Final = bulk_insert(DncContact.__table__, *NewEntry._fields, *_STAMPS)
+_ADD_CONTACTS: Final = bulk_insert(
+    Contact.__table__, *NewContact._fields, "full_name_key", "last_name_key", "user_id", *_STAMPS
+)
+_ADD_ENTRIES: Final = bulk_insert(DncContact.__table__, *NewEntry._fields, "user_id", *_STAMPS)
 _FIRST_WITH: Final = (
     select(Contact.number, func.min(Contact.id).label("first_id"))
     .where(
@@ -59,12 +61,9 @@ def first_contacts(connection: Connection, phonebook_id: int, numbers: Collectio
 
 def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     """Add contacts to phonebooks, and return their ids. They become subscribers of started campaigns."""
-    ids = _insert(
-        unit,
-        _ADD_CONTACTS,
-        Contact.__table__,
-        [(*row, *name_keys(row.full_name), unit.now_ms, unit.now_ms) for row in rows],
-    )
+    owners = _owners(unit.connection, Phonebook.__table__, [row.phonebook_id for row in rows])
+    stored = [(*row, *name_keys(row.full_name), owners[row.phonebook_id], unit.now_ms, unit.now_ms) for row in rows]
+    ids = _insert(unit, _ADD_CONTACTS, Contact.__table__, stored)
     for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
         campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)
         unit.note(touched_campaigns(*campaign_ids), ContactsImported(phonebook_id, count))
@@ -73,7 +72,9 @@ def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
 
 def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry]) -> list[int]:
     """Put numbers on do-not-call lists that do not have them yet, and return the ids of the entries."""
-    ids = _insert(unit, _ADD_ENTRIES, DncContact.__table__, [(*row, unit.now_ms, unit.now_ms) for row in rows])
+    owners = _owners(unit.connection, DncList.__table__, [row.dnc_id for row in rows])
+    stored = [(*row, owners[row.dnc_id], unit.now_ms, unit.now_ms) for row in rows]
+    ids = _insert(unit, _ADD_ENTRIES, DncContact.__table__, stored)
     for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
         unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))
     return ids
@@ -88,6 +89,12 @@ def _insert(unit: UnitOfWork, statement: Bulk, table: Table, rows: list[tuple[An
     last = connection.scalar(select(func.max(table.c.id))) or 0
     statement.run(connection, rows)
     return list(connection.scalars(select(table.c.id).where(table.c.id > last).order_by(table.c.id)))
+
+
+def _owners(connection: Connection, parents: Table, ids: Collection[int]) -> dict[int, int]:
+    """Return the accounts of parent records by their ids."""
+    query = select(parents.c.id, parents.c.user_id).where(parents.c.id.in_(set(ids)))
+    return {row.id: row.user_id for row in connection.execute(query)}
 
 
 def _counts(parents: Sequence[int]) -> dict[int, int]:

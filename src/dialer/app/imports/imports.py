@@ -64,7 +64,8 @@ class NumberRows:
         self._region = region
         self._place = 0
         self._is_export = False
-        names = (self._parent.name, self.column, "number", *self._further, "created_date", "updated_date")
+        stamps = ("user_id", "created_date", "updated_date")
+        names = (self._parent.name, self.column, "number", *self._further, *stamps)
         self._insert = bulk_insert(self._table, *names)
 
     def begin(self, columns: Sequence[str]) -> None:
@@ -89,8 +90,9 @@ class NumberRows:
             ImportTargetGoneError: the parent has been deleted.
         """
         connection, now_ms = unit.connection, unit.now_ms
-        known = self.known(connection, rows)
-        added = [(*values, now_ms, now_ms) for number, values in rows.items() if number not in known]
+        stamps = (self._owner(connection), now_ms, now_ms)
+        known = self._known(connection, rows)
+        added = [values + stamps for number, values in rows.items() if number not in known]
         self._insert.run(connection, added)
         self._stored(unit, len(added))
         return len(added)
@@ -101,9 +103,17 @@ class NumberRows:
         Raises:
             ImportTargetGoneError: the parent has been deleted.
         """
-        if connection.scalar(select(self._parents.c.id).where(self._parents.c.id == self.parent_id)) is None:
-            raise ImportTargetGoneError
+        self._owner(connection)
         return self._known(connection, numbers)
+
+    def _owner(self, connection: Connection) -> int:
+        """Return the account of the parent, or raise ImportTargetGoneError."""
+        found: int | None = connection.scalar(
+            select(self._parents.c.user_id).where(self._parents.c.id == self.parent_id)
+        )
+        if found is None:
+            raise ImportTargetGoneError
+        return found
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return self._among.run(connection, numbers, {"parent": self.parent_id})

@@ -16,6 +16,8 @@ from dialer.domain.sessions.leg_protocol import (
     Arriving,
     Ask,
     AwaitBeep,
+    Bridge,
+    Clear,
     Confer,
     Detect,
     Dialling,
@@ -153,6 +155,8 @@ def application_of(order: Order, parameters: FreeSwitchParameters, path: SoundPa
             found = "conference", f"dialer-{blake2b(room.encode(), digest_size=12).hexdigest()}@default"
         case Hold():
             found = "endless_playback", parameters.hold_music
+        case Detect() | Bridge() | Clear():
+            pass
     return found
 
 

@@ -51,7 +51,7 @@ class SwitchConnection:
             return
         self._show(command, is_sent=True)
         self._writer.write(command.encode() + b"\n\n")
-        self._replies.append((asyncio.get_running_loop().time(), on_reply or _ignore))
+        self._replies.append((asyncio.get_running_loop().time(), on_reply or (lambda _: None)))
 
     async def ask(self, command: str) -> str:
         """Send a command, and return its reply.
@@ -136,6 +136,8 @@ class SwitchConnection:
                     self._replies.popleft()[1](frame.reply)
             case "text/disconnect-notice":
                 self._abort("it has ended the connection")
+            case _:  # Later versions of the switch may send others.
+                pass
 
     async def _next(self) -> Frame:
         """Return the next frame."""
@@ -176,15 +178,13 @@ async def connect(
             connection = SwitchConnection(reader, writer, trace)
             await connection.log_in(parameters.password)
             await connection.choose(events)
-    except (OSError, SwitchLostError, TimeoutError, UnicodeError) as error:
+    except BaseException as error:
         if connection is not None:
             connection.close()
+        if not isinstance(error, OSError | SwitchLostError | UnicodeError):  # TimeoutError is an OSError.
+            raise
         why = f"nothing was heard of it for {LOGIN_S:.0f} seconds" if isinstance(error, TimeoutError) else str(error)
         raise SwitchLostError(why) from None
-    except asyncio.CancelledError:
-        if connection is not None:
-            connection.close()
-        raise
     return connection
 
 
@@ -192,7 +192,3 @@ def _named(event: SwitchEvent) -> str:
     """Return the event with the fields that say something."""
     fields = ("Application", "Application-UUID", "Hangup-Cause", "_body")
     return " ".join([event.name, *(event[name].strip() for name in fields if event[name])])
-
-
-def _ignore(_reply: str) -> None:
-    """Take no notice of a reply."""

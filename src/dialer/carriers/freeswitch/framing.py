@@ -37,7 +37,6 @@ class FrameReader:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._searched = 0
         self._headers: dict[str, str] | None = None
         self._length = 0
 
@@ -54,32 +53,21 @@ class FrameReader:
         return frames
 
     def _next(self) -> Frame | None:
-        if self._headers is None and not self._read_head():
-            return None
-        if self._headers is None or len(self._buffer) < self._length:
+        if self._headers is None:
+            # Bodies may be followed by empty lines.
+            head, end, rest = self._buffer.lstrip(b"\n").partition(_END)
+            if len(head) > HEAD_BYTES_MAX:
+                raise FramingError(f"headers of more than {HEAD_BYTES_MAX} bytes")
+            if not end:
+                return None
+            self._headers = _headers(bytes(head))
+            self._length, self._buffer = _length(self._headers), rest
+        if len(self._buffer) < self._length:
             return None
         frame = Frame(self._headers, bytes(self._buffer[: self._length]))
         del self._buffer[: self._length]
-        self._headers, self._length = None, 0
+        self._headers = None
         return frame
-
-    def _read_head(self) -> bool:
-        """Read the headers of the next frame, and return whether they are complete."""
-        while self._buffer[:1] == b"\n":  # Bodies may be followed by empty lines.
-            del self._buffer[:1]
-        end = self._buffer.find(_END, self._searched)
-        if end < 0:
-            self._searched = max(0, len(self._buffer) - 1)
-            if len(self._buffer) > HEAD_BYTES_MAX:
-                raise FramingError(f"headers of more than {HEAD_BYTES_MAX} bytes")
-            return False
-        if end > HEAD_BYTES_MAX:
-            raise FramingError(f"headers of more than {HEAD_BYTES_MAX} bytes")
-        self._headers = _headers(bytes(self._buffer[:end]))
-        del self._buffer[: end + len(_END)]
-        self._searched = 0
-        self._length = _length(self._headers)
-        return True
 
 
 def _headers(block: bytes) -> dict[str, str]:

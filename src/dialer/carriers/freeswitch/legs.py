@@ -34,8 +34,10 @@ from dialer.domain.sessions.leg_protocol import (
     Dialling,
     Done,
     Ended,
+    Hold,
     LegReport,
     Order,
+    Play,
     Record,
     Ringing,
 )
@@ -358,7 +360,8 @@ def _done(order: Order, event: SwitchEvent) -> Done:
             return Done(turn, 0, keys="".join(key for key in pressed if key in KEYS))
         case Record(turn):
             return Done(turn, 0, recording_ms=event.number("variable_record_ms") or None)
-    return Done(order.turn, 0)
+        case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Clear():
+            return Done(order.turn, 0)
 
 
 def _detected(event: SwitchEvent) -> AmdStatus:
@@ -389,7 +392,8 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
             return [Say(set_variable(key, "conference_controls", "none"))]
         case Ask():
             return [Say(f"api uuid_flush_dtmf {key}")]
-    return []
+        case Play() | Hold() | Bridge() | Clear():
+            return []
 
 
 def _came_in(event: SwitchEvent) -> bool:

@@ -16,14 +16,10 @@ from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump, ringing_in
 from dialer.carriers.freeswitch.keeping import KeptLine, kept_command, kept_event
 from dialer.carriers.freeswitch.legs import LegOutput, Look, Say, SwitchLegs, Tell
-from dialer.carriers.freeswitch.parameters import (
-    FreeSwitchParameters,
-    FreeSwitchParametersError,
-    is_path,
-    read_freeswitch_parameters,
-)
+from dialer.carriers.freeswitch.parameters import FreeSwitchParameters, is_path, read_freeswitch_parameters
 from dialer.carriers.freeswitch.turns import CallTurns
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
@@ -159,7 +155,7 @@ class FreeSwitchLine:
         try:
             parameters = read_freeswitch_parameters(text)
             self._legs = SwitchLegs(parameters, self._mark, self._path or _where(parameters, self._media))
-        except FreeSwitchParametersError as error:
+        except ParametersError as error:
             self._exchange.is_up(str(error))
             return
         if not parameters.is_local:
@@ -228,7 +224,7 @@ class FreeSwitchLine:
                 case Tell(key, heard):
                     self._tell(key, heard)
                 case Look(key):
-                    self._look_for(key)
+                    self._later(self._find_again(key))
 
     def _say(self, said: Say) -> None:
         connection, legs, purpose = self._connection, self._legs, said.purpose
@@ -251,9 +247,6 @@ class FreeSwitchLine:
             if self._trace is None:
                 _log.info("a leg is over", key=key, cause=heard.cause.value)
         self._exchange.heard(self._numbers, key, heard)
-
-    def _look_for(self, key: str) -> None:
-        self._later(self._find_again(key))
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -319,7 +312,5 @@ async def _ask_all(connection: SwitchConnection, commands: dict[str, str]) -> di
 def _where(parameters: FreeSwitchParameters, media: Path) -> SoundPath:
     folder = parameters.media_path.rstrip("/") if parameters.media_path else str(media.absolute())
     if not is_path(folder):
-        raise FreeSwitchParametersError(
-            f"the media folder {folder!r} has other characters than letters, digits and _./+-."
-        )
+        raise ParametersError(f"the media folder {folder!r} has other characters than letters, digits and _./+-.")
     return lambda name: f"{folder}/{name}"

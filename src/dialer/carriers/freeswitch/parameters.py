@@ -2,9 +2,11 @@
 
 import ipaddress
 import re
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
+
+from dialer.carriers.parameters import Parameters, ParametersError, is_host, read_parameters
 
 DEFAULT_PASSWORD: Final = "ClueCon"  # noqa: S105 - everybody knows it, so it is refused
 """The password with which FreeSWITCH is shipped."""
@@ -53,18 +55,13 @@ _PATH: Final = re.compile(r"/[0-9A-Za-z_./+-]*", re.ASCII)
 _SOUND: Final = re.compile(r"[0-9A-Za-z_./:+=-]+", re.ASCII)
 _HEADER: Final = re.compile(rf"{HEADER}[A-Za-z][0-9A-Za-z_-]{{0,63}}", re.ASCII)
 _VALUE: Final = re.compile(r"[0-9A-Za-z_./:;@+*#%~-]*", re.ASCII)
-_HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 
 Text = Annotated[str, msgspec.Meta(max_length=255)]
 Secret = Annotated[str, msgspec.Meta(min_length=1, max_length=255, pattern=r"\A[!-~]+\Z")]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
 
 
-class FreeSwitchParametersError(ValueError):
-    """The parameters are wrong. The message is for the person who set them."""
-
-
-class FreeSwitchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class FreeSwitchParameters(Parameters, frozen=True, kw_only=True):
     """The way to a FreeSWITCH, and through it."""
 
     host: Annotated[str, msgspec.Meta(min_length=1, max_length=253)] = "127.0.0.1"
@@ -79,10 +76,8 @@ class FreeSwitchParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     amd: Literal["silence", "none"] = "silence"
     """The way to tell machines from persons."""
     hold_music: Text = "local_stream://moh"
-    variables: Annotated[dict[str, str], msgspec.Meta(max_length=VARIABLES_MAX)] = {}
+    variables: Annotated[dict[str, str], msgspec.Meta(max_length=VARIABLES_MAX)] = msgspec.field(default_factory=dict)
     """Channel variables of each call."""
-    simulated: dict[str, Any] = {}
-    """The behaviour of the callees in forecasts."""
 
     @property
     def is_local(self) -> bool:
@@ -99,28 +94,24 @@ def read_freeswitch_parameters(parameters: str) -> FreeSwitchParameters:
     """Return the parameters in a JSON text.
 
     Raises:
-        FreeSwitchParametersError: one is missing, unknown or wrong.
+        ParametersError: one is missing, unknown or wrong.
     """
-    try:
-        found = msgspec.json.decode(parameters, type=FreeSwitchParameters)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise FreeSwitchParametersError(f"{error}.".replace("..", ".")) from None
-    _check_host(found.host)
+    found = read_parameters(parameters, FreeSwitchParameters)
+    if not is_host(found.host):
+        raise ParametersError(f"host {found.host!r} is not a host name or an IP address.")
     if found.password == DEFAULT_PASSWORD and not found.is_local:
-        raise FreeSwitchParametersError(
+        raise ParametersError(
             f"password is the one with which FreeSWITCH is shipped, and {found.host} is another machine. "
             "Change it there and here."
         )
     if found.dial_string.count(NUMBER) != 1 or not _DIAL_STRING.fullmatch(found.dial_string.replace(NUMBER, "1")):
-        raise FreeSwitchParametersError(
+        raise ParametersError(
             f"dial_string {found.dial_string!r} is not a way to one number, such as sofia/gateway/trunk/{NUMBER}."
         )
     if found.media_path and not is_path(found.media_path):
-        raise FreeSwitchParametersError(
-            f"media_path {found.media_path!r} is not an absolute path of letters, digits and _./+-."
-        )
+        raise ParametersError(f"media_path {found.media_path!r} is not an absolute path of letters, digits and _./+-.")
     if not _SOUND.fullmatch(found.hold_music):
-        raise FreeSwitchParametersError(f"hold_music {found.hold_music!r} is not a file or a stream of the switch.")
+        raise ParametersError(f"hold_music {found.hold_music!r} is not a file or a stream of the switch.")
     _check_variables(found.variables)
     return found
 
@@ -130,22 +121,12 @@ def is_path(folder: str) -> bool:
     return _PATH.fullmatch(folder) is not None
 
 
-def _check_host(host: str) -> None:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        if not _HOST.fullmatch(host):
-            raise FreeSwitchParametersError(f"host {host!r} is not a host name or an IP address.") from None
-
-
 def _check_variables(variables: dict[str, str]) -> None:
     for name, value in variables.items():
         if name not in VARIABLES and not _HEADER.fullmatch(name):
-            raise FreeSwitchParametersError(
+            raise ParametersError(
                 f"variables: {name[:64]!r} may not be set here. Allowed are headers such as {HEADER}X-Account, and "
                 f"{', '.join(sorted(VARIABLES))}. Set others in the switch, as in the gateway of its Sofia profile."
             )
         if not _VALUE.fullmatch(value):
-            raise FreeSwitchParametersError(
-                f"variables: the value of {name} may hold letters, digits and _./:;@+*#%~- only."
-            )
+            raise ParametersError(f"variables: the value of {name} may hold letters, digits and _./:;@+*#%~- only.")

@@ -1,7 +1,6 @@
 """A trial call over FreeSWITCH: one call, with every command and event shown."""
 
 import asyncio
-import contextlib
 import re
 import secrets
 from pathlib import Path
@@ -11,11 +10,10 @@ from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.line_port import Found, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFileError
-from dialer.carriers.voice.trial import GREETING, LAST_ANSWER_S, LAST_TURN, Trial, TrialOrder
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, LegReport, Speech
+from dialer.carriers.voice.trial import GREETING, Trial, TrialOrder, wait_for_end
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Dialling, Done, Ended, LegReport, Speech
 
 TONE: Final = "tone_stream://%(1000,0,440)"
-_GRACE_S: Final = 40
 _PLAYABLE: Final = re.compile(r"[0-9A-Za-z_./+-]+", re.ASCII)
 
 
@@ -69,16 +67,8 @@ async def place_switch_call(parameters: str, order: TrialOrder, trial: Trial) ->
         why_not = await exchange.connected
         if why_not:
             raise OSError(why_not)
-        limits_ms = order.ring_limit_ms, order.talk_limit_ms
         key = secrets.token_hex(16)
-        exchange.line.dial(Dialling(key, order.number, order.callerid, *limits_ms))
-        try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(sum(limits_ms) / 1_000 + _GRACE_S):
-                    await exchange.over.wait()
-        finally:
-            if not exchange.over.is_set():
-                exchange.line.perform(key, Clear(LAST_TURN))
-                await asyncio.sleep(LAST_ANSWER_S)
+        exchange.line.dial(Dialling(key, order.number, order.callerid, order.ring_limit_ms, order.talk_limit_ms))
+        await wait_for_end(order, exchange.over, lambda last: exchange.line.perform(key, last))
     finally:
         await exchange.line.close()

@@ -4,9 +4,9 @@ A person who answers says a few words, and waits. A machine talks on, or beeps. 
 `benchmarks.detecting` counts their errors.
 """
 
+import re
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Iterator
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -55,6 +55,8 @@ LOST_FRAMES_MAX: Final = 3
 """Missing frames in a row that were lost. More of them are silence for which nothing was sent."""
 PEAK_FRAMES: Final = 4
 """The loudest voice is the level that so many frames reach."""
+_VOICES: Final = re.compile(rb"\x01{%d,}" % (CLICK_FRAMES + 1))
+"""Loud frames in a row, which are 1 in a row of frames."""
 
 
 class GreetingLimits(NamedTuple):
@@ -192,8 +194,8 @@ class AnsweringMachineDetector:
     @property
     def silence_ms(self) -> int:
         """The length of the silence at the end of a recording."""
-        end = max((run.stop for run in self._voices(RECORDED_UNDER_PEAK)), default=0)
-        return (len(self._whole.levels) - end) * FRAME_MS
+        voices = self._voices(RECORDED_UNDER_PEAK)
+        return (len(self._whole.levels) - (voices[-1].stop if voices else 0)) * FRAME_MS
 
     def _heard(self, under_peak: float) -> Greeting:
         """Return the length of the voice, with the pauses in it, and of the silence after it."""
@@ -207,7 +209,11 @@ class AnsweringMachineDetector:
         return Greeting((end - begin) * FRAME_MS, sum(map(len, runs)) * FRAME_MS, (frames - end) * FRAME_MS)
 
     def _voices(self, under_peak: float) -> list[range]:
-        return [run for run in self._loud_runs(under_peak) if len(run) > CLICK_FRAMES]
+        """Return the places of loud frames that follow each other."""
+        least, middle_least = self._whole.least(under_peak), self._middle.least(under_peak)
+        levels = zip(self._whole.levels, self._middle.levels, strict=True)
+        is_loud = bytes([level > least or middle > middle_least for level, middle in levels])
+        return [range(*found.span()) for found in _VOICES.finditer(is_loud)]
 
     def _is_cut_off(self, run: range) -> bool:
         """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""
@@ -215,16 +221,3 @@ class AnsweringMachineDetector:
             return False
         levels = [self._whole.levels[place] for place in run]
         return max(levels[-2:]) >= CUT_SHARE_MIN * median(levels)
-
-    def _loud_runs(self, under_peak: float) -> Iterator[range]:
-        """Yield the places of loud frames that follow each other."""
-        start = None
-        whole_least, middle_least = self._whole.least(under_peak), self._middle.least(under_peak)
-        for place, (whole, middle) in enumerate(zip(self._whole.levels, self._middle.levels, strict=True)):
-            if whole > whole_least or middle > middle_least:
-                start = place if start is None else start
-            elif start is not None:
-                yield range(start, place)
-                start = None
-        if start is not None:
-            yield range(start, len(self._whole.levels))

@@ -1,5 +1,6 @@
 """Beeps and other steady tones in frames of 20 ms, which no voice holds for so long."""
 
+from operator import sub
 from typing import Final
 
 from dialer.carriers.media.frequencies import narrow_hz, tone_hz
@@ -60,11 +61,14 @@ class BeepFinder:
         """Listen to a frame."""
         self._frames += 1
         before, self._level = self._level, heard.level
-        is_loud = heard.level >= LEVEL_MIN
         ratio_max = LEVELS_RATIO_MAX
         is_even = self._tone.frames <= 1 or before <= ratio_max * heard.level <= ratio_max * ratio_max * before
-        self._tone.take(tone_hz(heard) if is_loud else None, is_even=is_even)
-        self._narrow.take(narrow_hz(heard) if is_loud else None)
+        hz = narrow = None
+        if heard.level >= LEVEL_MIN:
+            middle = list(map(sub, heard.samples[2:], heard.samples))
+            hz, narrow = tone_hz(heard.samples, middle), narrow_hz(middle)
+        self._tone.take(hz, is_even=is_even)
+        self._narrow.take(narrow)
         frames = self._tone.frames
         is_beep = frames * FRAME_MS >= BEEP_MS and self._frames - frames >= self._deaf_frames
         self.is_over = self.is_over or (self.has_begun and not is_beep)

@@ -5,6 +5,7 @@ from array import array
 from typing import Final
 
 from dialer.carriers.media import g711
+from dialer.carriers.media.frequencies import energy, power
 from dialer.carriers.media.rtp import FRAME_SAMPLES, RATE_HZ
 
 ROWS_HZ: Final = (697, 770, 852, 941)
@@ -38,28 +39,16 @@ class InbandDtmf:
 
 
 def _key_in(samples: "array[int]") -> str:
-    energy = float(sum(sample * sample for sample in samples))
-    if energy < LOUD_ENOUGH * len(samples):
+    total = energy(samples)
+    if total < LOUD_ENOUGH * len(samples):
         return ""
-    rows = [_power(samples, hz) for hz in ROWS_HZ]
-    columns = [_power(samples, hz) for hz in COLUMNS_HZ]
+    rows = [power(samples, hz) for hz in ROWS_HZ]
+    columns = [power(samples, hz) for hz in COLUMNS_HZ]
     row, column = max(rows), max(columns)
     # A tone of amplitude a has the energy n·a²/2, and the power (n·a/2)².
-    if (row + column) * 2 < SHARE_MIN * energy * len(samples) or max(row, column) > TWIST_MAX * min(row, column):
+    if (row + column) * 2 < SHARE_MIN * total * len(samples) or max(row, column) > TWIST_MAX * min(row, column):
         return ""
     return PAD[rows.index(row)][columns.index(column)]
-
-
-def _power(samples: "array[int]", hz: int) -> float:
-    """Return the power of one frequency (Goertzel)."""
-    factor = _FACTORS[hz]
-    before = last = 0.0
-    for sample in samples:
-        before, last = last, sample + factor * last - before
-    return before * before + last * last - factor * before * last
-
-
-_FACTORS: Final = {hz: 2 * math.cos(2 * math.pi * hz / RATE_HZ) for hz in (*ROWS_HZ, *COLUMNS_HZ)}
 
 
 def tone(frequencies_hz: tuple[int, ...], length_ms: int, level: int = 8_000) -> bytes:

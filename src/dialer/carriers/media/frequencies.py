@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from operator import add, mul
 from typing import Final
 
-from dialer.carriers.media.hearing import HeardFrame
 from dialer.carriers.media.rtp import RATE_HZ
 
 TONE_HZ: Final = range(330, 2_200)
@@ -17,30 +16,33 @@ REST_MAX: Final = 0.15
 """Most of a frame's energy that one frequency leaves unexplained, if all its frequencies are close to it."""
 
 
-def tone_hz(heard: HeardFrame) -> float | None:
-    """Return the frequency of a frame that is a tone; None if it is none."""
-    for samples in (heard.samples, heard.middle):
+def tone_hz(frame: Sequence[int], middle: Sequence[int]) -> float | None:
+    """Return the frequency of a frame that is a tone; None if it is none.
+
+    `middle` is the frame without its lowest and highest frequencies.
+    """
+    for samples in (frame, middle):
         hz = _estimate(samples)
         if hz is None or not TONE_HZ.start <= hz <= TONE_HZ.stop:
             continue
-        power = max(_power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
-        if power * 2 >= SHARE_MIN * len(samples) * _energy(samples):
+        strongest = max(power(samples, hz + aside) for aside in (-ASIDE_HZ, 0, ASIDE_HZ))
+        if strongest * 2 >= SHARE_MIN * len(samples) * energy(samples):
             return hz
     return None
 
 
-def narrow_hz(heard: HeardFrame) -> float | None:
+def narrow_hz(frame: Sequence[int]) -> float | None:
     """Return the frequency around which all others of a frame are, such as those of a ringing tone; None without one.
 
     A tone satisfies x[n-1] + x[n+1] = 2·cos(w)·x[n]. The best factor gives the frequency, and its error the width.
     """
-    middle, sums = heard.middle[1:-1], list(map(add, heard.middle, heard.middle[2:]))
-    energy = _energy(middle)
-    if not energy:
+    middle, sums = frame[1:-1], list(map(add, frame, frame[2:]))
+    total = energy(middle)
+    if not total:
         return None
     product = sum(map(mul, sums, middle))
-    cosine = product / (2 * energy)
-    if abs(cosine) >= 1 or _energy(sums) - product * product / energy > REST_MAX * energy:
+    cosine = product / (2 * total)
+    if abs(cosine) >= 1 or energy(sums) - product * product / total > REST_MAX * total:
         return None
     hz = _hz_of(cosine)
     return hz if hz >= TONE_HZ.start else None
@@ -58,19 +60,20 @@ def _estimate(samples: Sequence[int]) -> float | None:
         return None
     ratio = second / first
     cosine = (ratio + math.copysign(math.sqrt(ratio * ratio + 8), first)) / 4
-    is_strong = abs(cosine) < 1 and first / cosine >= SHARE_MIN * _energy(samples) / count
+    is_strong = abs(cosine) < 1 and first / cosine >= SHARE_MIN * energy(samples) / count
     return _hz_of(cosine) if is_strong else None
 
 
-def _energy(samples: Sequence[int]) -> int:
-    return sum(map(mul, samples, samples))
+def energy(samples: Sequence[int]) -> int:
+    """Return the sum of the squares, which is far too small for rounding to change it."""
+    return round(math.hypot(*samples) ** 2)
 
 
 def _hz_of(cosine: float) -> float:
     return math.acos(cosine) * RATE_HZ / (2 * math.pi)
 
 
-def _power(samples: Sequence[int], hz: float) -> float:
+def power(samples: Sequence[int], hz: float) -> float:
     """Return the power of one frequency (Goertzel)."""
     factor = 2 * math.cos(2 * math.pi * hz / RATE_HZ)
     before = last = 0.0

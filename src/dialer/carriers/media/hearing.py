@@ -1,8 +1,8 @@
 """Packets of sound as frames of 20 ms, whatever their length, and the time that passes with and without them."""
 
 import math
-from collections.abc import Iterator, Sequence
-from operator import mul, sub
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from dialer.carriers.media import g711
@@ -15,14 +15,16 @@ UNHEARD_MS: Final = 60
 
 
 class HeardFrame(NamedTuple):
-    """A frame as it is, and without its lowest and highest frequencies, so that hum and hiss are each quiet in one."""
+    """A frame with two levels: as it is, and without its lowest and highest frequencies.
 
-    samples: list[int]
-    middle: list[int]
-    """The differences of each sample and the last but one."""
+    So hum and hiss are each quiet in one.
+    """
+
+    samples: tuple[int, ...]
     level: float
     """Root of the mean square of `samples`."""
     middle_level: float
+    """Root of the mean square of the differences of each sample and the last but one, halved for white noise."""
 
 
 class FrameCutter:
@@ -37,20 +39,15 @@ class FrameCutter:
         whole = len(sound) - len(sound) % FRAME_SAMPLES
         self._rest = sound[whole:]
         for start in range(0, whole, FRAME_SAMPLES):
-            frame = sound[start : start + FRAME_SAMPLES]
-            samples = list(map(_SAMPLES.__getitem__, frame))
-            middle = list(map(sub, samples[2:], samples))
-            square = sum(map(_SQUARES.__getitem__, frame)) / FRAME_SAMPLES
-            # The mean of the squares of white noise is twice as high without its ends.
-            yield HeardFrame(samples, middle, math.sqrt(square), math.sqrt(_square(middle) / 2))
-
-
-def _square(samples: Sequence[int]) -> float:
-    return float(sum(map(mul, samples, samples))) / len(samples)
+            samples = itemgetter(*sound[start : start + FRAME_SAMPLES])(_SAMPLES)
+            middle_level = math.dist(samples[2:], samples[:-2]) / _MIDDLE_ROOT
+            yield HeardFrame(samples, math.hypot(*samples) / _ROOT, middle_level)
 
 
 _SAMPLES: Final = tuple(g711.decode(bytes(range(256))))
-_SQUARES: Final = tuple(sample * sample for sample in _SAMPLES)
+_ROOT: Final = math.sqrt(FRAME_SAMPLES)
+# The mean of the squares of white noise is twice as high without its ends.
+_MIDDLE_ROOT: Final = math.sqrt((FRAME_SAMPLES - 2) * 2)
 
 
 class PacketClock:

@@ -34,16 +34,12 @@ LOOKS_EVERY_MS: Final = 1_000
 _SENDS: Final = frozenset({Direction.SENDRECV, Direction.SENDONLY})
 
 
-def _nobody(_source: Address) -> bool:
-    return False
-
-
 class SoundTerms(msgspec.Struct, frozen=True):
     """The rules of a leg's sound."""
 
     is_symmetric: bool = True
     """True if sound goes back to where it comes from, as NAT needs it."""
-    is_carrier: Callable[[Address], bool] = _nobody
+    is_carrier: Callable[[Address], bool] = lambda _: False
     """Says whether an address belongs to the carrier."""
     hears_tones: bool = False
     """True if keys in the sound count although events were agreed on."""
@@ -219,6 +215,10 @@ class SoundLeg:
         is_gone = now_ms - self._alive_ms >= timeout_ms
         self._watched = not is_gone
         return is_gone
+
+    def quality_in_words(self) -> str:
+        """Return the figures of the sound; an empty text if nothing was sent or heard."""
+        return self.quality.in_words(self.packets_sent) if self.packets_sent or self._reception.received else ""
 
     def relay(self, packet: RtpPacket, *, is_key: bool) -> tuple[bytes, Address] | None:
         """Return the packet that passes on what the bridged leg heard, with numbers of our own."""

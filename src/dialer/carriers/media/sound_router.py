@@ -1,7 +1,7 @@
 """The sound of all legs of a process: orders, bridges and rooms."""
 
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 import msgspec
 
@@ -17,8 +17,19 @@ from dialer.carriers.media.peer import Address, Rank
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
-from dialer.carriers.sip.sdp import AgreedSound
-from dialer.domain.sessions.leg_protocol import Ask, Bridge, Clear, Confer, Detect, Done, Hold, Order, Play, Record
+from dialer.domain.sessions.leg_protocol import (
+    Ask,
+    AwaitBeep,
+    Bridge,
+    Clear,
+    Confer,
+    Detect,
+    Done,
+    Hold,
+    Order,
+    Play,
+    Record,
+)
 
 PHASES: Final = 4
 """A tick is a quarter of a frame, and belongs to a quarter of the legs."""
@@ -77,22 +88,9 @@ class SoundRouter:
         activity = leg.activity
         return (activity.name, activity.sound) if isinstance(activity, Recording) else None
 
-    def agree(self, now_ms: int, key: str, sound: AgreedSound) -> None:
-        """Send to and hear from this place."""
-        if key in self._legs:
-            self._legs[key].agree(now_ms, sound)
-
-    def watch(self, now_ms: int, key: str) -> None:
-        """Notice from now on if the other side of a leg falls silent."""
-        if key in self._legs:
-            self._legs[key].watch(now_ms)
-
-    def quality(self, key: str) -> str:
-        """Return the figures of a leg's sound in words; an empty text if nothing was sent or heard."""
-        leg = self._legs.get(key)
-        if leg is None or not (leg.packets_sent or leg.quality.reception.received):
-            return ""
-        return leg.quality.in_words(leg.packets_sent)
+    def leg(self, key: str) -> SoundLeg | None:
+        """Return a leg; None if it is gone."""
+        return self._legs.get(key)
 
     def perform(self, key: str, order: Order, prompt: bytes = b"") -> None:
         """Begin an order; `prompt` is its sound as µ-law. An order that is not of sound is ignored."""
@@ -126,11 +124,6 @@ class SoundRouter:
             leg.join(None)
             other.join(None)
 
-    def press(self, now_ms: int, key: str, digit: str) -> None:
-        """Tell a leg a key that came outside of the sound."""
-        if key in self._legs:
-            self._legs[key].activity.take_key(now_ms, digit)
-
     def receive(self, now_ms: int, key: str, data: bytes, source: Address) -> SendSound | None:
         """Take a datagram of a leg. Return the packet that passes it on, if the leg is bridged."""
         leg = self._legs.get(key)
@@ -142,11 +135,6 @@ class SoundRouter:
             return None
         passed = other.relay(packet, is_key=leg.is_key(packet))
         return None if passed is None else SendSound(other.key, *passed)
-
-    def take_report(self, now_ms: int, key: str, data: bytes, source: Address) -> None:
-        """Take a datagram that came to the socket for reports of a leg."""
-        if key in self._legs:
-            self._legs[key].take_report(now_ms, data, source)
 
     def skip(self, frames: int) -> None:
         """Leave out frames of all legs for which there was no time."""
@@ -207,7 +195,9 @@ def _look(leg: SoundLeg, now_ms: int) -> Iterator[SoundOutput]:
         yield SoundLost(leg.key)
 
 
-def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
+def _activity(
+    order: Detect | AwaitBeep | Play | Ask | Record | Confer | Hold, prompt: bytes, before: Activity
+) -> Activity:
     """Return the activity that an order begins after another one."""
     match order:
         case Ask():
@@ -222,6 +212,8 @@ def _activity(order: Order, prompt: bytes, before: Activity) -> Activity:
             begun = PlayingWaitingTone(order.turn)
         case Detect():
             begun = Detecting(order.turn, order.sensitivity)
-        case _:
+        case AwaitBeep():
             begun = AwaitingBeep(order.turn, before)
+        case _:
+            assert_never(order)
     return begun

@@ -42,17 +42,22 @@ class Dialog(msgspec.Struct, frozen=True):
 
 def dialog_of(answer: Received, local: str, fallback: outputs.Address) -> Dialog:
     """Return the dialog that a 2xx to an INVITE creates. Without a Contact, the trunk stays the target."""
-    routes = tuple(str(route) for route in reversed(answer.record_route))[:ROUTES_MAX]
-    contact = answer.contact
-    return Dialog(
-        call_id=answer.call_id,
-        local=local,
-        remote=answer.header("To"),
-        remote_tag=answer.to_tag,
-        target=str(contact) if contact is not None and contact.host else host_in_uri(fallback),
-        routes=routes,
-        fallback=fallback,
-    )
+    routes = tuple(reversed(answer.record_route))
+    return _dialog(answer, (local, answer.header("To"), answer.to_tag), routes, fallback)
+
+
+def answered_dialog(invite: Received, tag: str, fallback: outputs.Address) -> Dialog:
+    """Return the dialog that our 2xx to an INVITE creates (RFC 3261 12.1.1)."""
+    ends = f"{invite.header('To')};tag={tag}", invite.header("From"), invite.from_tag
+    return _dialog(invite, ends, invite.record_route, fallback)
+
+
+def _dialog(
+    message: Received, ends: tuple[str, str, str], routes: tuple[Address, ...], fallback: outputs.Address
+) -> Dialog:
+    contact = message.contact
+    target = str(contact) if contact is not None and contact.host else host_in_uri(fallback)
+    return Dialog(message.call_id, *ends, target, tuple(map(str, routes[:ROUTES_MAX])), fallback)
 
 
 def with_target(dialog: Dialog, request: Received) -> Dialog:

@@ -44,14 +44,12 @@ def read_challenge(response: Received) -> Challenge | None:
     asked, answered = _HEADERS[response.status]
     for value in response.message.headers.getlist(asked)[:CHALLENGES_MAX]:
         scheme, _, rest = value.strip().partition(" ")
-        parameters = {name.lower(): _plain(quoted, bare) for name, quoted, bare in _PARAMETER.findall(rest)}
+        parameters = {
+            name.lower(): bare or _ESCAPED.sub(r"\1", quoted) for name, quoted, bare in _PARAMETER.findall(rest)
+        }
         if scheme.lower() == "digest" and (found := _understood(answered, parameters)):
             return found
     return None
-
-
-def _plain(quoted: str, bare: str) -> str:
-    return bare or _ESCAPED.sub(r"\1", quoted)
 
 
 def _understood(answer_header: str, parameters: Mapping[str, str]) -> Challenge | None:

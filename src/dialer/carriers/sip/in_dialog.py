@@ -105,7 +105,7 @@ class InDialog:
 
     def _is_within(self, request: Received) -> bool:
         """Return whether a request has the tags of this dialog."""
-        return request.to_tag == _tag_of(self.dialog.local) and request.from_tag == self.dialog.remote_tag
+        return request.to_tag == self.dialog.local.rpartition(";tag=")[2] and request.from_tag == self.dialog.remote_tag
 
     def _take(self, request: Received, source: Address) -> None:
         if request.method == "BYE":
@@ -297,15 +297,9 @@ def in_dialog_request(trunk: Trunk, dialog: Dialog, method: str, headers: tuple[
         method=method,
         uri=uri,
         via=trunk.via,
-        branch="",
         call_id=dialog.call_id,
-        cseq=0,
         sender=dialog.local,
         to=dialog.remote,
         routes=routes,
         headers=headers,
     )
-
-
-def _tag_of(address: str) -> str:
-    return address.rpartition(";tag=")[2]

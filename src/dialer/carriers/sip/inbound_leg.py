@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from enum import Enum, auto
+from itertools import count
 from typing import Final
 
 import msgspec
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_on
-from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner, in_dialog_request
-from dialer.carriers.sip.invitation import Invitation, answered_dialog
-from dialer.carriers.sip.leg import TAKEN_UP_CSEQ, Handle
+from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg
+from dialer.carriers.sip.dialog import answered_dialog
+from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner
+from dialer.carriers.sip.invitation import Invitation
+from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.messages import Received, reply_address, write_response
-from dialer.carriers.sip.outputs import Address, LegAnswered, LegOver, SoundAgreed
+from dialer.carriers.sip.outputs import Address, LegAnswered, SoundAgreed
 from dialer.carriers.sip.sdp import (
     PAYLOADS,
     SDP_TYPE,
@@ -21,7 +24,7 @@ from dialer.carriers.sip.sdp import (
     LocalSound,
     SdpError,
 )
-from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
+from dialer.carriers.sip.signalling import Signalling, Trust
 from dialer.carriers.sip.timers import GIVES_UP_AFTER, T2_MS, Timer
 from dialer.carriers.sip.transactions import INVITE
 from dialer.carriers.sip.trunk import METHODS, mark
@@ -40,7 +43,7 @@ class InboundState(Enum):
     OVER = auto()
 
 
-class InboundLeg:
+class InboundLeg(CallLeg):
     """One call of the other side.
 
     Everything that we say of it follows from its INVITE and its key, so another process says the same.
@@ -50,18 +53,13 @@ class InboundLeg:
         self, signalling: Signalling, key: str, invitation: Invitation, forget: Callable[["InboundLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        self.key: Final = key
+        super().__init__(signalling, key)
         self.invite: Final = invitation.read()
         self._source: Final = invitation.source
         self._reply_to: Final = reply_address(self.invite, invitation.source)
-        self._signalling: Final = signalling
-        self._wire: Final = signalling.wire
         self._forget: Final = forget
         self._tag: Final = invitation.tag or mark(key, "to")
-        self._cseq = 0
         self._state = InboundState.RINGING
-        self._limit: Timer | None = None
-        self._in_dialog: InDialog | None = None
         self._local: LocalSound | None = None
         self._last = b""
         """The last response to the INVITE."""
@@ -75,7 +73,7 @@ class InboundLeg:
 
     def ring(self) -> None:
         """Tell the other side that it rings, until somebody decides."""
-        self._limit = self._wire.after(ARRIVAL_MS_MAX, self._undecided)
+        self._limit_to(ARRIVAL_MS_MAX, self._undecided)
         self._respond(180)
 
     def answer(self, talk_limit_ms: int, local: LocalSound) -> None:
@@ -104,7 +102,7 @@ class InboundLeg:
 
     def take_up(self, handle: Handle, talk_limit_ms: int) -> None:
         """Continue an answered leg that another process began. A refresh tells the other side where we are now."""
-        self._state, self._local, self._cseq = InboundState.UP, handle.local, TAKEN_UP_CSEQ
+        self._state, self._local, self._cseqs = InboundState.UP, handle.local, count(TAKEN_UP_CSEQ + 1)
         in_dialog = self._enter(handle.sound, talk_limit_ms, Descriptions(handle.local, TAKEN_UP_VERSION))
         self._wire.tell(SoundAgreed(self.key, handle.sound))
         in_dialog.refresh()
@@ -207,21 +205,12 @@ class InboundLeg:
 
     def _enter(self, sound: AgreedSound, talk_limit_ms: int, descriptions: Descriptions) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
-        if self._limit is not None:
-            self._limit.cancel()
-        self._limit = self._wire.after(talk_limit_ms, self._talk_over)
+        self._limit_to(talk_limit_ms, self._talk_over)
         owner = LegOwner(self.key, self._next_cseq, self._over, self._hang_up, Trust.NOBODY)
         dialog = answered_dialog(self.invite, self._tag, self._source)
         local = self._local or LocalSound(self._source[0], _NO_PORT, (sound.codec,), 0)
         self._in_dialog = InDialog(self._signalling, owner, dialog, local, sound, descriptions)
         return self._in_dialog
-
-    def _talk_over(self) -> None:
-        self.clear(causes.NORMAL, "it talked for as long as it may")
-
-    def _next_cseq(self) -> int:
-        self._cseq += 1
-        return self._cseq
 
     def _hang_up(self, cause: int, because: str) -> None:
         if self._in_dialog is not None and (self._state is not InboundState.OVER or self._cause_at_ack is not None):
@@ -231,19 +220,16 @@ class InboundLeg:
 
     def _bye(self, in_dialog: InDialog, cause: int, *, is_acknowledged: bool = True) -> None:
         """Hang up. Without an ACK, only the carrier hears of it: the Contact may be forged, and never have called."""
-        bye = in_dialog_request(self._signalling.trunk, in_dialog.dialog, "BYE", (causes.reason_header(cause),))
         to = in_dialog.dialog.first_hop() if is_acknowledged else self._source
-        AuthorisedRequest(self._signalling, bye, to, self.key, self._next_cseq, _ignore, Trust.NOBODY)
+        self._send_bye(in_dialog.dialog, to, cause, Trust.NOBODY)
 
     def _over(self, cause: int, because: str) -> None:
         if self._state is InboundState.OVER:
             return
         self._state = InboundState.OVER
-        if self._limit is not None:
-            self._limit.cancel()
         if self._in_dialog is not None and self._cause_at_ack is None:
             self._in_dialog.stop()
-        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+        self._tell_over(cause, because)
         self._wire.after(2 * GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._forget(self))
 
 
@@ -251,7 +237,3 @@ def _unknown_sound(local: LocalSound) -> AgreedSound:
     """Return the sound of a call whose other side describes its own only when it acknowledges our offer."""
     codec = local.codecs[0]
     return AgreedSound(local.host, _NO_PORT, codec, PAYLOADS[codec], None, Direction.INACTIVE)
-
-
-def _ignore(_response: Received | None) -> None:
-    """Take no notice of a response that changes nothing."""

@@ -8,7 +8,6 @@ import msgspec
 from sipmessage import URI
 
 from dialer.carriers.sip import outputs
-from dialer.carriers.sip.dialog import ROUTES_MAX, Dialog, host_in_uri
 from dialer.carriers.sip.messages import MalformedMessageError, Received, address_in, read_message, split_list
 from dialer.carriers.sip.session_timer import MIN_SE, is_too_short
 from dialer.carriers.sip.trunk import Trunk
@@ -105,20 +104,6 @@ def caller_in(invite: Received) -> str:
         return _user(invite.caller)
     except ValueError:
         return ""
-
-
-def answered_dialog(invite: Received, tag: str, fallback: outputs.Address) -> Dialog:
-    """Return the dialog that our 2xx to an INVITE creates (RFC 3261 12.1.1)."""
-    contact = invite.contact
-    return Dialog(
-        call_id=invite.call_id,
-        local=f"{invite.header('To')};tag={tag}",
-        remote=invite.header("From"),
-        remote_tag=invite.from_tag,
-        target=str(contact) if contact is not None and contact.host else host_in_uri(fallback),
-        routes=tuple(str(route) for route in invite.record_route)[:ROUTES_MAX],
-        fallback=fallback,
-    )
 
 
 def _user(uri: URI | None) -> str:

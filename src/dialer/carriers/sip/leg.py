@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from enum import Enum, auto
+from itertools import count
 from typing import Final
 
 import msgspec
@@ -9,14 +10,15 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_on
+from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
 from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
-from dialer.carriers.sip.outputs import LegAnswered, LegOver, LegRinging, SoundAgreed
+from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust, branch_of
-from dialer.carriers.sip.timers import GIVES_UP_AFTER, Timer
+from dialer.carriers.sip.timers import GIVES_UP_AFTER
 from dialer.carriers.sip.transactions import INVITE, OK, REFUSED
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
 from dialer.domain.sessions.leg_protocol import Dialling
@@ -24,8 +26,6 @@ from dialer.domain.sessions.leg_protocol import Dialling
 RINGING: Final = 180
 FORKS_MAX: Final = 8
 """Telephones beside the first one whose answer is acknowledged and cleared."""
-TAKEN_UP_CSEQ: Final = 1_000
-"""Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
 
 
 class SipLegState(Enum):
@@ -64,27 +64,23 @@ def read_handle(handle: str) -> Handle:
         raise ValueError(str(error)) from None
 
 
-class SipLeg:
+class SipLeg(CallLeg):
     """One call that we place."""
 
     def __init__(
         self, signalling: Signalling, dialling: Dialling, local: LocalSound, forget: Callable[["SipLeg"], None]
     ) -> None:
         """Prepare a leg. `forget` is called some time after its end, when nothing of it is expected any more."""
-        self.key: Final = dialling.key
-        self._signalling: Final = signalling
-        self._wire: Final = signalling.wire
+        super().__init__(signalling, dialling.key)
         self._dialling: Final = dialling
         self._local: Final = local
         self._forget: Final = forget
         self._descriptions = Descriptions(local)
         self._draft = draft_of(signalling.trunk, dialling, self._descriptions.offer())
-        self._cseq = self._cseq_answered = 0
+        self._cseq_answered = 0
         self._state = SipLegState.INVITED
         self._outcome = (causes.NORMAL, "")
         self._invite: AuthorisedRequest | None = None
-        self._in_dialog: InDialog | None = None
-        self._limit: Timer | None = None
         self._has_rung = self._may_cancel = self._is_cancelled = False
         self._early: dict[str, AgreedSound] = {}
         """The sound that telephones described before they answered, by their tags."""
@@ -103,7 +99,8 @@ class SipLeg:
         """Place the call, unless it was ended before, and return whether it is placed."""
         if self._state is not SipLegState.INVITED:
             return False
-        self._limit = self._wire.after(self._dialling.ring_limit_ms, self._ring_over)
+        because = "it rang for as long as it may"
+        self._limit_to(self._dialling.ring_limit_ms, lambda: self._cancel(causes.NO_ANSWER, because))
         self._invite = AuthorisedRequest(
             self._signalling, self._draft, self._trunk.server, self.key, self._next_cseq, self._responded
         )
@@ -114,7 +111,7 @@ class SipLeg:
 
         Its answer is acknowledged again. A refresh tells the other side where we are now, and finds out if it is gone.
         """
-        self._cseq = handle.cseq + TAKEN_UP_CSEQ
+        self._cseqs = count(handle.cseq + TAKEN_UP_CSEQ + 1)
         self._cseq_answered = handle.cseq
         self._state = SipLegState.UP
         self._descriptions = Descriptions(handle.local, TAKEN_UP_VERSION)
@@ -129,10 +126,10 @@ class SipLeg:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
         for cseq in (1, 2):
             sent = replace(self._draft, cseq=cseq, branch=branch_of(self.key, INVITE, cseq))
-            self._signalling.request(sent.as_cancel(), self._trunk.server, self.key, _ignore)
+            self._signalling.request(sent.as_cancel(), self._trunk.server, self.key, ignore)
             # A response to that INVITE is acknowledged, and an answer cleared, as if this process had sent it.
             self._signalling.expect(sent, self._trunk.server, self.key, self._responded)
-        self._cseq = TAKEN_UP_CSEQ
+        self._cseqs = count(TAKEN_UP_CSEQ + 1)
         self._state, self._outcome = SipLegState.CANCELLED, (causes.TEMPORARY_FAILURE, "nobody knows how it ended")
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
 
@@ -155,13 +152,6 @@ class SipLeg:
         if self._in_dialog is not None:
             self._in_dialog.receive(request, source)
 
-    def _next_cseq(self) -> int:
-        self._cseq += 1
-        return self._cseq
-
-    def _ring_over(self) -> None:
-        self._cancel(causes.NO_ANSWER, "it rang for as long as it may")
-
     def _cancel(self, cause: int, because: str) -> None:
         self._state, self._outcome = SipLegState.CANCELLED, (cause, because)
         if self._invite is None:
@@ -177,25 +167,20 @@ class SipLeg:
         self._may_cancel, self._is_cancelled = False, True
         if self._invite is not None:
             cancel = self._invite.sent.as_cancel()
-            self._signalling.request(cancel, self._trunk.server, self.key, _ignore)
+            self._signalling.request(cancel, self._trunk.server, self.key, ignore)
             self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, lambda: self._end(*self._outcome))
 
     def _responded(self, response: Received | None) -> None:
         """Take a response to the INVITE."""
         if response is None:
-            self._unanswered()
+            is_cancelled = self._state is SipLegState.CANCELLED
+            self._end(*(self._outcome if is_cancelled else (causes.TIMER_EXPIRY, "the carrier did not answer")))
         elif response.status < OK:
             self._progress(response)
         elif response.status < REFUSED:
             self._accepted(response)
         else:
             self._refused(response)
-
-    def _unanswered(self) -> None:
-        if self._state is SipLegState.CANCELLED:
-            self._end(*self._outcome)
-        else:
-            self._end(causes.TIMER_EXPIRY, "the carrier did not answer")
 
     def _progress(self, response: Received) -> None:
         if self._state is SipLegState.CANCELLED and not self._is_cancelled:
@@ -220,8 +205,9 @@ class SipLeg:
             self._accepted_again(answer, dialog)
             return
         self._cseq_answered = answer.cseq
-        # An answer in a provisional response is not repeated (RFC 3261 13.2.1).
-        sound = self._sound_of(answer) if answer.message.body else self._early_sound(answer.to_tag)
+        # An answer in a provisional response is not repeated (RFC 3261 13.2.1). Some telephones change their tag.
+        early = self._early.get(answer.to_tag) or next(iter(self._early.values()), None)
+        sound = self._sound_of(answer) if answer.message.body else early
         if sound is None:
             self._refuse_answer(answer, dialog, causes.INCOMPATIBLE)
             self._end(causes.INCOMPATIBLE, "the answer has no sound that can be spoken")
@@ -284,21 +270,12 @@ class SipLeg:
         except SdpError:
             return None
 
-    def _early_sound(self, tag: str) -> AgreedSound | None:
-        """Return the sound that a telephone has described, or else the first one: some change their tag."""
-        return self._early.get(tag) or next(iter(self._early.values()), None)
-
     def _enter(self, dialog: Dialog, sound: AgreedSound) -> InDialog:
         """Begin the dialog, and the longest time that it may last."""
-        if self._limit is not None:
-            self._limit.cancel()
-        self._limit = self._wire.after(self._dialling.talk_limit_ms, self._talk_over)
-        owner = LegOwner(self.key, self._next_cseq, self._ended_by_peer, self._hang_up, Trust.KNOWN_REALMS)
+        self._limit_to(self._dialling.talk_limit_ms, self._talk_over)
+        owner = LegOwner(self.key, self._next_cseq, self._end, self._hang_up, Trust.KNOWN_REALMS)
         self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound, self._descriptions)
         return self._in_dialog
-
-    def _talk_over(self) -> None:
-        self.clear(causes.NORMAL, "it talked for as long as it may")
 
     def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
@@ -313,22 +290,15 @@ class SipLeg:
         self._end(cause, because)
 
     def _bye(self, dialog: Dialog, cause: int) -> None:
-        bye = in_dialog_request(self._trunk, dialog, "BYE", (causes.reason_header(cause),))
-        trust = Trust.KNOWN_REALMS
-        AuthorisedRequest(self._signalling, bye, dialog.first_hop(), self.key, self._next_cseq, _ignore, trust)
-
-    def _ended_by_peer(self, cause: int, because: str) -> None:
-        self._end(cause, because)
+        self._send_bye(dialog, dialog.first_hop(), cause, Trust.KNOWN_REALMS)
 
     def _end(self, cause: int, because: str) -> None:
         if self.is_over:
             return
         self._state = SipLegState.OVER
-        if self._limit is not None:
-            self._limit.cancel()
         if self._in_dialog is not None:
             self._in_dialog.stop()
-        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+        self._tell_over(cause, because)
         self._wire.after(GIVES_UP_AFTER * self._wire.t1_ms, self._vanish)
 
     def _vanish(self) -> None:
@@ -340,32 +310,20 @@ class SipLeg:
 def draft_of(trunk: Trunk, dialling: Dialling, offer: bytes) -> Outgoing:
     """Return the INVITE of a call, but for its CSeq and branch. The caller ID is in From and P-Asserted-Identity."""
     caller = trunk.named(dialling.callerid or (trunk.credentials.username if trunk.credentials else "anonymous"))
-    callee = trunk.named(dialling.number)
+    callee, expires_s = trunk.named(dialling.number), trunk.session_expires_s
     return Outgoing(
         method=INVITE,
         uri=callee,
         via=trunk.via,
-        branch="",
         call_id=dialling.key,
-        cseq=0,
         sender=f"<{caller}>;tag={mark(dialling.key, 'from')}",
         to=f"<{callee}>",
         headers=(
             ("Contact", trunk.contact),
             *((("P-Asserted-Identity", f"<{caller}>"),) if dialling.callerid else ()),
             ("Allow", METHODS),
-            *_session_headers(trunk.session_expires_s),
+            *((("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE) if expires_s else ()),
             SDP_TYPE,
         ),
         body=offer,
     )
-
-
-def _session_headers(expires_s: int) -> tuple[tuple[str, str], ...]:
-    if not expires_s:
-        return ()
-    return (("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE)
-
-
-def _ignore(_response: Received | None) -> None:
-    """Take no notice of a response that changes nothing."""

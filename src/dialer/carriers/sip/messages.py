@@ -243,12 +243,12 @@ class Outgoing(msgspec.Struct, frozen=True):
     uri: str
     via: str
     """Transport, host and port of the sender, as in `SIP/2.0/UDP 192.0.2.1:5060`."""
-    branch: str
     call_id: str
-    cseq: int
     sender: str
     """The value of From, with the tag."""
     to: str
+    branch: str = ""
+    cseq: int = 0
     routes: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""

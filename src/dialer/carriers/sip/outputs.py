@@ -1,11 +1,11 @@
 """The way out of a user agent: what it sends and tells, and what it does later."""
 
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Final, TypeAlias
 
 import msgspec
 
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.sip.timers import T1_MS, Timer, Timers
 
@@ -26,38 +26,34 @@ class Send(msgspec.Struct, frozen=True):
     """The leg that it belongs to; empty if none."""
 
 
-class LegArrived(msgspec.Struct, frozen=True):
-    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
-
+class _LegOutput(msgspec.Struct, frozen=True):
     key: str
     at_ms: int
+
+
+class LegArrived(_LegOutput, frozen=True):
+    """The other side calls. It rings until `UserAgent.answer` or `UserAgent.clear`."""
+
     called: str
     caller: str
     handle: str
     """The values with which `UserAgent.answer` answers the call in another process."""
 
 
-class LegRinging(msgspec.Struct, frozen=True):
+class LegRinging(_LegOutput, frozen=True):
     """The other side rings."""
 
-    key: str
-    at_ms: int
 
-
-class LegAnswered(msgspec.Struct, frozen=True):
+class LegAnswered(_LegOutput, frozen=True):
     """The other side answered. It hears so only from `UserAgent.acknowledge`."""
 
-    key: str
-    at_ms: int
     handle: str
     """The values with which `UserAgent.take_up` continues the leg in another process."""
 
 
-class LegOver(msgspec.Struct, frozen=True):
+class LegOver(_LegOutput, frozen=True):
     """The leg is over."""
 
-    key: str
-    at_ms: int
     cause: int
     """Q.850 cause."""
     because: str
@@ -88,23 +84,10 @@ class TrunkState(msgspec.Struct, frozen=True):
 Output: TypeAlias = Send | LegArrived | LegRinging | LegAnswered | LegOver | SoundAgreed | DigitReported | TrunkState
 
 
-def _anybody(_host: str) -> bool:
-    return True
-
-
-def is_address(host: str) -> bool:
-    """Return whether a host is an IP address, and needs no name server."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
 class Outputs:
     """Collects the outputs of a user agent, and keeps its time."""
 
-    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = _anybody) -> None:
+    def __init__(self, t1_ms: int = T1_MS, may_send_to: Callable[[str], bool] = lambda _: True) -> None:
         """Prepare it. `may_send_to` says whether an IP address may get messages. All others are dropped."""
         self.t1_ms: Final = t1_ms
         self._may_send_to: Final = may_send_to

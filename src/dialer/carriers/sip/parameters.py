@@ -2,22 +2,21 @@
 
 import ipaddress
 import re
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
+from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters
 from dialer.carriers.sip.digest import TrunkAccount
 from dialer.carriers.sip.messages import SIP_PORT
 from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk
 
-HOST_LENGTH_MAX: Final = 253
 INBOUND_HOSTS_MAX: Final = 32
 SOUND_TIMEOUT_S_MIN: Final = 15
 """Three times the time between two reports: a shorter silence is no sign that the other side is gone."""
 
-_HOST: Final = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z])?", re.ASCII)
 _SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", re.ASCII)
 _PORTS: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})", re.ASCII)
 _PORT_MAX: Final = 65_535
@@ -30,11 +29,7 @@ Secret = Annotated[str, msgspec.Meta(max_length=255, pattern=r"\A[^\x00-\x1f]*\Z
 Interval = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 
 
-class SipParametersError(ValueError):
-    """The parameters are wrong. The message is for the person who set them."""
-
-
-class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class SipParameters(Parameters, frozen=True, kw_only=True):
     """The way to a carrier over SIP."""
 
     server: Word
@@ -68,15 +63,13 @@ class SipParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     """Seconds without any packet of the other side after which an answered call is hung up; 0: never."""
     session_expires: Interval = 1_800
     """Seconds after which a session must be refreshed; 0: never."""
-    simulated: dict[str, Any] = {}
-    """The behaviour of the callees in forecasts."""
 
     @property
     def server_address(self) -> Address:
         """Host and port of the carrier."""
         found = _SERVER.fullmatch(self.server)
         if found is None:
-            raise SipParametersError(f"server {self.server!r} is not a host with an optional port.")
+            raise ParametersError(f"server {self.server!r} is not a host with an optional port.")
         return found.group(1) or found.group(2), int(found.group(3) or SIP_PORT)
 
     @property
@@ -110,23 +103,20 @@ def read_sip_parameters(parameters: str) -> SipParameters:
     """Return the parameters in a JSON text.
 
     Raises:
-        SipParametersError: one is missing, unknown or wrong.
+        ParametersError: one is missing, unknown or wrong.
     """
-    try:
-        found = msgspec.json.decode(parameters, type=SipParameters)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise SipParametersError(f"{error}.".replace("..", ".")) from None
+    found = read_parameters(parameters, SipParameters)
     _check_hosts(found)
     if found.rtp_ports and (found.ports is None or len(found.ports) < 2 or found.ports.start < _PORTS_MIN):  # noqa: PLR2004 - one call needs two
-        raise SipParametersError(f"rtp_ports {found.rtp_ports!r} is not a range such as 20000-20999.")
+        raise ParametersError(f"rtp_ports {found.rtp_ports!r} is not a range such as 20000-20999.")
     if found.ports is not None and found.ports.stop > _PORT_MAX + 1:
-        raise SipParametersError(f"rtp_ports {found.rtp_ports!r} ends after {_PORT_MAX}.")
+        raise ParametersError(f"rtp_ports {found.rtp_ports!r} ends after {_PORT_MAX}.")
     if found.register and not found.username:
-        raise SipParametersError("register needs a username.")
+        raise ParametersError("register needs a username.")
     if 0 < found.session_expires < 90:  # noqa: PLR2004 - RFC 4028, section 5
-        raise SipParametersError(f"session_expires {found.session_expires} is too short. Use 0, or at least 90.")
+        raise ParametersError(f"session_expires {found.session_expires} is too short. Use 0, or at least 90.")
     if 0 < found.sound_timeout < SOUND_TIMEOUT_S_MIN:
-        raise SipParametersError(
+        raise ParametersError(
             f"sound_timeout {found.sound_timeout} is too short. Use 0, or at least {SOUND_TIMEOUT_S_MIN}."
         )
     return found
@@ -135,28 +125,16 @@ def read_sip_parameters(parameters: str) -> SipParameters:
 def _check_hosts(found: SipParameters) -> None:
     host, port = found.server_address
     if not 0 < port <= _PORT_MAX:
-        raise SipParametersError(f"server {found.server!r} has a port that does not exist.")
+        raise ParametersError(f"server {found.server!r} has a port that does not exist.")
     hosts = {"server": host, "domain": found.domain or host, "public_host": found.public_host or host}
     for name, value in hosts.items():
-        if not _is_host(value):
-            raise SipParametersError(f"{name} {value!r} is not a host name or an IP address.")
+        if not (is_host(value) or is_address(value.strip("[]"))):
+            raise ParametersError(f"{name} {value!r} is not a host name or an IP address.")
     for name, networks in {"inbound_hosts": found.inbound_hosts, "media_hosts": found.media_hosts}.items():
         for one in networks:
             try:
                 ipaddress.ip_network(one, strict=False)
             except ValueError:
-                raise SipParametersError(f"{name} {one!r} is no IP address or network.") from None
-    if found.public_host and not _is_address(found.public_host):
-        raise SipParametersError(f"public_host {found.public_host!r} is not an IP address.")
-
-
-def _is_host(text: str) -> bool:
-    return len(text) <= HOST_LENGTH_MAX and (_is_address(text) or _HOST.fullmatch(text) is not None)
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text.strip("[]"))
-    except ValueError:
-        return False
-    return True
+                raise ParametersError(f"{name} {one!r} is no IP address or network.") from None
+    if found.public_host and not is_address(found.public_host.strip("[]")):
+        raise ParametersError(f"public_host {found.public_host!r} is not an IP address.")

@@ -47,7 +47,7 @@ class Signalling:
         self.trunk: Final = trunk
         self.secret: Final = secret
         self.peers: Final = Peers(wire)
-        self.hear_life: Callable[[Received], None] = _ignore
+        self.hear_life: Callable[[Received], None] = lambda _: None
         """Called with each response of the carrier."""
         self._realms: Final[dict[str, None]] = {}
         self._waiting: dict[tuple[str, str], ClientTransaction] = {}
@@ -227,7 +227,3 @@ class AuthorisedRequest:
 def branch_of(call_id: str, method: str, cseq: int) -> str:
     """Return the branch of a request: the same each time the request is made."""
     return f"{BRANCH_START}{mark(call_id, method, str(cseq))}"
-
-
-def _ignore(_response: Received) -> None:
-    """Take no notice."""

@@ -1,13 +1,16 @@
 """Requests that a trunk gets again and again: REGISTER (RFC 3261 10) and OPTIONS (RFC 3261 11)."""
 
 import re
+from itertools import count
 from typing import Final
+
+from msgspec.structs import replace
 
 from dialer.carriers.sip.messages import Outgoing, Received
 from dialer.carriers.sip.outputs import TrunkState
 from dialer.carriers.sip.signalling import AuthorisedRequest, Hear, Signalling
 from dialer.carriers.sip.transactions import OK, REFUSED
-from dialer.carriers.sip.trunk import mark
+from dialer.carriers.sip.trunk import Trunk, mark
 
 EXPIRES_S: Final = 3_600
 EXPIRES_S_MIN: Final = 10
@@ -27,7 +30,7 @@ class Registration:
     def __init__(self, signalling: Signalling) -> None:
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
-        self._cseq = 0
+        self._cseqs: Final = count(1)
         self._expires_s = EXPIRES_S
         self._retry_ms = RETRY_MS_MIN
         self._has_begun = False
@@ -59,22 +62,9 @@ class Registration:
         trunk = self._signalling.trunk
         account = trunk.named(trunk.credentials.username if trunk.credentials else "dialer")
         call_id = mark(self._signalling.secret, "register", account, trunk.hostport, str(self._began_ms))
-        draft = Outgoing(
-            method="REGISTER",
-            uri=f"sip:{trunk.domain}",
-            via=trunk.via,
-            branch="",
-            call_id=call_id,
-            cseq=0,
-            sender=f"<{account}>;tag={mark(call_id, 'from')}",
-            to=f"<{account}>",
-            headers=(("Contact", trunk.contact), ("Expires", str(expires_s))),
-        )
-        self._sent = AuthorisedRequest(self._signalling, draft, trunk.server, "", self._next_cseq, hear)
-
-    def _next_cseq(self) -> int:
-        self._cseq += 1
-        return self._cseq
+        draft = _draft(trunk, "REGISTER", call_id, account, to=account)
+        draft = replace(draft, headers=(*draft.headers, ("Expires", str(expires_s))))
+        self._sent = AuthorisedRequest(self._signalling, draft, trunk.server, "", self._cseqs.__next__, hear)
 
     def _heard(self, response: Received | None) -> None:
         if not self._has_begun or (response is not None and response.status < OK):
@@ -130,7 +120,7 @@ class Keepalive:
     def __init__(self, signalling: Signalling) -> None:
         self._signalling: Final = signalling
         self._wire: Final = signalling.wire
-        self._cseq = 0
+        self._cseqs: Final = count(1)
         self._unanswered = 0
         self._has_answered = self._is_down = False
 
@@ -148,23 +138,9 @@ class Keepalive:
     def _ask(self) -> None:
         trunk = self._signalling.trunk
         call_id = mark(self._signalling.secret, "options", trunk.hostport, str(self._wire.now_ms))
-        draft = Outgoing(
-            method="OPTIONS",
-            uri=f"sip:{trunk.domain}",
-            via=trunk.via,
-            branch="",
-            call_id=call_id,
-            cseq=0,
-            sender=f"<{trunk.named('dialer')}>;tag={mark(call_id, 'from')}",
-            to=f"<sip:{trunk.domain}>",
-            headers=(("Contact", trunk.contact),),
-        )
-        AuthorisedRequest(self._signalling, draft, trunk.server, "", self._next_cseq, self._heard)
+        draft = _draft(trunk, "OPTIONS", call_id, trunk.named("dialer"), to=f"sip:{trunk.domain}")
+        AuthorisedRequest(self._signalling, draft, trunk.server, "", self._cseqs.__next__, self._heard)
         self._wire.after(OPTIONS_EVERY_MS, self._ask)
-
-    def _next_cseq(self) -> int:
-        self._cseq += 1
-        return self._cseq
 
     def _heard(self, response: Received | None) -> None:
         if response is not None and response.status < OK:
@@ -183,3 +159,16 @@ class Keepalive:
     def _tell(self, why_not: str) -> None:
         self._is_down = bool(why_not)
         self._wire.tell(TrunkState(why_not))
+
+
+def _draft(trunk: Trunk, method: str, call_id: str, sender: str, to: str) -> Outgoing:
+    """Return a request to a trunk, but for its CSeq and branch."""
+    return Outgoing(
+        method=method,
+        uri=f"sip:{trunk.domain}",
+        via=trunk.via,
+        call_id=call_id,
+        sender=f"<{sender}>;tag={mark(call_id, 'from')}",
+        to=f"<{to}>",
+        headers=(("Contact", trunk.contact),),
+    )

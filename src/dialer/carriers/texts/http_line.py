@@ -1,22 +1,22 @@
 """A line that sends text messages over HTTP."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import httpx
 import structlog
 
-from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
+from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
 from dialer.carriers.texts.hosts import is_internal
-from dialer.carriers.texts.parameters import HttpParameters, TextParametersError, read_http_parameters
-from dialer.carriers.texts.pauses import Pauses
+from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
+from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
 from dialer.domain.enums import MessageStatus
-from dialer.domain.sessions.leg_protocol import Leg, LegReport, Order, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import LegReport, Receipt, Texting
 
 IN_FLIGHT_MAX: Final = 200
-"""Messages without an answer. Further ones are taken back, and sent a second later."""
+"""Messages without an answer."""
 CONNECTIONS_MAX: Final = 50
 KEEP_ALIVE_S: Final = 2.0
 """Time for which an idle connection is used again. A carrier might close it just when a message leaves."""
@@ -24,16 +24,11 @@ CONNECT_S: Final = 5.0
 ANSWER_S: Final = 15.0
 """Time for the carrier to answer. After that, nobody can say whether the message was sent."""
 ANSWER_BYTES_MAX: Final = 65_536
-DETAIL_MAX: Final = 200
-"""Characters of a reason."""
 _LEADS_INSIDE: Final = "the name of the host leads to an address of this machine's own network"
 _NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 """Errors before the first byte of a request."""
 
 _log = structlog.get_logger(__name__)
-
-Note = Callable[[str], None]
-"""Takes a line of text about a request or an answer."""
 
 
 class WebAnswer:
@@ -119,54 +114,26 @@ async def _refuse_internal(event: str, facts: Mapping[str, Any]) -> None:
         raise NotSentError(_LEADS_INSIDE)
 
 
-class HttpTextLine:
-    """The line of one gateway for text messages. It carries no calls."""
+class HttpTextLine(TextLine[HttpParameters]):
+    """The line of one gateway whose carrier takes text messages over HTTP."""
+
+    messages_max = IN_FLIGHT_MAX
 
     def __init__(self, protocol: str, gateway_id: int, parameters: str, exchange: Exchange) -> None:
-        self._gateway_id: Final = gateway_id
-        self._exchange: Final = exchange
-        self._pauses: Final = Pauses(exchange)
-        self._tasks: Final[dict[str, asyncio.Task[None]]] = {}
-        """Messages without an answer, by key."""
+        super().__init__(gateway_id, exchange, lambda: read_http_parameters(protocol, parameters))
         self._sender: Final = WebSender()
-        self._parameters: HttpParameters | None = None
-        try:
-            self._parameters = read_http_parameters(protocol, parameters)
-        except TextParametersError as error:
-            exchange.is_up(f"its parameters are wrong: {error}"[:DETAIL_MAX])
-        else:
+        if self._parameters is not None:
             exchange.is_up("")
-
-    def dial(self, leg: Leg) -> None:
-        """Send a message now, or tell that it cannot be sent."""
-        is_full = len(self._tasks) >= IN_FLIGHT_MAX
-        if self._parameters is None or self._pauses.is_down or is_full or not isinstance(leg, Texting):
-            self._exchange.heard(0, leg.key, Unplaced())
-            return
-        task = asyncio.get_running_loop().create_task(self._send(self._parameters, leg))
-        self._tasks[leg.key] = task
-        task.add_done_callback(lambda _: self._tasks.pop(leg.key, None))
-
-    def perform(self, key: str, order: Order) -> None:
-        """Do nothing: a message that was sent cannot be called back."""
-
-    async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
-        """Return that messages of this process without an answer go on. Of others nothing is known."""
-        return [Alive() if leg.order.key in self._tasks else Unknown() for leg in legs]
 
     def settled(self, number: int) -> None:
         """Do nothing: carriers repeat receipts to the service itself, not to the line."""
 
     async def close(self) -> None:
         """Stop. Messages without an answer count as sent."""
-        self._pauses.close()
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await super().close()
         await self._sender.close()
 
-    async def _send(self, parameters: HttpParameters, leg: Texting) -> None:
+    async def _sending(self, parameters: HttpParameters, leg: Texting) -> None:
         for heard in await self._outcome(parameters, leg):
             self._exchange.heard(0, leg.key, heard)
 

@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
+from dialer.carriers.parameters import Parameters, ParametersError, read_parameters
 from dialer.carriers.texts.hosts import is_internal
 from dialer.carriers.texts.templates import PLACEHOLDERS, placeholders_of, texts_of
 from dialer.domain.plans import KANNEL
@@ -44,10 +45,6 @@ Words = Annotated[tuple[str, ...], msgspec.Meta(max_length=100)]
 Fields = Annotated[dict[str, str], msgspec.Meta(max_length=FIELDS_MAX)]
 
 
-class TextParametersError(ValueError):
-    """The parameters of a gateway for text messages are wrong. The message is for the person who set them."""
-
-
 class ReceiptFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The names of the fields of a receipt, and the words of its statuses. A dot leads into an object or a list."""
 
@@ -66,7 +63,7 @@ class ReceivedFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     text: Path = "text"
 
 
-class HttpParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class HttpParameters(Parameters, frozen=True, kw_only=True):
     """The way to a carrier over HTTP, in its own words.
 
     Values of `headers`, `query` and `body` may hold placeholders in braces (`dialer.carriers.texts.templates`).
@@ -77,9 +74,9 @@ class HttpParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     username: Plain = ""
     password: Plain = ""
     """Write-only. With `username`, it is sent by HTTP Basic, unless a placeholder names it."""
-    headers: Fields = {}
-    query: Fields = {}
-    body: Annotated[dict[str, Any], msgspec.Meta(max_length=FIELDS_MAX)] = {}
+    headers: Fields = msgspec.field(default_factory=dict)
+    query: Fields = msgspec.field(default_factory=dict)
+    body: Annotated[dict[str, Any], msgspec.Meta(max_length=FIELDS_MAX)] = msgspec.field(default_factory=dict)
     encoding: Literal["json", "form"] = "json"
     """The encoding of `body`."""
     id: Path = ""
@@ -96,8 +93,6 @@ class HttpParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     """Write-only. It is part of every callback."""
     receipt: ReceiptFields = ReceiptFields()
     received: ReceivedFields = ReceivedFields()
-    simulated: dict[str, Any] = {}
-    """The behaviour of the callees in forecasts."""
 
     @property
     def has_basic(self) -> bool:
@@ -105,7 +100,7 @@ class HttpParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
         return bool(self.username) and "password" not in placeholders_of(self.headers, self.query, self.body)
 
 
-class KannelParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class KannelParameters(Parameters, frozen=True, kw_only=True):
     """The way to a Kannel gateway. `url` is that of its `sendsms`."""
 
     url: Web
@@ -116,7 +111,6 @@ class KannelParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     receipts: bool = True
     callback_url: Web = ""
     secret: Plain = ""
-    simulated: dict[str, Any] = {}
 
     def as_http(self) -> HttpParameters:
         """Return the parameters of a carrier over HTTP that works as Kannel does."""
@@ -142,17 +136,14 @@ def read_http_parameters(protocol: str, parameters: str) -> HttpParameters:
     """Return the parameters in a JSON text, of the protocol `http` or `kannel`.
 
     Raises:
-        TextParametersError: one is missing, unknown or wrong.
+        ParametersError: one is missing, unknown or wrong.
     """
-    try:
-        if protocol == KANNEL:
-            found = msgspec.json.decode(parameters, type=KannelParameters).as_http()
-        else:
-            found = msgspec.json.decode(parameters, type=HttpParameters)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise TextParametersError(f"{error}.".replace("..", ".")) from None
+    if protocol == KANNEL:
+        found = read_parameters(parameters, KannelParameters).as_http()
+    else:
+        found = read_parameters(parameters, HttpParameters)
     for problem in _problems(found):
-        raise TextParametersError(problem)
+        raise ParametersError(problem)
     return found
 
 
@@ -176,7 +167,7 @@ def _problems(found: HttpParameters) -> Iterator[str]:
 
 
 def _address(name: str, text: str) -> SplitResult:
-    wrong = TextParametersError(f"{name} {text!r} is not an address such as https://carrier.example/messages.")
+    wrong = ParametersError(f"{name} {text!r} is not an address such as https://carrier.example/messages.")
     try:
         url = urlsplit(text)
         is_web = url.scheme in {"http", "https"} and bool(url.hostname) and url.port != 0
@@ -185,9 +176,9 @@ def _address(name: str, text: str) -> SplitResult:
     if not is_web:
         raise wrong
     if url.username or url.password:
-        raise TextParametersError(f"{name} holds a user name. Use the parameters username and password.")
+        raise ParametersError(f"{name} holds a user name. Use the parameters username and password.")
     if is_internal(url.hostname or ""):
-        raise TextParametersError(f"{name} {text!r} is an address of this machine's own network. Use the carrier's.")
+        raise ParametersError(f"{name} {text!r} is an address of this machine's own network. Use the carrier's.")
     return url
 
 

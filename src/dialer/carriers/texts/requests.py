@@ -2,8 +2,7 @@
 
 import base64
 import re
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
@@ -57,8 +56,8 @@ def request_of(parameters: HttpParameters, gateway_id: int, order: Texting) -> W
         headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
     content = b""
     if parameters.method == "POST":
-        content = _content(parameters, filled(parameters.body, values))
-        is_json = parameters.encoding == "json"
+        body, is_json = filled(parameters.body, values), parameters.encoding == "json"
+        content = msgspec.json.encode(body) if is_json else urlencode(body).encode()
         headers["Content-Type"] = "application/json" if is_json else "application/x-www-form-urlencoded"
     url = f"{parameters.url}?{query}" if query else parameters.url
     return WebRequest(parameters.method, url, headers | filled(parameters.headers, values), content)
@@ -108,9 +107,3 @@ def _decoded(body: bytes) -> object:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return {}
-
-
-def _content(parameters: HttpParameters, body: Mapping[str, Any]) -> bytes:
-    if parameters.encoding == "json":
-        return msgspec.json.encode(body)
-    return urlencode(body).encode()

@@ -3,28 +3,27 @@
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
 import structlog
 
-from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
-from dialer.carriers.texts.parameters import TextParametersError
-from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, WAIT_S, Pauses
+from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
+from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, WAIT_S
 from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text
 from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
+from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine
 from dialer.domain.enums import Cause, MessageStatus
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, Leg, LegReport, Order, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
 
 MESSAGES_MAX: Final = 500
-"""Messages that wait for the window or for a response. Further ones are taken back, and sent a second later."""
+"""Messages that wait for the window or for a response."""
 UNSETTLED_MAX: Final = 5_000
 """Receipts and texts without a response. The carrier is told to try further ones later."""
 PART_TRIES: Final = 30
 """Tries of a part of a message that the carrier does not take now, after it has taken another part."""
-DETAIL_MAX: Final = 200
 NOT_BOUND: Final = "it is not bound yet"
 LOST: Final = "the connection to the carrier was lost"
 _FOR_NOW: Final = frozenset({Status.THROTTLED, Status.QUEUE_FULL})
@@ -32,47 +31,22 @@ _FOR_NOW: Final = frozenset({Status.THROTTLED, Status.QUEUE_FULL})
 _log = structlog.get_logger(__name__)
 
 
-class SmppLine:
+class SmppLine(TextLine[SmppParameters]):
     """The line of one gateway for text messages. It binds by itself, and again when the connection ends."""
 
+    messages_max = MESSAGES_MAX
+
     def __init__(self, gateway_id: int, parameters: str, exchange: Exchange) -> None:
-        self._gateway_id: Final = gateway_id
-        self._exchange: Final = exchange
-        self._pauses: Final = Pauses(exchange)
+        super().__init__(gateway_id, exchange, lambda: read_smpp_parameters(parameters))
         self._session: SmppSession | None = None
-        self._messages: Final[dict[str, asyncio.Task[None]]] = {}
-        """Messages without an outcome, by key."""
         self._number = 0
         """Number of things heard that the carrier repeats until they are answered."""
         self._unsettled: Final[deque[tuple[int, SmppSession, int]]] = deque()
         """Numbers of things heard, with the session and the sequence number to answer once they are stored."""
         self._work: asyncio.Task[None] | None = None
-        try:
-            self._parameters: SmppParameters | None = read_smpp_parameters(parameters)
-        except TextParametersError as error:
-            self._parameters = None
-            exchange.is_up(f"its parameters are wrong: {error}"[:DETAIL_MAX])
-            return
-        self._window: Final = asyncio.Semaphore(self._parameters.window)
-        self._work = asyncio.get_running_loop().create_task(self._live(self._parameters))
-
-    def dial(self, leg: Leg) -> None:
-        """Send a message now, or tell that it cannot be sent."""
-        is_full = len(self._messages) >= MESSAGES_MAX
-        session, parameters = self._session, self._parameters
-        if session is None or parameters is None or self._pauses.is_down or is_full or not isinstance(leg, Texting):
-            self._exchange.heard(0, leg.key, Unplaced())
-            return
-        task = asyncio.get_running_loop().create_task(self._send(session, parameters, leg))
-        self._messages[leg.key] = task
-        task.add_done_callback(lambda _: self._messages.pop(leg.key, None))
-
-    def perform(self, key: str, order: Order) -> None:
-        """Do nothing: a message that was sent cannot be called back."""
-
-    async def find(self, legs: Sequence[LiveLeg]) -> Sequence[Found]:
-        """Return that messages of this process without an answer go on. Of others nothing is known."""
-        return [Alive() if leg.order.key in self._messages else Unknown() for leg in legs]
+        if self._parameters is not None:
+            self._window: Final = asyncio.Semaphore(self._parameters.window)
+            self._work = asyncio.get_running_loop().create_task(self._live(self._parameters))
 
     def settled(self, number: int) -> None:
         """Answer the carrier for receipts and texts that are stored. It repeats all others after a lost connection."""
@@ -82,11 +56,11 @@ class SmppLine:
 
     async def close(self) -> None:
         """Unbind. Messages without an answer count as sent."""
-        self._pauses.close()
-        tasks = [*self._messages.values(), *([self._work] if self._work is not None else [])]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._work is not None:
+            self._work.cancel()
+        await super().close()
+        if self._work is not None:
+            await asyncio.gather(self._work, return_exceptions=True)
 
     # --- the connection -------------------------------------------------------------------------------------------
 
@@ -157,6 +131,9 @@ class SmppLine:
             self._exchange.heard(self._number, "", heard)
 
     # --- messages -------------------------------------------------------------------------------------------------
+
+    def _sending(self, parameters: SmppParameters, leg: Texting) -> Coroutine[Any, Any, None] | None:
+        return None if self._session is None else self._send(self._session, parameters, leg)
 
     async def _send(self, session: SmppSession, parameters: SmppParameters, leg: Texting) -> None:
         try:

@@ -143,7 +143,8 @@ def text_of(delivery: Delivery) -> str:
             return message.decode("utf-16-be", "replace")
         case 0:
             return "".join(_decode_gsm7(message))
-    return message.decode("latin-1")
+        case _:
+            return message.decode("latin-1")
 
 
 def _encode_gsm7(text: str) -> bytes:

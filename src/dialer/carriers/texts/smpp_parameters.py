@@ -1,10 +1,10 @@
 """The parameters of a gateway whose protocol is `smpp`."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
-from dialer.carriers.texts.parameters import TextParametersError
+from dialer.carriers.parameters import Parameters, read_parameters
 
 _WORD = r"\A[!-~]*\Z"
 Host = Annotated[str, msgspec.Meta(min_length=1, max_length=253, pattern=_WORD)]
@@ -12,7 +12,7 @@ Identity = Annotated[str, msgspec.Meta(max_length=64, pattern=_WORD)]
 Kind = Annotated[int, msgspec.Meta(ge=0, le=255)]
 
 
-class SmppParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class SmppParameters(Parameters, frozen=True, kw_only=True):
     """The way to a carrier over SMPP 3.4."""
 
     host: Host
@@ -36,17 +36,12 @@ class SmppParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     """Kinds of the sender's address. Default: by its form."""
     dest_ton: Kind | None = None
     dest_npi: Kind | None = None
-    simulated: dict[str, Any] = {}
-    """The behaviour of the callees in forecasts."""
 
 
 def read_smpp_parameters(parameters: str) -> SmppParameters:
     """Return the parameters in a JSON text.
 
     Raises:
-        TextParametersError: one is missing, unknown or wrong.
+        ParametersError: one is missing, unknown or wrong.
     """
-    try:
-        return msgspec.json.decode(parameters, type=SmppParameters)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise TextParametersError(f"{error}.".replace("..", ".")) from None
+    return read_parameters(parameters, SmppParameters)

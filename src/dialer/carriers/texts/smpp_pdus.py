@@ -30,7 +30,6 @@ class Status(IntEnum):
 
     OK = 0x00
     INVALID_COMMAND = 0x03
-    SYSTEM_ERROR = 0x08
     INVALID_DESTINATION = 0x0B
     QUEUE_FULL = 0x14
     THROTTLED = 0x58

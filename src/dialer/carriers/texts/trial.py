@@ -8,7 +8,13 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from dialer.carriers.line_port import Found, Unplaced
+from dialer.carriers.line_port import (
+    Alive,
+    Found,
+    Over,
+    Unknown,
+    Unplaced,
+)
 from dialer.carriers.texts.http_line import NotSentError, UnansweredError, WebSender
 from dialer.carriers.texts.parameters import SECRET_MIN, HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import outcome_of, request_of
@@ -19,7 +25,18 @@ from dialer.carriers.texts.smpp_session import SessionError, SmppSession, opened
 from dialer.domain.enums import MessageStatus
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.plans import SMPP
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Done,
+    Ended,
+    LegReport,
+    Receipt,
+    Ringing,
+    Texting,
+    TextReceived,
+)
 
 BODY_SHOWN_MAX: Final = 500
 HIDDEN: Final = "*" * SECRET_MIN
@@ -41,7 +58,7 @@ async def send_trial_text(
     """Send one message, `order` being number, sender and text, and wait for receipts over SMPP for a while.
 
     Raises:
-        TextParametersError: the parameters are wrong.
+        ParametersError: the parameters are wrong.
     """
     number, sender, text = order
     texting = Texting(str(uuid4()), number, sender, text, parts_of(text))
@@ -79,7 +96,8 @@ def _in_words(heard: LegReport | Found) -> tuple[str, str]:
             return MessageStatus.UNSENT, "the carrier asks to wait"
         case Ended():
             return MessageStatus.SENT, "accepted"
-    return MessageStatus.SENT, "the answer says nothing that the parameters explain"
+        case Arrived() | Ringing() | Answered() | Done() | TextReceived() | Alive() | Over() | Unknown():
+            return MessageStatus.SENT, "the answer says nothing that the parameters explain"
 
 
 class _Trial:

@@ -1,7 +1,7 @@
 """Frames between a worker and the process of its lines: one JSON value a line."""
 
 import asyncio
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -103,6 +103,7 @@ class LegsFound(Value, frozen=True):
 ToProcess: TypeAlias = OpenLine | PlaceLeg | PerformOrder | FindLegs | LineSettled
 ToWorker: TypeAlias = LineOpened | LineHeard | LineState | LegsFound
 
+_Frame = TypeVar("_Frame")
 _TO_PROCESS: Final = msgspec.json.Decoder[ToProcess](ToProcess)
 _TO_WORKER: Final = msgspec.json.Decoder[ToWorker](ToWorker)
 
@@ -122,11 +123,7 @@ async def read_from_worker(reader: asyncio.StreamReader) -> ToProcess | None:
     Raises:
         FrameError: it is no frame.
     """
-    line = await _line(reader)
-    try:
-        return _TO_PROCESS.decode(line) if line else None
-    except msgspec.DecodeError as error:
-        raise FrameError(str(error)) from None
+    return await _read(reader, _TO_PROCESS)
 
 
 async def read_from_process(reader: asyncio.StreamReader) -> ToWorker | None:
@@ -135,16 +132,12 @@ async def read_from_process(reader: asyncio.StreamReader) -> ToWorker | None:
     Raises:
         FrameError: it is no frame.
     """
-    line = await _line(reader)
-    try:
-        return _TO_WORKER.decode(line) if line else None
-    except msgspec.DecodeError as error:
-        raise FrameError(str(error)) from None
+    return await _read(reader, _TO_WORKER)
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
+async def _read(reader: asyncio.StreamReader, decoder: "msgspec.json.Decoder[_Frame]") -> _Frame | None:
     try:
         line = await reader.readline()
-    except (ValueError, OSError) as error:
+        return decoder.decode(line) if line.endswith(b"\n") else None
+    except (ValueError, OSError, msgspec.DecodeError) as error:
         raise FrameError(str(error)) from None
-    return line if line.endswith(b"\n") else b""

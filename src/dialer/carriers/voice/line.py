@@ -10,9 +10,10 @@ import structlog
 from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
+from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.outputs import Address
-from dialer.carriers.sip.parameters import SipParameters, SipParametersError, read_sip_parameters
+from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.capture import Capture
 from dialer.carriers.voice.clock import steady_ms
@@ -21,6 +22,7 @@ from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
     Arrived,
     Arriving,
@@ -32,7 +34,9 @@ from dialer.domain.sessions.leg_protocol import (
     Leg,
     LegReport,
     Order,
+    Receipt,
     Ringing,
+    TextReceived,
 )
 
 NO_ORDER_MS: Final = 30_000
@@ -132,7 +136,8 @@ class SipLine:
             leg = self._legs.get(key)
             if leg is not None and isinstance(heard, Answered):
                 leg.answered = None
-                self._acknowledge(key)
+                if self._telephone is not None:
+                    self._telephone.acknowledge(key)
             elif leg is not None and isinstance(heard, Ended):
                 del self._legs[key]
 
@@ -165,15 +170,18 @@ class SipLine:
         leg = self._legs.get(key)
         if leg is None:
             return
-        if isinstance(heard, Answered):
-            leg.answered, leg.answered_ms, leg.idle_since_ms = (at_ms, heard), at_ms, at_ms
-        elif isinstance(heard, Ended):
-            leg.ended = (at_ms, heard)
-            self._part(leg)
-            _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
-        elif isinstance(heard, Done):
-            self._part(leg)
-            leg.idle_since_ms = at_ms
+        match heard:
+            case Answered():
+                leg.answered, leg.answered_ms, leg.idle_since_ms = (at_ms, heard), at_ms, at_ms
+            case Ended():
+                leg.ended = (at_ms, heard)
+                self._part(leg)
+                _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
+            case Done():
+                self._part(leg)
+                leg.idle_since_ms = at_ms
+            case Arrived() | Ringing() | Accepted() | Receipt() | TextReceived():
+                pass
         self._tell(key, heard, at_ms)
 
     def trunk_is(self, why_not: str) -> None:
@@ -209,7 +217,7 @@ class SipLine:
         """Open the gateway, and look after its legs."""
         try:
             parameters = read_sip_parameters(text)
-        except SipParametersError as error:
+        except ParametersError as error:
             self.trunk_is(str(error))
             return
         while self._telephone is None:
@@ -245,10 +253,6 @@ class SipLine:
         other, leg.other = self._legs.get(leg.other), ""
         if other is not None:
             other.idle_since_ms = steady_ms()
-
-    def _acknowledge(self, key: str) -> None:
-        if self._telephone is not None:
-            self._telephone.acknowledge(key)
 
     def _find(self, live: LiveLeg) -> Found:
         key, leg = live.order.key, self._legs.get(live.order.key)

@@ -10,6 +10,7 @@ import structlog
 
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SoundLost
+from dialer.carriers.parameters import is_address
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.invitation import read_invitation
 from dialer.carriers.sip.leg import read_handle
@@ -24,7 +25,6 @@ from dialer.carriers.sip.outputs import (
     Send,
     SoundAgreed,
     TrunkState,
-    is_address,
 )
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import LocalSound
@@ -174,7 +174,7 @@ class SipTrunkEndpoint:
             return False
         has_sound = self._open_sound(order.key, range(known.local.port, known.local.port + 1)) is not None
         self._perform(self._agent.take_up(steady_ms(), order, known))
-        self._room.watch(order.key)
+        self._watch(order.key)
         if not has_sound:
             self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
         return has_sound
@@ -223,23 +223,23 @@ class SipTrunkEndpoint:
 
     def _sounded(self, output: OrderDone | SoundLost) -> None:
         """Take what the sound of a leg tells."""
+        at_ms = steady_ms()
         if isinstance(output, OrderDone):
-            self._done(output)
+            self._hear(output.key, at_ms, output.done, output.recording)
         else:
             because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
-            self._perform(self._agent.clear(steady_ms(), output.key, causes.TIMER_EXPIRY, because))
+            self._perform(self._agent.clear(at_ms, output.key, causes.TIMER_EXPIRY, because))
 
-    def _done(self, output: OrderDone) -> None:
-        at_ms = steady_ms()
-        if output.recording is None:
-            self._owner.hear(output.key, at_ms, output.done, "")
-        else:
-            self._later(self._save(output.key, at_ms, output.done, output.recording))
-
-    async def _save(
-        self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes], because: str = ""
+    def _hear(
+        self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes] | None = None, because: str = ""
     ) -> None:
-        """Save a recording before it is told."""
+        """Tell the owner what was heard, after a recording is saved."""
+        if recording is None:
+            self._owner.hear(key, at_ms, heard, because)
+        else:
+            self._later(self._save(key, at_ms, heard, recording, because))
+
+    async def _save(self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes], because: str) -> None:
         try:
             await asyncio.to_thread(self._files.write, *recording)
         except SoundFileError as error:
@@ -269,38 +269,47 @@ class SipTrunkEndpoint:
             wait_s = max(0, due_ms - steady_ms()) / 1_000
             self._wake = asyncio.get_running_loop().call_later(wait_s, self._run)
 
+    def _watch(self, key: str) -> None:
+        """Notice from now on if the other side of a leg falls silent."""
+        if (leg := self._room.leg(key)) is not None:
+            leg.watch(steady_ms())
+
+    def _tell_sound(self, output: SoundAgreed | DigitReported) -> None:
+        leg = self._room.leg(output.key)
+        if leg is None:
+            return
+        if isinstance(output, SoundAgreed):
+            leg.agree(steady_ms(), output.sound)
+        else:
+            leg.activity.take_key(steady_ms(), output.digit)
+
     def _perform_one(self, output: Output) -> None:
         match output:
             case Send():
                 self._send(output)
-            case SoundAgreed():
-                self._room.agree(output.key, output.sound)
-            case DigitReported():
-                self._room.press(output.key, output.digit)
+            case SoundAgreed() | DigitReported():
+                self._tell_sound(output)
             case LegArrived():
-                arrived = Arrived(output.called, output.caller, output.handle)
-                self._owner.hear(output.key, output.at_ms, arrived, "")
+                self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():
-                self._owner.hear(output.key, output.at_ms, Ringing(0), "")
+                self._hear(output.key, output.at_ms, Ringing(0))
             case LegAnswered():
-                self._room.watch(output.key)
-                self._owner.hear(output.key, output.at_ms, Answered(0, output.handle), "")
+                self._watch(output.key)
+                self._hear(output.key, output.at_ms, Answered(0, output.handle))
             case LegOver():
                 self._hear_end(output)
             case TrunkState():
                 self._owner.trunk_is(output.why_not)
 
     def _hear_end(self, ended: LegOver) -> None:
-        quality = self._room.quality(ended.key)
+        leg = self._room.leg(ended.key)
+        quality = "" if leg is None else leg.quality_in_words()
         recording = self._room.remove(ended.key)
         if quality:
             self._owner.sound_was(ended.key, quality)
-        cause = Cause(ended.cause)
-        if recording is None:
-            self._owner.hear(ended.key, ended.at_ms, Ended(0, cause), ended.because)
-            return
-        heard = Ended(0, cause, recording_ms=len(recording[1]) // 8)
-        self._later(self._save(ended.key, ended.at_ms, heard, recording, ended.because))
+        recording_ms = None if recording is None else len(recording[1]) // 8
+        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms)
+        self._hear(ended.key, ended.at_ms, heard, recording, ended.because)
 
     def _send(self, output: Send) -> None:
         host, port = output.destination

@@ -12,7 +12,6 @@ from typing import Final
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, SoundRouter
-from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.domain.sessions.leg_protocol import Order
@@ -60,25 +59,13 @@ class SoundRoom:
         self._clock.start()
         return port
 
-    def agree(self, key: str, sound: AgreedSound) -> None:
-        """Send to and hear from this place."""
-        self._board.agree(steady_ms(), key, sound)
-
-    def watch(self, key: str) -> None:
-        """Tell the owner of a leg from now on if its other side falls silent."""
-        self._board.watch(steady_ms(), key)
-
-    def quality(self, key: str) -> str:
-        """Return the figures of a leg's sound in words."""
-        return self._board.quality(key)
+    def leg(self, key: str) -> SoundLeg | None:
+        """Return the sound of a leg; None if it is gone."""
+        return self._board.leg(key)
 
     def perform(self, key: str, order: Order, prompt: bytes) -> None:
         """Begin an order of sound."""
         self._board.perform(key, order, prompt)
-
-    def press(self, key: str, digit: str) -> None:
-        """Tell a leg a key that came over SIP."""
-        self._board.press(steady_ms(), key, digit)
 
     def remove(self, key: str) -> tuple[str, bytes] | None:
         """Close the socket of a leg. Return the recording that was in progress, its name and its sound, if any."""
@@ -137,15 +124,15 @@ class SoundRoom:
             spare -= 1
 
     def _read_report(self, now_ms: int, key: str) -> None:
-        bound = self._reports.get(key)
-        if bound is None:
+        bound, leg = self._reports.get(key), self._board.leg(key)
+        if bound is None or leg is None:
             return
         for _ in range(REPORTS_MAX):
             try:
                 data, source = bound.recvfrom(_READ_BYTES)
             except OSError:
                 return
-            self._board.take_report(now_ms, key, data, (source[0], source[1]))
+            leg.take_report(now_ms, data, (source[0], source[1]))
 
     def _send(self, packet: SendSound) -> None:
         bound = (self._reports if packet.is_report else self._sockets).get(packet.key)

@@ -23,7 +23,9 @@ from dialer.carriers.voice.sound_files import SoundFiles, read_sound_file
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
+    Arrived,
     Ask,
     Clear,
     Dialling,
@@ -32,9 +34,11 @@ from dialer.domain.sessions.leg_protocol import (
     LegReport,
     Order,
     Play,
+    Receipt,
     Record,
     Ringing,
     Speech,
+    TextReceived,
 )
 
 GREETING_S: Final = 1
@@ -80,7 +84,7 @@ class Trial:
         self._answered_ms: int | None = None
         self._ended: tuple[int, Cause, str] | None = None
         self._keys = ""
-        self.on_heard: Callable[[LegReport], None] = _ignore
+        self.on_heard: Callable[[LegReport], None] = lambda _: None
         """Called with everything that is heard."""
 
     def outcome(self) -> TrialOutcome:
@@ -104,6 +108,8 @@ class Trial:
             case Ended():
                 self._ended = (after_ms, heard.cause, because)
                 self.say(f"over: {because}")
+            case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
+                pass
         self.on_heard(heard)
 
     def trunk_is(self, why_not: str) -> None:
@@ -191,14 +197,19 @@ async def _call(telephone: SipTrunkEndpoint, order: TrialOrder, trial: Trial) ->
 
     trial.on_heard = go_on
     telephone.dial(Dialling(key, order.number, order.callerid, order.ring_limit_ms, order.talk_limit_ms))
+    await wait_for_end(order, over, lambda last: telephone.perform(key, last))
+
+
+async def wait_for_end(order: TrialOrder, over: asyncio.Event, perform: Callable[[Order], None]) -> None:
+    """Wait until a call is over. End it after its limits, and if the trial is cancelled."""
     try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout((order.ring_limit_ms + order.talk_limit_ms) / 1_000 + _GRACE_S):
                 await over.wait()
     finally:
         if not over.is_set():
-            telephone.perform(key, Clear(LAST_TURN))
-        # The answer to a BYE comes within a round trip, if it comes.
+            perform(Clear(LAST_TURN))
+        # The answer to the last request comes within a round trip, if it comes.
         await asyncio.sleep(LAST_ANSWER_S)
 
 
@@ -206,7 +217,3 @@ def _first(order: TrialOrder) -> Order:
     """Return the first order: the greeting, which keys stop unless the callee is recorded."""
     greeting = (Speech(GREETING),)
     return Play(1, greeting) if order.record is not None else Ask(1, greeting, 1, order.talk_limit_ms)
-
-
-def _ignore(_heard: LegReport) -> None:
-    """Take no notice."""

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dialer.console.words import word_of
+from dialer.console.words import words_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, Section, Survey
@@ -147,7 +147,7 @@ def _rows(survey: Survey) -> list[list[int]]:
 
 def _box(section: Section, place: _Place) -> Box:
     question = section.question if len(section.question) <= QUESTION_MAX else f"{section.question[:QUESTION_MAX]}…"
-    known = word_of(SectionType(section.type))
+    known = words_of(SectionType(section.type))
     return Box(place.x, place.y, known, question, section.question, section.completed, section.id)
 
 

@@ -8,7 +8,7 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.urls import parse_id
+from dialer.api.crud.urls import identity_in
 from dialer.api.http.auth import origin_of
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.service import ApiRequest
@@ -78,9 +78,7 @@ async def sign_out(request: ApiRequest) -> Response[Any]:
 async def revoke_session(request: ApiRequest) -> Response[Any]:
     """End another session of the viewer."""
     fields = await read_fields(request)
-    session_id = parse_id(fields.get("session", ""))
-    if session_id is None:
-        raise RecordNotFoundError
+    session_id = identity_in(fields.get("session", ""))
     await request.service.write(request, lambda unit: end_session(unit, unit.actor.id, session_id))
     return go_to(ACCOUNT)
 
@@ -89,9 +87,7 @@ async def revoke_session(request: ApiRequest) -> Response[Any]:
 async def revoke_key(request: ApiRequest) -> Response[Any]:
     """Revoke an API key of the viewer."""
     fields = await read_fields(request)
-    key_id = parse_id(fields.get("key", ""))
-    if key_id is None:
-        raise RecordNotFoundError
+    key_id = identity_in(fields.get("key", ""))
 
     def revoke(unit: Unit) -> None:
         if key_id not in {key.id for key in keys_of(unit.connection, unit.actor.id)}:

@@ -159,7 +159,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     ids = [id_in(record.campaign) if record.campaign else None for record in records]
     known = {identity for identity in ids if identity is not None}
     query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(known))
-    named = dict(map(tuple, unit.connection.execute(query))) if known else {}
+    named = {row.id: row.name for row in unit.connection.execute(query)} if known else {}
     came_in = _came_in(unit, [record.id for record in records])
     return [
         CallRow(

@@ -36,7 +36,6 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
-from dialer.domain.enum_descriptions import MEANINGS
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.domain.reasons import WAITS
@@ -65,7 +64,7 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
     CampaignStatus.PAUSE: ("start", "end", "abort"),
 }
 """The buttons that are shown in each state."""
-_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORD})
+_OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORT})
 
 
 class ShownAnswer(NamedTuple):
@@ -294,7 +293,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=MEANINGS[CampaignStatus][state] if state is not None else "A newer version of dialer set this state.",
+        meaning=state.meaning if state is not None else "A newer version of dialer set this state.",
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),

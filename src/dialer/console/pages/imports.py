@@ -46,8 +46,7 @@ class FormTexts(NamedTuple):
 
 
 @get(
-    ["/records/{path:str}/{record_id:str}/import", "/records/{path:str}/{record_id:str}/check"],
-    media_type="text/html",
+    ["/records/{path:str}/{record_id:str}/import", "/records/{path:str}/{record_id:str}/check"], media_type="text/html"
 )
 async def show_import(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
     """Show the form for a file."""

@@ -25,7 +25,8 @@ from dialer.app.accounts.sessions import (
     user_signing_in,
 )
 from dialer.app.accounts.users import NewUser, create_first_admin
-from dialer.app.audit_log import Origin, write_audit_log
+from dialer.app.audit_log import Origin
+from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.console.forms import read_fields
 from dialer.console.rendering import html, render
@@ -136,7 +137,7 @@ async def _session_for_code(request: ApiRequest, console: ConsoleServices, user:
         if not takes_second_factor(unit, user.user_id, code, new.at_ms) or not end_sign_in(connection, pending):
             return None
         token = begin_session(unit, new)
-        write_audit_log(unit, origin)
+        tell_listeners(unit, origin)
         return token
 
     async with console.authenticator.trying_code(user.user_id):
@@ -219,7 +220,7 @@ async def _create(request: ApiRequest, console: ConsoleServices, user: NewUser, 
     def create(connection: Connection) -> str:
         unit = UnitOfWork(connection=connection, now_ms=now_ms)
         token = begin_session(unit, session_of(request, console, create_first_admin(unit, user), origin))
-        write_audit_log(unit, origin)
+        tell_listeners(unit, origin)
         return token
 
     return await request.service.database.write(create)
@@ -239,7 +240,7 @@ async def _begin(request: ApiRequest, console: ConsoleServices, found: Identifie
         if not is_as_verified(connection, new.user_id, found.password_hash, has_second_factor=has_factor):
             return None
         token = begin_sign_in(unit, new) if has_factor else begin_session(unit, new)
-        write_audit_log(unit, origin)
+        tell_listeners(unit, origin)
         return token
 
     return await request.service.database.write(begin)

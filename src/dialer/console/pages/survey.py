@@ -17,7 +17,7 @@ from dialer.console.pages.record import identity_in
 from dialer.console.services import page
 from dialer.console.survey_keys import key_in_words, keys_of
 from dialer.console.survey_trial import walk
-from dialer.console.words import word_of
+from dialer.console.words import words_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.check import check_survey
@@ -109,7 +109,7 @@ def _sections(found: _Read) -> list[ShownSection]:
     return [
         ShownSection(
             section,
-            word_of(SectionType(section.type)),
+            words_of(SectionType(section.type)),
             [
                 ShownBranch(key, key_in_words(section, key), "" if target is None else questions.get(target, ""))
                 for key, target in section.branches.items()

@@ -25,11 +25,7 @@ from dialer.domain.enums import AgentActivity, AgentStatus
 
 PLACE: Final = "centre"
 BOARD: Final = "/console/board/"
-STATUSES: Final = {
-    "in": AgentStatus.AVAILABLE,
-    "out": AgentStatus.LOGGED_OUT,
-    "break": AgentStatus.ON_BREAK,
-}
+STATUSES: Final = {"in": AgentStatus.AVAILABLE, "out": AgentStatus.LOGGED_OUT, "break": AgentStatus.ON_BREAK}
 """The statuses that the buttons set."""
 
 

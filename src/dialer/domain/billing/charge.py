@@ -1,11 +1,10 @@
-"""The charge for a call, a leg or a text message."""
+"""The charge for a leg of a call."""
 
 from typing import Final
 
 import msgspec
 
 from dialer.domain.billing.money import Rate
-from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome
 
 _SECOND_MS: Final = 1_000
 
@@ -20,13 +19,6 @@ class Bill(msgspec.Struct, frozen=True, gc=False):
     billsec: int
     billed_duration: int
     cost: int
-
-
-def bill(call: Call, outcome: CallOutcome) -> Bill:
-    """Return the charge for a call or a text message. A message that was never sent out costs nothing."""
-    if outcome.message_status is not None:
-        return Bill(0, 0, 0, call.hold if outcome.message_status in MESSAGES_OUT else 0)
-    return bill_leg(call.rate, call.started_ms, outcome.answered_ms, outcome.ended_ms)
 
 
 def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int) -> Bill:

@@ -1,4 +1,4 @@
-"""The credit of an account: its balance, the amount held for calls in progress, and the price of the next attempt."""
+"""The credit of an account: its balance, what is held for calls in progress, and the prices of attempts."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
+from dialer.domain.billing.charge import Bill, bill_leg
 from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.messages.sms_parts import parts_of
@@ -15,7 +16,7 @@ from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, special_digits
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import numbers_meant
-from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.plans import MESSAGES_OUT, Call, CallOutcome, CampaignPlan, GatewayPlan, Subscriber
 
 _SECOND_MS: Final = 1_000
 PRICES_KEPT_MAX: Final = 4_096
@@ -144,3 +145,10 @@ def _whole_leg(rate: Rate, wanted_ms: int) -> CreditOffer | None:
 def _by_price(priced: tuple[int, Rate]) -> tuple[int, tuple[int, ...]]:
     """Return a sort key: the price, then the fields of the rate, so that ties have one fixed order."""
     return priced[0], structs.astuple(priced[1])
+
+
+def bill(call: Call, outcome: CallOutcome) -> Bill:
+    """Return the charge for a call or a text message. A message that was never sent out costs nothing."""
+    if outcome.message_status is not None:
+        return Bill(0, 0, 0, call.hold if outcome.message_status in MESSAGES_OUT else 0)
+    return bill_leg(call.rate, call.started_ms, outcome.answered_ms, outcome.ended_ms)

@@ -19,16 +19,15 @@ from dialer.domain.effects import (
     WakeGateway,
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
+from dialer.domain.engine.callerid import choose_callerid
 from dialer.domain.engine.credit import Account, CreditOffer, message_to
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
-from dialer.domain.numbers.callerid import choose_callerid
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import Call, Subscriber
+from dialer.domain.plans import NEVER_MS, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
 
 _START: Final = CampaignStatus.START

@@ -11,7 +11,6 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
-from dialer.domain.billing.charge import bill
 from dialer.domain.effects import (
     ClaimAgain,
     CountSubscribers,
@@ -25,7 +24,8 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
-from dialer.domain.engine.credit import Account
+from dialer.domain.engine.callerid import turns_of
+from dialer.domain.engine.credit import Account, bill
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
@@ -35,7 +35,7 @@ from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.numbers.callerid import turns_of
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, CallOutcome, Disposition
 from dialer.domain.queueing.call_distributor import CallDistributor
 
@@ -83,7 +83,7 @@ class Engine:
         self._pacing: Final = AgentPacing(board, distributor)
         self._dialling: Final = CampaignDialling(board, self._pacing)
         self._watchdog: Final = Watchdog(board)
-        self._handlers: Final[dict[type, Callable[[int, Any], None]]] = {
+        handlers: dict[type, Callable[[int, Any], None]] = {
             events.AccountOpened: self._open_account,
             events.GatewayOpened: self._open_gateway,
             events.CampaignOpened: self._open_campaign,
@@ -124,6 +124,7 @@ class Engine:
             events.LineLost: self._lose_line,
             events.LineFound: self._find_line,
         }
+        self._handlers: Final = exhaustive(events.EngineEvent, handlers)
 
     @property
     def board(self) -> EngineState:
@@ -259,7 +260,7 @@ class Engine:
         campaign = self._campaigns.get(event.campaign_id)
         if campaign is None:
             return
-        campaign.status = CampaignStatus.ABORD if event.is_aborted else CampaignStatus.END
+        campaign.status = CampaignStatus.ABORT if event.is_aborted else CampaignStatus.END
         self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
         if event.is_aborted:
             for call in self._calls.values():

@@ -3,14 +3,13 @@
 from collections import deque
 from typing import Final
 
-from dialer.domain.engine.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
-from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
 from dialer.domain.enums import Cause
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import SIMULATED, GatewayPlan, Lent
+from dialer.domain.plans import NEVER_MS, SIMULATED, GatewayPlan, Lent
 
 SECOND_MS: Final = 1_000
 UNLIMITED: Final = 1 << 62

@@ -13,14 +13,13 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.effects import ClaimFresh, ClaimRetries
-from dialer.domain.plans import CampaignPlan, Subscriber
+from dialer.domain.plans import NEVER_MS, CampaignPlan, Subscriber
 
 CLAIM_FIRST: Final = 32
 """Number of subscribers in the first claim of a zone; each further claim is larger, up to `CLAIM_MAX`."""
 CLAIM_MAX: Final = 1_024
 RETRIES_HELD_MAX: Final = 16_384
 """Number of retries that a zone holds in memory; later ones are claimed again when their time comes."""
-NEVER_MS: Final = 2**62
 
 
 class Due(NamedTuple):

@@ -6,7 +6,6 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
-from dialer.domain.billing.charge import bill
 from dialer.domain.billing.money import Rate
 from dialer.domain.effects import (
     AnswerCall,
@@ -17,6 +16,7 @@ from dialer.domain.effects import (
     RefuseInbound,
     TurnAway,
 )
+from dialer.domain.engine.credit import bill
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.identity import call_uuid

@@ -9,11 +9,11 @@ from dialer.domain.effects import Effect, KeepBreaker, KeepFigures
 from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
-from dialer.domain.engine.hopper import NEVER_MS, Hopper
+from dialer.domain.engine.hopper import Hopper
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.pacing.fixed import due_ms
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import Call, CampaignPlan, GatewayKey
+from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey
 
 ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 

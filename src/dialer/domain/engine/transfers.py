@@ -22,7 +22,6 @@ from dialer.domain.effects import (
 )
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.gateway_load import SECOND_MS
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
 from dialer.domain.events import LegEnded
@@ -30,7 +29,7 @@ from dialer.domain.identity import leg_uuid
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import NEVER_MS, Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason

@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import QueueStrategy
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
 from dialer.domain.queueing.changes import Changes, Notes
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting

@@ -1,5 +1,8 @@
 """Queues, agents and waiting calls: plain values, rebuilt from rows. Times are in milliseconds."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import msgspec
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
@@ -15,6 +18,14 @@ class TierPlan(msgspec.Struct, frozen=True):
 
 class QueuePlan(msgspec.Struct, frozen=True):
     """The settings of a queue, with the meaning that FreeSWITCH's mod_callcenter gives them."""
+
+    columns_of_plan: ClassVar[Mapping[str, str]] = {
+        "tier_rule_wait_ms": "tier_rule_wait_second",
+        "max_wait_ms": "max_wait_time",
+        "max_wait_with_no_agent_ms": "max_wait_time_with_no_agent",
+        "max_wait_with_no_agent_time_reached_ms": "max_wait_time_with_no_agent_time_reached",
+    }
+    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
 
     id: int
     strategy: QueueStrategy = QueueStrategy.AGENT_WITH_LEAST_TALK_TIME
@@ -36,6 +47,9 @@ class QueuePlan(msgspec.Struct, frozen=True):
 
 class AgentPlan(msgspec.Struct, frozen=True):
     """A person who takes calls."""
+
+    columns_of_plan: ClassVar[Mapping[str, str]] = {"wrap_up_ms": "wrap_up_time"}
+    """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
 
     id: int
     user_id: int

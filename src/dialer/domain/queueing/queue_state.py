@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.tiers import Levels
 from dialer.domain.reasons import TransferReason

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
-from dialer.domain.engine.hopper import NEVER_MS
 from dialer.domain.enums import QueueStrategy
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, TierPlan, Waiting
 
 PROGRESSIVE_STEP_MS: Final = 10_000

@@ -3,7 +3,7 @@
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
-from dialer.domain.engine.hopper import NEVER_MS
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import QueuePlan
 
 

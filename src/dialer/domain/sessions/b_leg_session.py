@@ -12,8 +12,22 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, LegReport, Order, Speech
-from dialer.domain.survey.playing import spoken
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Ask,
+    Clear,
+    Done,
+    Ended,
+    LegReport,
+    Order,
+    Receipt,
+    Ringing,
+    Speech,
+    TextReceived,
+)
+from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.survey import Section
 
 
@@ -92,7 +106,8 @@ class BLegSession:
                 return self._accept() if is_confirmed else BLegReaction((self.clear(),))
             case Ended() if stage is not BLegStage.OVER:
                 return self._end(self._moment(now_ms, heard.age_ms), heard.cause)
-        return NOTHING_FOLLOWS
+            case Answered() | Done() | Ended() | Arrived() | Ringing() | Accepted() | Receipt() | TextReceived():
+                return NOTHING_FOLLOWS
 
     def resume(self) -> BLegReaction:
         """Begin the present stage again, because it is not known how far the leg has come with the last order."""

@@ -16,7 +16,9 @@ from dialer.domain import events
 from dialer.domain.enums import AmdBehavior, AmdStatus, Cause
 from dialer.domain.plans import NO_AMD, Call, CallOutcome, SectionResult
 from dialer.domain.sessions.leg_protocol import (
+    Accepted,
     Answered,
+    Arrived,
     Ask,
     AwaitBeep,
     Bridge,
@@ -29,12 +31,14 @@ from dialer.domain.sessions.leg_protocol import (
     LegReport,
     Order,
     Play,
+    Receipt,
     Record,
     Ringing,
     Speech,
+    TextReceived,
 )
+from dialer.domain.sessions.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.callflow import Position, StoredPosition
-from dialer.domain.survey.playing import UNWANTED, context_of, spoken
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -135,6 +139,8 @@ class IvrSession:
                 self._go_on(self._moment(now_ms, heard.age_ms), heard)
             case Ended():
                 self._end(self._moment(now_ms, heard.age_ms), heard)
+            case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
+                pass
         return self._reaction()
 
     def resume(self, now_ms: int) -> Reaction:
@@ -156,6 +162,8 @@ class IvrSession:
                 self._order(Bridge(self._next_turn(), self._standing.other), Stage.BRIDGED)
             case Stage.CLEARING:
                 self._clear()
+            case Stage.DIALLED | Stage.OVER:
+                pass
         return self._reaction()
 
     def bridge(self, other: str) -> Reaction:
@@ -277,6 +285,8 @@ class IvrSession:
                 self._leave_section(at_ms)
             case Stage.CONFERRING:
                 self._leave_section(at_ms)
+            case Stage.DIALLED | Stage.TRANSFERRED | Stage.BRIDGED | Stage.CLEARING | Stage.OVER:
+                pass
 
     def _walk(self, at_ms: int) -> None:
         """Enter sections until one of them waits for something. After the last one, hang up."""
@@ -300,6 +310,8 @@ class IvrSession:
             case MessageToSend(response, number, text):
                 self._keep(response, at_ms)
                 self._reports.append(events.TextRequested(call_id, number, text, self._next_seq()))
+            case None:
+                pass
 
     def _begin_section(self, at_ms: int) -> bool:
         """Play the prompt of the section, and return whether the call has to wait."""
@@ -343,7 +355,7 @@ class IvrSession:
                 self._order(Confer(turn, f"{self.call.plan.user_id}-{room}"), Stage.CONFERRING)
             case VoiceRecording(response):
                 self._order(Record(turn, response), Stage.RECORDING)
-            case _:
+            case None:
                 return False
         return True
 
@@ -364,6 +376,8 @@ class IvrSession:
         match self._position.definition.after_prompt(self._position.section, context_of(self.call)):
             case VoiceRecording(response):
                 self._keep(response, at_ms, recording_ms)
+            case Diversion() | ConferenceTalk() | None:
+                pass
 
     def _keep(self, response: str, at_ms: int, recording_ms: int | None = None) -> None:
         """Keep the answer to the present section. The last answer to a section counts."""

@@ -1,8 +1,8 @@
 """Values that pass between the service and a line: orders to one leg of a call, and what is heard of it.
 
-A line is the real carrier of one gateway (`dialer.carriers.line_port`). A leg is one call that it places, or one message.
-Its `key` names it for ever. Orders count their `turn` from 1, and a `Done` names the turn that it ends. A line replaces
-the order in progress by the next one.
+A line is the real carrier of one gateway (`dialer.carriers.line_port`). A leg is one call that it places, or one
+message. Its `key` names it for ever. Orders count their `turn` from 1, and a `Done` names the turn that it ends. A
+line replaces the order in progress by the next one.
 
 Moments are ages in milliseconds: how long ago something happened, by the line's own steady clock. The service alone
 knows the time. All values are tagged with the name of their class, so that they can be sent as JSON.

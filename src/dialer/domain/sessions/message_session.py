@@ -9,7 +9,17 @@ from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.plans import Call, CallOutcome
 from dialer.domain.sessions.ivr_session import Reaction
-from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt
+from dialer.domain.sessions.leg_protocol import (
+    Accepted,
+    Answered,
+    Arrived,
+    Done,
+    Ended,
+    LegReport,
+    Receipt,
+    Ringing,
+    TextReceived,
+)
 
 _FINAL: Final = frozenset(
     {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}
@@ -41,6 +51,8 @@ class MessageSession:
                 return self._receive(now_ms, name, status)
             case Ended():
                 return self._end(now_ms, MessageStatus.SENT if self._has_left(heard.cause) else MessageStatus.FAILED)
+            case Receipt() | Arrived() | Ringing() | Answered() | Done() | TextReceived():
+                pass
         return _NOTHING
 
     def give_up(self, now_ms: int) -> CallOutcome:

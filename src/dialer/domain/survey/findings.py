@@ -1,60 +1,70 @@
 """Findings: the faults that a survey or a campaign can have."""
 
-from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 import msgspec
+
+from dialer.domain.enum_descriptions import DescribedText
 
 Path: TypeAlias = tuple[tuple[int, str], ...]
 """The way from the first section on: the id of each section, and the key of the branch that is taken there."""
 
 
-class FindingLevel(StrEnum):
+class FindingLevel(DescribedText):
     """The severity of a finding. A campaign with an error cannot be started."""
 
-    ERROR = "error"
-    WARNING = "warning"
+    ERROR = "error", "The campaign cannot be started."
+    WARNING = "warning", "The campaign can be started, but it may not do what its author expects."
 
 
-class FindingCode(StrEnum):
+class FindingCode(DescribedText):
     """The kind of a fault in a survey or a campaign."""
 
-    NO_SECTIONS = "no_sections"
-    TOO_MANY_SECTIONS = "too_many_sections"
-    UNREACHABLE = "unreachable"
-    UNKNOWN_TARGET = "unknown_target"
-    DEAD_END = "dead_end"
-    LOOP = "loop"
-    NEVER_TAKEN = "never_taken"
-    AFTER_THE_END = "after_the_end"
-    MISSING_PROMPT = "missing_prompt"
-    MISSING_TEXT = "missing_text"
-    NO_ANSWER = "no_answer"
-    NARROW_RANGE = "narrow_range"
-    NO_DESTINATION = "no_destination"
-    NO_AGENTS = "no_agents"
-    EXPIRED = "expired"
-    NO_TEXT = "no_text"
-    NO_QUEUE = "no_queue"
-    NO_SMS_GATEWAY = "no_sms_gateway"
-    NO_CALLERID = "no_callerid"
-    WRONG_CALLERID = "wrong_callerid"
-    WRONG_CLOCK = "wrong_clock"
-    UNPLAYABLE = "unplayable"
-    NO_LIST_FOR_STOP = "no_list_for_stop"
-    NO_LIST_FOR_WISHES = "no_list_for_wishes"
-    NO_WEEKDAY = "no_weekday"
-    OVER_MIDNIGHT = "over_midnight"
-    WIDER_THAN_CALLING_HOURS = "wider_than_calling_hours"
-    NEVER_OPEN = "never_open"
-    RETRIES_TOO_LATE = "retries_too_late"
-    NO_PHONEBOOK = "no_phonebook"
-    NO_CONTACTS = "no_contacts"
-    NO_COUNTRY = "no_country"
-    DESTINATION = "destination"
-    PLAIN_HTTP = "plain_http"
-    EXPIRES_TOO_EARLY = "expires_too_early"
-    LOW_BALANCE = "low_balance"
+    NO_SECTIONS = "no_sections", "The survey has no sections."
+    TOO_MANY_SECTIONS = "too_many_sections", "The survey has more sections than can be played."
+    UNREACHABLE = "unreachable", "No call can reach the section."
+    UNKNOWN_TARGET = "unknown_target", "A branch leads to a section that does not exist."
+    DEAD_END = "dead_end", "The call ends at a transfer, or at a question of a survey with unreachable sections."
+    LOOP = "loop", "The call can go round in a loop."
+    NEVER_TAKEN = "never_taken", "No input takes the branch."
+    AFTER_THE_END = "after_the_end", "The section ends the call, so its branches are never taken."
+    MISSING_PROMPT = "missing_prompt", "The section has neither a recording nor a script."
+    MISSING_TEXT = "missing_text", "The section sends a text message without a text."
+    NO_ANSWER = "no_answer", "No input can be a valid answer to the section."
+    NARROW_RANGE = "narrow_range", "The section asks for more digits than its range of numbers holds."
+    NO_DESTINATION = "no_destination", "The transfer has neither a number nor a queue."
+    NO_AGENTS = "no_agents", "The transfer goes to a queue that no agent serves."
+    EXPIRED = "expired", "The campaign has expired."
+    NO_TEXT = "no_text", "The campaign of text messages has no text."
+    NO_QUEUE = "no_queue", "The dial method needs a survey that transfers calls to a queue."
+    NO_SMS_GATEWAY = "no_sms_gateway", "The survey sends text messages, and the campaign has no gateway for them."
+    NO_CALLERID = "no_callerid", "Callees are shown no number."
+    WRONG_CALLERID = "wrong_callerid", "A caller ID is missing, impossible, or not allowed by the gateway."
+    WRONG_CLOCK = "wrong_clock", "The gateway calls people, but the clock of the service is not real."
+    UNPLAYABLE = "unplayable", "The carrier of the gateway cannot play a section of the survey."
+    NO_LIST_FOR_STOP = (
+        "no_list_for_stop",
+        "The campaign texts people and names no list; STOP goes on the account's own.",
+    )
+    NO_LIST_FOR_WISHES = (
+        "no_list_for_wishes",
+        "The campaign names no list; wishes not to be called go on the account's own.",
+    )
+    NO_WEEKDAY = "no_weekday", "No weekday is set, so nobody is called."
+    OVER_MIDNIGHT = "over_midnight", "The daily window spans midnight."
+    WIDER_THAN_CALLING_HOURS = (
+        "wider_than_calling_hours",
+        "The daily window is wider than the calling hours of the service.",
+    )
+    NEVER_OPEN = "never_open", "The daily window is outside the calling hours of the service."
+    RETRIES_TOO_LATE = "retries_too_late", "Some retries cannot fall into the window before the campaign expires."
+    NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
+    NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
+    NO_COUNTRY = "no_country", "Numbers have no country code."
+    DESTINATION = "destination", "The account may not call some of the numbers."
+    PLAIN_HTTP = "plain_http", "The gateway for messages sends its password over http://, which others can read."
+    EXPIRES_TOO_EARLY = "expires_too_early", "By the forecast, the campaign expires before it is done."
+    LOW_BALANCE = "low_balance", "By the forecast, the campaign costs more than the balance."
 
 
 class Finding(msgspec.Struct, frozen=True):

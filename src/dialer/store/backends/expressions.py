@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, String, Table, func
+from sqlalchemy import ColumnElement, SQLColumnExpression, String, Table, func
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -73,43 +73,47 @@ def _typed(made: _Spelled, type_: TypeEngine[Any]) -> ColumnElement[Any]:
     return made
 
 
-def without_index(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+def _typed_alike(made: _Spelled) -> ColumnElement[Any]:
+    return _typed(made, next(iter(made.clauses)).type)
+
+
+def without_index(expression: SQLColumnExpression[Any]) -> ColumnElement[Any]:
     """Return an expression with an equal value, for which a planner without statistics uses no index."""
-    return _typed(_Unindexed(expression), expression.type)
+    return _typed_alike(_Unindexed(expression))
 
 
-def in_order(expression: ColumnElement[Any], *, is_descending: bool) -> ColumnElement[Any]:
+def in_order(expression: SQLColumnExpression[Any], *, is_descending: bool) -> ColumnElement[Any]:
     """Return a part of an ORDER BY. Null is before all values, as in SQLite."""
     made: Callable[..., _Spelled] = _Descending if is_descending else _Ascending
-    return _typed(made(expression), expression.type)
+    return _typed_alike(made(expression))
 
 
-def greatest(first: ColumnElement[Any], second: ColumnElement[Any]) -> ColumnElement[Any]:
+def greatest(first: SQLColumnExpression[Any], second: SQLColumnExpression[Any]) -> ColumnElement[Any]:
     """Return an SQL expression for the greater of two numbers, neither of which is null."""
-    return _typed(_Greatest(first, second), first.type)
+    return _typed_alike(_Greatest(first, second))
 
 
-def place_of(part: ColumnElement[str], text: ColumnElement[str]) -> ColumnElement[int]:
+def place_of(part: SQLColumnExpression[str], text: SQLColumnExpression[str]) -> ColumnElement[int]:
     """Return an SQL expression for the place of a part in a text, counted from 1; 0 if it is not there."""
     return _typed(_Place(text, part), Integer())
 
 
-def whole_number(text: ColumnElement[str]) -> ColumnElement[int]:
+def whole_number(text: SQLColumnExpression[str]) -> ColumnElement[int]:
     """Return an SQL expression for the number that a text is. Texts that are no numbers give any number, or null."""
     return _typed(_WholeNumber(text), BigInteger())
 
 
-def text_of_bytes(column: ColumnElement[Any]) -> ColumnElement[str]:
+def text_of_bytes(column: SQLColumnExpression[Any]) -> ColumnElement[str]:
     """Return an SQL expression for bytes as text; characters beyond ASCII may be escapes."""
     return _typed(_TextOfBytes(column), String())
 
 
-def name_key(name: ColumnElement[Any]) -> ColumnElement[str]:
+def name_key(name: SQLColumnExpression[Any]) -> ColumnElement[str]:
     """Return an SQL expression for the `dialer.domain.search_keys.name_key` of a name; empty for null."""
     return func.name_key(name, type_=String)
 
 
-def bare_number(number: ColumnElement[Any]) -> ColumnElement[str]:
+def bare_number(number: SQLColumnExpression[Any]) -> ColumnElement[str]:
     """Return an SQL expression for a number without its punctuation; empty for null."""
     return func.bare_number(number, type_=String)
 

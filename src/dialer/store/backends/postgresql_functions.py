@@ -25,10 +25,10 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 _HANGUL: Final = range(0xAC00, 0xD7A4)
 _MOVE: Final = (
     "INSERT INTO subscriber_move"
-    " (campaign_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted)"
+    " (campaign_id, user_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted)"
 )
 _STATE: Final = "{0}.status, {0}.status_reason, CAST({0}.count_attempt > 0 AS integer)"
-_OWNER: Final = "{0}.campaign_id, coalesce({0}.phonebook_id, 0)"
+_OWNER: Final = "{0}.campaign_id, {0}.user_id, coalesce({0}.phonebook_id, 0)"
 _NONE: Final = "NULL, NULL, NULL"
 _IS_MOVED: Final = (
     "old.status <> new.status OR old.status_reason <> new.status_reason"

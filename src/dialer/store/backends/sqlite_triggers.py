@@ -6,8 +6,8 @@ from typing import Final
 from dialer.store.tables import REMOVABLE_MS
 
 _MOVE: Final = (
-    "INSERT INTO subscriber_move"
-    " (campaign_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted) VALUES"
+    "INSERT INTO subscriber_move (campaign_id, user_id, phonebook_id,"
+    " was_status, was_reason, was_attempted, status, status_reason, attempted) VALUES"
 )
 _OLD: Final = "old.status, old.status_reason, old.count_attempt > 0"
 _NEW: Final = "new.status, new.status_reason, new.count_attempt > 0"
@@ -18,8 +18,8 @@ _IS_MOVED: Final = (
 )
 _IS_YOUNG: Final = f"OLD.created_date > (SELECT max(created_date) FROM audit_log) - {REMOVABLE_MS}"  # noqa: S608 - a constant
 _REFUSED: Final = "BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is"
-_HERE: Final = "new.campaign_id, coalesce(new.phonebook_id, 0)"
-_THERE: Final = "old.campaign_id, coalesce(old.phonebook_id, 0)"
+_HERE: Final = "new.campaign_id, new.user_id, coalesce(new.phonebook_id, 0)"
+_THERE: Final = "old.campaign_id, old.user_id, coalesce(old.phonebook_id, 0)"
 _BODIES: Final[Mapping[str, Sequence[str]]] = {
     "subscriber": (
         f"subscriber_added AFTER INSERT ON subscriber BEGIN {_MOVE} ({_HERE}, {_NONE}, {_NEW}); END",

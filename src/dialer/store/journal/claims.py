@@ -13,7 +13,7 @@ from dialer.store.queries.do_not_call import is_hashed, lists_that_hold, on_dnc
 from dialer.store.tables import DncContact, Subscriber
 
 
-def _claimable() -> Select[Any]:
+def _claimable() -> Select[*tuple[Any, ...]]:
     """Return a query of PENDING subscribers that also looks up their numbers on the campaign's do-not-call lists."""
     campaign: BindParameter[int] = bindparam("campaign")
     of_campaign = DncContact.dnc_id.in_(lists_that_hold(campaign))

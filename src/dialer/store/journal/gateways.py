@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Connection, bindparam, update
 
 from dialer.domain import effects
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.plans import GatewayKey
 from dialer.store.bulk import Bulk
 from dialer.store.tables import Campaign, Gateway

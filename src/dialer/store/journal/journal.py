@@ -7,7 +7,7 @@ together or not at all.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args
 
 from sqlalchemy import Connection, update
 from sqlalchemy.exc import IntegrityError
@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from dialer.domain import effects, events
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
@@ -206,20 +207,22 @@ class JournalStore:
         self.flush()
         return take_call_back(self._at_work(), arrived.missed_call_id)
 
-    def record(self, effect: effects.Effect, now_ms: int) -> None:
+    def record(self, effect: effects.Recorded, now_ms: int) -> None:
         """Record an effect, which the next flush writes."""
-        for handle in self._handlers.get(type(effect), ()):
+        for handle in self._handlers[type(effect)]:
             handle(effect, now_ms)
 
     @cached_property
     def _handlers(self) -> dict[type, tuple[Callable[[Any, int], None], ...]]:
         """Return handlers by the type of an effect: those of the observers, then the journal's own."""
         everybodys = [*(observer.handlers for observer in self._observers), self._recorders()]
-        kinds = {kind for handlers in everybodys for kind in handlers}
-        return {kind: tuple(handlers[kind] for handlers in everybodys if kind in handlers) for kind in kinds}
+        return {
+            kind: tuple(handle for handlers in everybodys if (handle := handlers[kind]) is not None)
+            for kind in get_args(effects.Recorded)
+        }
 
     def _recorders(self) -> dict[type, Callable[[Any, int], None]]:
-        return {
+        recorders: dict[type, Callable[[Any, int], None]] = {
             effects.Dial: self._record_dial,
             effects.AnswerCall: self._record_answer,
             effects.SendText: self._record_text,
@@ -243,6 +246,7 @@ class JournalStore:
             effects.MoveCampaign: self._move_campaign,
             effects.KeepWish: self._keep_wish,
         }
+        return exhaustive(effects.Recorded, recorders)
 
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
         self._agent_hours.kept(self._at_work(), effect, now_ms)
@@ -265,7 +269,7 @@ class JournalStore:
         """Last attempt that changed each subscriber, by the id of the subscriber."""
         self._refusals: list[rows.RefusalRow] = []
         self._progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
-        self._call_backs: list[tuple[int, int]] = []
+        self._call_backs: list[tuple[int, int, int]] = []
         self._recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)
@@ -392,7 +396,7 @@ class JournalStore:
         self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
 
     def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
-        self._call_backs.append((effect.call.id, effect.at_ms))
+        self._call_backs.append((effect.call.id, effect.call.plan.user_id, effect.at_ms))
 
     def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
         self._add_cdr(rows.refused_cdr(self.next_cdr_id, effect, now_ms))

@@ -17,8 +17,11 @@ class JournalObserver(Protocol):
     """
 
     @property
-    def handlers(self) -> Mapping[type, Callable[[Any, int], None]]:
-        """Return functions by the type of an effect. Each takes the effect and the time before the journal does."""
+    def handlers(self) -> Mapping[type, Callable[[Any, int], None] | None]:
+        """Return functions by the type of each effect that is recorded; None for one that the observer ignores.
+
+        Each takes the effect and the time before the journal does.
+        """
 
     def restored(self, call: Call) -> None:
         """Take up an attempt that was in progress before the journal was opened."""

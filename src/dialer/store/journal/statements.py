@@ -103,4 +103,4 @@ COUNT_CAMPAIGNS: Final = Bulk(
     ),
     CampaignGrowth._fields,
 )
-EXPECT_CALL_BACKS: Final = bulk_insert(CallBack.__table__, "id", "due_ms")
+EXPECT_CALL_BACKS: Final = bulk_insert(CallBack.__table__, "id", "user_id", "due_ms")

@@ -30,6 +30,7 @@ _STANDING: Final = (
 """Columns that change during a transfer."""
 _FIXED: Final = (
     "callrequest_id",
+    "user_id",
     "place",
     "section_id",
     "queue_id",
@@ -151,7 +152,8 @@ class CallCentreRows:
 
 
 def _fixed(call: Call, transfer: Transfer) -> tuple[Any, ...]:
-    where = (call.id, transfer.place, transfer.section_id, transfer.queue_id, id_or_0(transfer.gateway_id))
+    whose = (call.id, call.plan.user_id, transfer.place, transfer.section_id, transfer.queue_id)
+    where = (*whose, id_or_0(transfer.gateway_id))
     moments = (transfer.joined_ms, transfer.score_from_ms)
     return (*where, *moments, transfer.hold, transfer.talk_limit_ms)
 

@@ -23,6 +23,23 @@ CREATE TABLE user_account (
 );
 CREATE INDEX ix_user_account_manager_id ON user_account (manager_id);
 CREATE UNIQUE INDEX uq_user_account_username_key ON user_account (username_key);
+CREATE TABLE audit_log (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	created_date INTEGER NOT NULL,
+	actor_id INTEGER,
+	actor VARCHAR(150) NOT NULL,
+	via VARCHAR(16) NOT NULL,
+	key_prefix VARCHAR(16) NOT NULL,
+	address VARCHAR(45) NOT NULL,
+	action VARCHAR(64) NOT NULL,
+	resource VARCHAR(40) NOT NULL,
+	record_id INTEGER,
+	user_id INTEGER,
+	"before" TEXT DEFAULT '' NOT NULL,
+	"after" TEXT DEFAULT '' NOT NULL
+);
+CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
+CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
 CREATE TABLE live_leg (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	"key" VARCHAR(36) NOT NULL,
@@ -103,6 +120,7 @@ CREATE TABLE callerid_group (
 CREATE TABLE subscriber_move (
 	id INTEGER NOT NULL,
 	campaign_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	phonebook_id INTEGER NOT NULL,
 	was_status SMALLINT,
 	was_reason VARCHAR(40),
@@ -164,23 +182,6 @@ CREATE TABLE key_check (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	word VARCHAR NOT NULL
 );
-CREATE TABLE audit_log (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	created_date INTEGER NOT NULL,
-	actor_id INTEGER,
-	actor VARCHAR(150) NOT NULL,
-	via VARCHAR(16) NOT NULL,
-	key_prefix VARCHAR(16) NOT NULL,
-	address VARCHAR(45) NOT NULL,
-	action VARCHAR(64) NOT NULL,
-	resource VARCHAR(40) NOT NULL,
-	record_id INTEGER,
-	user_id INTEGER,
-	"before" TEXT DEFAULT '' NOT NULL,
-	"after" TEXT DEFAULT '' NOT NULL
-);
-CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
-CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
 CREATE TABLE api_key (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -256,11 +257,11 @@ CREATE TABLE ledger_entry (
 	amount INTEGER NOT NULL,
 	reference VARCHAR(80) NOT NULL,
 	created_date INTEGER NOT NULL,
-	CONSTRAINT fk_ledger_entry_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT,
-	CONSTRAINT uq_ledger_entry_reference UNIQUE (reference)
+	CONSTRAINT fk_ledger_entry_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT
 );
 CREATE INDEX ix_ledger_entry_created_date ON ledger_entry (created_date, id, user_id);
 CREATE INDEX ix_ledger_entry_user_id ON ledger_entry (user_id);
+CREATE UNIQUE INDEX uq_ledger_entry_reference ON ledger_entry (reference, user_id);
 CREATE TABLE callerid (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callerid_group_id INTEGER NOT NULL,
@@ -285,6 +286,7 @@ CREATE TABLE phonebook (
 	CONSTRAINT fk_phonebook_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_phonebook_user_id ON phonebook (user_id);
+CREATE UNIQUE INDEX uq_phonebook_id_user_id ON phonebook (id, user_id);
 CREATE TABLE dnc_list (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -297,6 +299,7 @@ CREATE TABLE dnc_list (
 );
 CREATE INDEX ix_dnc_list_is_global ON dnc_list (is_global) WHERE is_global = 1;
 CREATE INDEX ix_dnc_list_user_id ON dnc_list (user_id);
+CREATE UNIQUE INDEX uq_dnc_list_id_user_id ON dnc_list (id, user_id);
 CREATE UNIQUE INDEX uq_dnc_list_of_service ON dnc_list (keeps_wishes_of) WHERE keeps_wishes_of = 'service';
 CREATE UNIQUE INDEX uq_dnc_list_own ON dnc_list (user_id) WHERE keeps_wishes_of = 'account';
 CREATE TABLE user_hour (
@@ -522,19 +525,21 @@ CREATE INDEX ix_campaign_sms_gateway_id ON campaign (sms_gateway_id);
 CREATE INDEX ix_campaign_status ON campaign (status);
 CREATE INDEX ix_campaign_user_id ON campaign (user_id);
 CREATE INDEX ix_campaign_voicemail_audiofile_id ON campaign (voicemail_audiofile_id);
+CREATE UNIQUE INDEX uq_campaign_id_user_id ON campaign (id, user_id);
 CREATE TABLE contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	phonebook_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	contact VARCHAR(64) NOT NULL,
 	number VARCHAR(16) NOT NULL,
 	zone VARCHAR(255) NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	full_name_key TEXT DEFAULT '' NOT NULL,
 	last_name_key TEXT DEFAULT '' NOT NULL,
-	additional_vars TEXT DEFAULT '' NOT NULL,
+	additional_vars TEXT DEFAULT '{}' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
-	CONSTRAINT fk_contact_phonebook_id_phonebook FOREIGN KEY(phonebook_id) REFERENCES phonebook (id) ON DELETE CASCADE
+	CONSTRAINT fk_contact_phonebook_id_phonebook FOREIGN KEY(phonebook_id, user_id) REFERENCES phonebook (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
 );
 CREATE INDEX ix_contact_created_date ON contact (created_date, id, phonebook_id);
 CREATE INDEX ix_contact_full_name_key ON contact (full_name_key, id, phonebook_id);
@@ -545,16 +550,16 @@ CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
 CREATE TABLE dnc_contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	dnc_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	phone_number VARCHAR(64) NOT NULL,
 	number VARCHAR(16) NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
-	CONSTRAINT fk_dnc_contact_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE CASCADE
+	CONSTRAINT fk_dnc_contact_dnc_id_dnc_list FOREIGN KEY(dnc_id, user_id) REFERENCES dnc_list (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
 );
 CREATE INDEX ix_dnc_contact_created_date ON dnc_contact (created_date, id, dnc_id);
-CREATE INDEX ix_dnc_contact_dnc_id ON dnc_contact (dnc_id);
 CREATE INDEX ix_dnc_contact_number ON dnc_contact (number, id, dnc_id);
-CREATE UNIQUE INDEX uq_dnc_contact_dnc_id_number ON dnc_contact (dnc_id, number);
+CREATE UNIQUE INDEX uq_dnc_contact_dnc_id_number ON dnc_contact (dnc_id, number, user_id);
 CREATE TABLE agent_hour (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	agent_id INTEGER NOT NULL,
@@ -674,6 +679,7 @@ CREATE TABLE campaign_forecast (
 CREATE TABLE subscriber (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	contact_id INTEGER,
 	phonebook_id INTEGER,
 	duplicate_contact VARCHAR(64) NOT NULL,
@@ -682,7 +688,7 @@ CREATE TABLE subscriber (
 	full_name VARCHAR(255) NOT NULL,
 	gmt_offset VARCHAR(8) NOT NULL,
 	tz_code VARCHAR(64) NOT NULL,
-	additional_vars TEXT DEFAULT '' NOT NULL,
+	additional_vars TEXT DEFAULT '{}' NOT NULL,
 	status SMALLINT NOT NULL,
 	status_reason VARCHAR(40) NOT NULL,
 	halt_reason VARCHAR(40) NOT NULL,
@@ -693,19 +699,19 @@ CREATE TABLE subscriber (
 	due_ms INTEGER NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
-	CONSTRAINT fk_subscriber_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
+	CONSTRAINT fk_subscriber_campaign_id_campaign FOREIGN KEY(campaign_id, user_id) REFERENCES campaign (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE,
 	CONSTRAINT fk_subscriber_contact_id_contact FOREIGN KEY(contact_id) REFERENCES contact (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_subscriber_contact_id ON subscriber (contact_id);
 CREATE INDEX ix_subscriber_hopper ON subscriber (campaign_id, status, zone, due_ms, id);
 CREATE INDEX ix_subscriber_last_attempt ON subscriber (last_attempt, id, campaign_id);
 CREATE INDEX ix_subscriber_number ON subscriber (number, id, campaign_id);
-CREATE UNIQUE INDEX uq_subscriber_campaign_id_number ON subscriber (campaign_id, number);
+CREATE UNIQUE INDEX uq_subscriber_campaign_id_number ON subscriber (campaign_id, number, user_id);
 CREATE TABLE did (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
 	did_number VARCHAR(64) NOT NULL,
-	is_assigned BOOLEAN DEFAULT '1' NOT NULL,
+	is_assigned BOOLEAN DEFAULT '0' NOT NULL,
 	campaign_id INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
@@ -807,10 +813,11 @@ CREATE INDEX ix_callrequest_gateway_id_started_ms ON callrequest (gateway_id, st
 CREATE INDEX ix_callrequest_phone_number ON callrequest (phone_number, id, user_id);
 CREATE INDEX ix_callrequest_started_ms ON callrequest (started_ms, id, user_id);
 CREATE INDEX ix_callrequest_user_id ON callrequest (user_id);
-CREATE UNIQUE INDEX uq_callrequest_subscriber_id_attempt ON callrequest (subscriber_id, attempt);
+CREATE UNIQUE INDEX uq_callrequest_subscriber_id_attempt ON callrequest (subscriber_id, attempt, user_id);
 CREATE TABLE transfer (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callrequest_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	place INTEGER NOT NULL,
 	section_id INTEGER NOT NULL,
 	queue_id INTEGER,
@@ -844,7 +851,7 @@ CREATE INDEX ix_transfer_joined_ms ON transfer (joined_ms, id, callrequest_id);
 CREATE INDEX ix_transfer_phone_number ON transfer (phone_number, id, callrequest_id);
 CREATE INDEX ix_transfer_queue_id ON transfer (queue_id);
 CREATE INDEX ix_transfer_queue_id_ended_ms ON transfer (queue_id, ended_ms);
-CREATE UNIQUE INDEX uq_transfer_callrequest_id_place ON transfer (callrequest_id, place);
+CREATE UNIQUE INDEX uq_transfer_callrequest_id_place ON transfer (callrequest_id, place, user_id);
 CREATE TABLE waiting_text (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	message_id INTEGER NOT NULL,
@@ -859,7 +866,6 @@ CREATE TABLE waiting_text (
 	callerid VARCHAR(80) NOT NULL,
 	phone_number VARCHAR(64) NOT NULL,
 	text_message VARCHAR(1600) NOT NULL,
-	CONSTRAINT uq_waiting_text_message_id UNIQUE (message_id),
 	CONSTRAINT fk_waiting_text_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_waiting_text_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_waiting_text_subscriber_id_subscriber FOREIGN KEY(subscriber_id) REFERENCES subscriber (id) ON DELETE CASCADE,
@@ -869,8 +875,10 @@ CREATE INDEX ix_waiting_text_callrequest_id ON waiting_text (callrequest_id);
 CREATE INDEX ix_waiting_text_campaign_id ON waiting_text (campaign_id);
 CREATE INDEX ix_waiting_text_subscriber_id ON waiting_text (subscriber_id);
 CREATE INDEX ix_waiting_text_user_id ON waiting_text (user_id);
+CREATE UNIQUE INDEX uq_waiting_text_message_id ON waiting_text (message_id, user_id);
 CREATE TABLE call_back (
 	id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	due_ms INTEGER NOT NULL,
 	CONSTRAINT pk_call_back PRIMARY KEY (id),
 	CONSTRAINT fk_call_back_id_callrequest FOREIGN KEY(id) REFERENCES callrequest (id) ON DELETE CASCADE
@@ -879,15 +887,16 @@ CREATE INDEX ix_call_back_due_ms ON call_back (due_ms);
 CREATE TABLE call_disposition (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callrequest_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	disposition VARCHAR(40) NOT NULL,
 	note VARCHAR(1000) DEFAULT '' NOT NULL,
 	call_back_ms INTEGER,
 	was_completed BOOLEAN DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
-	CONSTRAINT uq_call_disposition_callrequest_id UNIQUE (callrequest_id),
 	CONSTRAINT fk_call_disposition_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE
 );
+CREATE UNIQUE INDEX uq_call_disposition_callrequest_id ON call_disposition (callrequest_id, user_id);
 CREATE TABLE cdr (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -920,7 +929,6 @@ CREATE TABLE cdr (
 	is_abandoned BOOLEAN DEFAULT '0' NOT NULL,
 	is_completed BOOLEAN DEFAULT '0' NOT NULL,
 	CONSTRAINT fk_cdr_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT,
-	CONSTRAINT uq_cdr_callid UNIQUE (callid),
 	CONSTRAINT fk_cdr_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
 	CONSTRAINT fk_cdr_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL
 );
@@ -931,6 +939,7 @@ CREATE INDEX ix_cdr_duration ON cdr (duration, id, user_id);
 CREATE INDEX ix_cdr_phone_number ON cdr (phone_number, id, user_id);
 CREATE INDEX ix_cdr_starting_date ON cdr (starting_date, id, user_id);
 CREATE INDEX ix_cdr_user_id ON cdr (user_id);
+CREATE UNIQUE INDEX uq_cdr_callid ON cdr (callid, user_id);
 CREATE TABLE survey_result (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -994,12 +1003,13 @@ CREATE INDEX ix_sms_message_send_date ON sms_message (send_date, id, user_id);
 CREATE INDEX ix_sms_message_sms_campaign_id ON sms_message (sms_campaign_id);
 CREATE INDEX ix_sms_message_subscriber_id ON sms_message (subscriber_id);
 CREATE INDEX ix_sms_message_user_id ON sms_message (user_id);
-CREATE UNIQUE INDEX uq_sms_message_subscriber_id_attempt ON sms_message (subscriber_id, attempt) WHERE callrequest_id IS NULL;
+CREATE UNIQUE INDEX uq_sms_message_subscriber_id_attempt ON sms_message (subscriber_id, attempt, user_id) WHERE callrequest_id IS NULL;
 CREATE TABLE text_part (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	gateway_id INTEGER NOT NULL,
 	name VARCHAR(255) NOT NULL,
 	message_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
 	CONSTRAINT fk_text_part_message_id_sms_message FOREIGN KEY(message_id) REFERENCES sms_message (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_text_part_message_id ON text_part (message_id);

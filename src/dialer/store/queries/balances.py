@@ -1,8 +1,8 @@
 """The balance of an account, or of all accounts, over the last days, by the hour."""
 
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, SQLColumnExpression, func, select, true
 
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
@@ -25,7 +25,7 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
     for one in count_calls(connection, scope, Grouping.TOTAL, Hours(first, present + 1), HOURS, by_hour=True):
         hour = one.hour or 0
         changes[hour] = changes.get(hour, 0) - one.figures.cost
-    balance = int(connection.scalar(_of(select(func.sum(User.balance)), User.id, user_id)) or 0)
+    balance = int(connection.scalar(select(func.sum(User.balance)).where(_is_of(User.id, user_id))) or 0)
     balances = []
     for hour in range(present, first - 1, -1):
         balances.append(balance)
@@ -45,10 +45,10 @@ def _money_in(connection: Connection, user_id: int | None, since_ms: int) -> dic
     )
     found: dict[int, int] = {}
     for query, owner in ((payments, Payment.user_id), (refunds, LedgerEntry.user_id)):
-        for hour, amount in map(tuple, connection.execute(_of(query, owner, user_id))):
+        for hour, amount in map(tuple, connection.execute(query.where(_is_of(owner, user_id)))):
             found[hour] = found.get(hour, 0) + int(amount)
     return found
 
 
-def _of(query: Select[Any], owner: ColumnElement[int], user_id: int | None) -> Select[Any]:
-    return query if user_id is None else query.where(owner == user_id)
+def _is_of(owner: SQLColumnExpression[int], user_id: int | None) -> ColumnElement[bool]:
+    return true() if user_id is None else owner == user_id

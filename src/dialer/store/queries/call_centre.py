@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, case, func, select
 
 from dialer.domain.enums import AgentActivity, TransferStatus
 from dialer.store.queries.calling import IS_CALLING
@@ -74,14 +74,14 @@ def talk_began(connection: Connection, agent_id: int) -> int | None:
 
 def count_queue(connection: Connection, queue_id: int, hours: Hours, within_s: int) -> QueueCounts:
     """Return the calls that joined a queue in these hours and have left it."""
-    query: Select[Any] = select(*(func.coalesce(one, 0) for one in _sums_of_queue(within_s)))
+    query: Select[*tuple[Any, ...]] = select(*(func.coalesce(one, 0) for one in _sums_of_queue(within_s)))
     found = connection.execute(query.where(QueueHour.queue_id == queue_id, *_in(QueueHour.hour, hours))).one()
     return QueueCounts(*found)
 
 
 def count_queues(connection: Connection, queue_ids: list[int], hours: Hours, within_s: int) -> dict[int, QueueCounts]:
     """Return the calls that joined queues in these hours and have left them, by queue."""
-    query: Select[Any] = select(QueueHour.queue_id, *_sums_of_queue(within_s)).group_by(QueueHour.queue_id)
+    query: Select[*tuple[Any, ...]] = select(QueueHour.queue_id, *_sums_of_queue(within_s)).group_by(QueueHour.queue_id)
     rows = connection.execute(query.where(QueueHour.queue_id.in_(queue_ids), *_in(QueueHour.hour, hours)))
     return {row[0]: QueueCounts(*row[1:]) for row in rows}
 
@@ -109,10 +109,10 @@ def present_in_queue(connection: Connection, queue_id: int) -> QueuePresent:
     return QueuePresent(*connection.execute(query).one())
 
 
-def _of_agent(key: ColumnElement[Any], agent_id: int, hours: Hours) -> Select[Any]:
+def _of_agent(key: SQLColumnExpression[Any], agent_id: int, hours: Hours) -> Select[Any]:
     sums = [func.sum(AgentHour.__table__.c[name]) for name in TimeSpent._fields]
     return select(key, *sums).where(AgentHour.agent_id == agent_id, *_in(AgentHour.hour, hours))
 
 
-def _in(hour: ColumnElement[int], hours: Hours) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+def _in(hour: SQLColumnExpression[int], hours: Hours) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return hour >= hours.first, hour < hours.end

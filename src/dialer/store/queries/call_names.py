@@ -47,7 +47,7 @@ class AnswerNames(NamedTuple):
     contact_name: str
 
 
-def _of_cdrs() -> Select[Any]:
+def _of_cdrs() -> Select[*tuple[Any, ...]]:
     """Return the query of CDRs. A contact that has got another owner since is left out."""
     is_own = and_(Contact.id == Cdr.contact_id, Phonebook.user_id == Cdr.user_id)
     is_of_leg = and_(CallDisposition.callrequest_id == Cdr.callrequest_id, Cdr.leg_type == LegType.A_LEG)
@@ -61,7 +61,7 @@ def _of_cdrs() -> Select[Any]:
     return select(Cdr.id, _CAMPAIGN, _NUMBER, _NAME, *said).select_from(rows).where(Cdr.id.in_(_ids))
 
 
-def _of_answers() -> Select[Any]:
+def _of_answers() -> Select[*tuple[Any, ...]]:
     """Return the query of answers. The CDR tells the callee; until it is written, the call request does."""
     is_call = and_(Cdr.callid == SurveyResult.callid, Cdr.leg_type == LegType.A_LEG)
     subscriber_id = func.coalesce(Cdr.subscriber_id, CallRequest.subscriber_id)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, and_, bindparam, func, select
 
 from dialer.domain.enums import LegType, TransferStatus
 from dialer.domain.statistics import Figures, Grouping
@@ -26,9 +26,9 @@ class CallsNow(NamedTuple):
 def calls_now(connection: Connection, campaign_ids: Collection[int], now_ms: int) -> dict[int, CallsNow]:
     """Return the calls of campaigns at this moment. Only calls in progress and those of the last minute are read."""
     values = {"ids": list(campaign_ids), "since_ms": now_ms - MINUTE_MS}
-    legs = {(row[0], row[1]): row[2] for row in map(tuple, connection.execute(_LEGS, values))}
-    over = {row[0]: row[1] for row in map(tuple, connection.execute(_DIALLED, values))}
-    calls = {row[0]: (row[1], row[2]) for row in map(tuple, connection.execute(_CALLS, values))}
+    legs = {(row[0], row[1]): row[2] for row in connection.execute(_LEGS, values)}
+    over = {row[0]: row[1] for row in connection.execute(_DIALLED, values)}
+    calls = {row[0]: (row[1], row[2]) for row in connection.execute(_CALLS, values)}
     return {
         one: CallsNow(
             calls.get(one, (0, 0))[0],
@@ -46,17 +46,17 @@ def totals_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -
     return {campaign_id: Figures(*sums) for campaign_id, *sums in map(tuple, rows)}
 
 
-def _is_among(column: ColumnElement[int]) -> ColumnElement[bool]:
+def _is_among(column: SQLColumnExpression[int | None]) -> ColumnElement[bool]:
     return column.in_(bindparam("ids", expanding=True))
 
 
-def _calls() -> Select[Any]:
+def _calls() -> Select[int, int, int]:
     is_new = and_(CallRequest.started_ms > bindparam("since_ms"), CallRequest.attempt > 0)
     query = select(CallRequest.campaign_id, func.count(), func.count().filter(is_new))
     return query.where(IS_CALLING, _is_among(CallRequest.campaign_id)).group_by(CallRequest.campaign_id)
 
 
-def _legs() -> Select[Any]:
+def _legs() -> Select[int, int, int]:
     return (
         select(CallRequest.campaign_id, Transfer.status, func.count())
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
@@ -66,7 +66,7 @@ def _legs() -> Select[Any]:
     )
 
 
-def _dialled() -> Select[Any]:
+def _dialled() -> Select[int | None, int]:
     is_late = Cdr.starting_date > bindparam("since_ms")
     # By an index of the campaigns, all of their CDRs would be read.
     return (
@@ -77,7 +77,7 @@ def _dialled() -> Select[Any]:
     )
 
 
-def _totals() -> Select[Any]:
+def _totals() -> Select[*tuple[Any, ...]]:
     sums = [func.sum(CampaignHour.__table__.c[name]) for name in COUNTERS]
     is_total = CampaignHour.grouping == int(Grouping.TOTAL)
     query = select(CampaignHour.campaign_id, *sums).where(_is_among(CampaignHour.campaign_id), is_total)

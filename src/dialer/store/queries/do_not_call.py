@@ -12,12 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
-    Column,
     ColumnElement,
     CompoundSelect,
     Connection,
-    FromClause,
     Row,
+    SQLColumnExpression,
     and_,
     bindparam,
     literal_column,
@@ -54,7 +53,7 @@ _EVERY_CAMPAIGN: Final = 0
 _asked: BindParameter[Any] = bindparam("campaigns", expanding=True)
 _NAMED: Final[ColumnElement[int]] = literal_column("1")
 _UNNAMED: Final[ColumnElement[int]] = literal_column("0")
-_FURTHER: Final = union_all(
+_FURTHER: Final[CompoundSelect[*tuple[Any, ...]]] = union_all(
     select(CampaignDncList.campaign_id, CampaignDncList.dnc_id, CampaignDncList.id.label("place"), _NAMED).where(
         CampaignDncList.campaign_id.in_(_asked)
     ),
@@ -65,7 +64,7 @@ _FURTHER: Final = union_all(
 ).order_by("place")
 
 
-def is_hashed(number: Column[str]) -> ColumnElement[bool]:
+def is_hashed(number: SQLColumnExpression[str]) -> ColumnElement[bool]:
     """Return a condition for entries whose `number` is the hash of an erased number. The list's index serves it."""
     return and_(number >= _SIGN, number < _AFTER_SIGN)
 
@@ -123,7 +122,7 @@ class CampaignLists(NamedTuple):
     """All lists: those that the campaign names, the account's own list, and those that hold for every campaign."""
 
 
-def lists_that_hold(campaign: ColumnElement[int], *outer: FromClause) -> CompoundSelect[Any]:
+def lists_that_hold(campaign: SQLColumnExpression[int], *outer: type[Campaign]) -> CompoundSelect[Any]:
     """Return a query of the ids of the do-not-call lists that hold for a campaign.
 
     `outer` is the table of an outer query to which the campaign belongs.

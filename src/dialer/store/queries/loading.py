@@ -12,10 +12,11 @@ from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, sel
 from dialer.domain.billing.money import MONEY_SCALE, Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.enums import AmdBehavior, CampaignStatus, SubscriberStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, DidOpened, GatewayOpened, QueueOpened
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
@@ -58,7 +59,7 @@ _SOME_DIDS: Final = OwnedRows(
 _SEALED_CAMPAIGNS: Final = (
     select(Campaign.__table__)
     .join(SealedSurvey, SealedSurvey.id == Campaign.id)
-    .where(Campaign.status != CampaignStatus.ABORD)
+    .where(Campaign.status != CampaignStatus.ABORT)
 )
 _ALL_PLAYABLE: Final = OwnedRows(_SEALED_CAMPAIGNS.where(Campaign.id.in_(select(Did.campaign_id))), Campaign.user_id)
 _PLAYABLE: Final = Selection(_SEALED_CAMPAIGNS, Campaign.id)
@@ -78,7 +79,7 @@ _ACCOUNTS: Final = (
 )
 _ABORTED: Final = (
     select(Campaign.id)
-    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Campaign.status == CampaignStatus.ABORD)
+    .where(Campaign.id.in_(bindparam("campaigns", expanding=True)), Campaign.status == CampaignStatus.ABORT)
     .order_by(Campaign.id)
 )
 _CHOICES: Final = (
@@ -256,37 +257,24 @@ class Loader:
             raise ValueError("there is no gateway")
         voicemail_id = row["voicemail_audiofile_id"]
         lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
-        return CampaignPlan(
-            id=row["id"],
-            user_id=row["user_id"],
-            gateway_id=gateway_id,
-            flow=self._flow(connection, row["id"]),
-            starting_ms=row["startingdate"],
-            expires_ms=row["expirationdate"],
-            calendar=calendar_of(row),
-            service_zone=self._service_zone,
-            frequency=row["frequency"],
-            max_aleg=row["max_aleg"],
-            ring_limit_ms=row["calltimeout"] * 1_000,
-            callmaxduration_s=row["callmaxduration"],
-            maxretry=row["maxretry"],
-            intervalretry_ms=row["intervalretry"] * 1_000,
-            completion_maxretry=row["completion_maxretry"],
-            completion_intervalretry_ms=row["completion_intervalretry"] * 1_000,
-            callerid=row["callerid"],
-            callerids=_callerid_choices(connection, row["callerid_group_id"]),
-            amd=amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
-            amd_sensitivity=AmdSensitivity(row["amd_sensitivity"]),
-            voicemail_prompt=None if voicemail_id is None else recording(connection, voicemail_id),
-            dnc_id=lists.first,
-            dnc_ids=lists.ids,
-            text_message=row["text_message"] if row["medium"] == SMS else None,
-            sms_gateway_id=sms_gateway_of(row),
-            max_xfer=row["max_xfer"],
-            dial_method=DialMethod(row["dial_method"]),
-            agent_dial_rate=row["agent_dial_rate"] / MONEY_SCALE,
-            abandon_rate_max=row["abandon_rate_max"] / (100 * MONEY_SCALE),
-        )
+        special: dict[str, Any] = {
+            "gateway_id": gateway_id,
+            "flow": self._flow(connection, row["id"]),
+            "starting_ms": row["startingdate"],
+            "expires_ms": row["expirationdate"],
+            "calendar": calendar_of(row),
+            "service_zone": self._service_zone,
+            "callerids": _callerid_choices(connection, row["callerid_group_id"]),
+            "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
+            "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
+            "dnc_id": lists.first,
+            "dnc_ids": lists.ids,
+            "text_message": row["text_message"] if row["medium"] == SMS else None,
+            "sms_gateway_id": sms_gateway_of(row),
+            "agent_dial_rate": row["agent_dial_rate"] / MONEY_SCALE,
+            "abandon_rate_max": row["abandon_rate_max"] / (100 * MONEY_SCALE),
+        }
+        return CampaignPlan(**{**settings_by_name(CampaignPlan, row), **special})
 
     def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
         flow = self._flows.get(campaign_id)

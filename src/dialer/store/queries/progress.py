@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists,
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
-from dialer.domain.engine.circuit_breaker import CircuitBreaker
+from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import (
     NO_SUBSCRIBER,

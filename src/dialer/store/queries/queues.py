@@ -8,9 +8,10 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
-from dialer.domain.enums import AgentStatus, CallRequestStatus, QueueStrategy, TransferStatus
+from dialer.domain.enums import CallRequestStatus, TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
 from dialer.domain.identity import leg_uuid
+from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
@@ -113,8 +114,11 @@ def agents_of(
 ) -> list[AgentOpened]:
     """Return all agents, or those with the ids in `among`, with their figures."""
     rows = _AGENTS.rows(connection, among, shards)
-    odd = {} if unreadable is None else unreadable
-    return readable(rows, Agent.__table__, lambda row: AgentOpened(_agent(row), _figures(row["figures"])), odd)
+
+    def opened(row: RowMapping) -> AgentOpened:
+        return AgentOpened(AgentPlan(**settings_by_name(AgentPlan, row)), _figures(row["figures"]))
+
+    return readable(rows, Agent.__table__, opened, {} if unreadable is None else unreadable)
 
 
 def transfers_of(
@@ -177,38 +181,14 @@ def _expected(row: Row[Any]) -> tuple[int, CallArrived]:
 
 
 def _queue(row: RowMapping, tiers: tuple[TierPlan, ...]) -> QueuePlan:
-    return QueuePlan(
-        id=row["id"],
-        strategy=QueueStrategy(row["strategy"]),
-        tiers=tiers,
-        scores_from_answer=row["time_base_score"] == "system",
-        tier_rules_apply=row["tier_rules_apply"],
-        tier_rule_wait_ms=row["tier_rule_wait_second"] * _SECOND_MS,
-        tier_rule_wait_multiply_level=row["tier_rule_wait_multiply_level"],
-        tier_rule_no_agent_no_wait=row["tier_rule_no_agent_no_wait"],
-        discard_abandoned_after_ms=row["discard_abandoned_after"] * _SECOND_MS,
-        abandoned_resume_allowed=row["abandoned_resume_allowed"],
-        max_wait_ms=row["max_wait_time"] * _SECOND_MS,
-        max_wait_with_no_agent_ms=row["max_wait_time_with_no_agent"] * _SECOND_MS,
-        max_wait_with_no_agent_time_reached_ms=row["max_wait_time_with_no_agent_time_reached"] * _SECOND_MS,
-    )
+    is_from_answer = row["time_base_score"] == "system"
+    return QueuePlan(tiers=tiers, scores_from_answer=is_from_answer, **settings_by_name(QueuePlan, row))
 
 
 def _left_early(connection: Connection, queue: RowMapping, now_ms: int) -> tuple[LeftEarly, ...]:
     since_ms = now_ms - queue["discard_abandoned_after"] * _SECOND_MS
     rows = connection.execute(_LEFT_EARLY, {"queue": queue["id"], "now_ms": now_ms, "since_ms": since_ms}).all()
     return tuple(LeftEarly(queue["id"], number, score, ended) for number, score, ended in reversed(rows))
-
-
-def _agent(row: RowMapping) -> AgentPlan:
-    return AgentPlan(
-        id=row["id"],
-        user_id=row["user_id"],
-        status=AgentStatus(row["status"]),
-        wrap_up_ms=row["wrap_up_time"] * _SECOND_MS,
-        contact=row["contact"],
-        parameters=row["parameters"],
-    )
 
 
 def _figures(document: str) -> AgentFigures:

@@ -4,7 +4,14 @@ from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, CursorResult, RowMapping, Select, bindparam
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    RowMapping,
+    Select,
+    SQLColumnExpression,
+    bindparam,
+)
 
 from dialer.domain.fleet.shards import SHARDS, shard_of
 
@@ -17,15 +24,20 @@ def owns(shards: Shards, user_id: int) -> bool:
     return shards is None or shard_of(user_id) in shards
 
 
-def of_shards(query: Select[Any], owner: ColumnElement[int]) -> Select[Any]:
+def in_shards(owner: SQLColumnExpression[int]) -> SQLColumnExpression[bool]:
+    """Return the condition that the account in column `owner` is in one of the shards `shards`."""
+    return (owner % SHARDS).in_(bindparam("shards", expanding=True))
+
+
+def of_shards(query: Select[Any], owner: SQLColumnExpression[int]) -> Select[Any]:
     """Return a query with a further condition: the account in column `owner` is in one of the shards `shards`."""
-    return query.where((owner % SHARDS).in_(bindparam("shards", expanding=True)))
+    return query.where(in_shards(owner))
 
 
 class OwnedRows:
     """A query that reads the rows of all accounts, or only of those in some shards."""
 
-    def __init__(self, query: Select[Any], owner: ColumnElement[int]) -> None:
+    def __init__(self, query: Select[Any], owner: SQLColumnExpression[int]) -> None:
         self._all: Final = query
         self._own: Final = of_shards(query, owner)
 
@@ -39,7 +51,9 @@ class OwnedRows:
 class Selection:
     """A query that reads all its rows, or only those with given ids."""
 
-    def __init__(self, query: Select[Any], column: Column[int], owner: Column[int] | None = None) -> None:
+    def __init__(
+        self, query: Select[Any], column: SQLColumnExpression[int], owner: SQLColumnExpression[int] | None = None
+    ) -> None:
         some = query.where(column.in_(bindparam("ids", expanding=True)))
         self._all: Final = query
         self._some: Final = some

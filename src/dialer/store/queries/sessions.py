@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Select, bindparam, select
 
 from dialer.store.tables import ConsoleSession, SecondFactor, User
 
-SESSION_IN_USE: Final[Select[Any]] = (
+SESSION_IN_USE: Final = (
     select(
         ConsoleSession.id,
         ConsoleSession.used_date,

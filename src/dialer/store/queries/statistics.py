@@ -3,7 +3,7 @@
 It takes longer to build these queries than to run them, so each is built once for each kind of owner.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -151,7 +151,7 @@ def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:
     """Return the situation at this moment. Only calls in progress and those of the last minute are read."""
     owner = scope.owner
     values: dict[str, object] = {**scope.values, "since_ms": now_ms - MINUTE_MS}
-    by_status = dict(tuple(row) for row in connection.execute(_legs(owner), values))
+    by_status = {row[0]: row[1] for row in connection.execute(_legs(owner), values)}
     calls, new_calls = connection.execute(_calls(owner), values).one()
     return Present(
         calls=calls,
@@ -171,7 +171,7 @@ def _calls(owner: str | None) -> Select[int, int]:
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _legs(owner: str | None) -> Select[Any]:
+def _legs(owner: str | None) -> Select[int, int]:
     """Return a query of the number of transfers to agents by status, of calls in progress."""
     return (
         select(Transfer.status, func.count())
@@ -204,7 +204,7 @@ def dialled_by_minute(connection: Connection, scope: WhoseCalls, since_ms: int) 
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
+def _by_minute(owner: str | None) -> tuple[Select[int, int], Select[int, int]]:
     """Return queries of the calls that are over and in progress, which count them by the minute of the dial."""
     since_ms: BindParameter[int] = bindparam("since_ms")
     over, calling = Cdr.starting_date // MINUTE_MS, CallRequest.started_ms // MINUTE_MS
@@ -225,10 +225,8 @@ def _by_minute(owner: str | None) -> tuple[Select[Any], Select[Any]]:
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
-def _agents_of(owner: str | None) -> Select[Any]:
-    query: Select[Any] = select(
-        Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms
-    )
+def _agents_of(owner: str | None) -> Select[int, str, bool, int, int]:
+    query = select(Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms)
     if owner == "campaign_id":
         of_campaign = select(Campaign.user_id).where(Campaign.id == bindparam(_OWNER))
         return query.where(Agent.user_id == of_campaign.scalar_subquery())
@@ -237,8 +235,7 @@ def _agents_of(owner: str | None) -> Select[Any]:
 
 def _agents_by_activity(connection: Connection, scope: WhoseCalls, now_ms: int) -> dict[str, int]:
     found: dict[str, int] = {}
-    rows: Sequence[Any] = connection.execute(_agents_of(scope.owner), scope.values).all()
-    for row in rows:
+    for row in connection.execute(_agents_of(scope.owner), scope.values):
         name = AgentClock(*row).activity(now_ms).name.lower()
         found[name] = found.get(name, 0) + 1
     return found

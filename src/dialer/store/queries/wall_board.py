@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, select, true
+from sqlalchemy import ColumnElement, Connection, SQLColumnExpression, select, true
 
 from dialer.domain.enums import TransferStatus
 from dialer.domain.queueing.activity import AgentClock
@@ -54,10 +54,8 @@ def queues_on_board(connection: Connection, user_id: int | None, queues_max: int
 
 def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) -> list[BoardCall]:
     """Return the calls that wait in queues or that agents have taken, those that wait longest first."""
-    columns = [Transfer.__table__.c[name] for name in ("queue_id", "agent_id")]
-    columns += [CallRequest.phone_number, Transfer.joined_ms, Transfer.answered_ms]
     query = (
-        select(*columns)
+        select(Transfer.queue_id, Transfer.agent_id, CallRequest.phone_number, Transfer.joined_ms, Transfer.answered_ms)
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
         .where(IS_CALLING, Transfer.status != TransferStatus.OVER, Transfer.score_from_ms > 0)
         .where(_of(CallRequest.user_id, user_id))
@@ -67,5 +65,5 @@ def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) 
     return [BoardCall(*row) for row in connection.execute(query)]
 
 
-def _of(owner: ColumnElement[int], user_id: int | None) -> ColumnElement[bool]:
+def _of(owner: SQLColumnExpression[int], user_id: int | None) -> ColumnElement[bool]:
     return true() if user_id is None else owner == user_id

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, FromClause, RowMapping, Select, String, literal, select
+from sqlalchemy import Connection, RowMapping, Select, SQLColumnExpression, String, literal, select
 from sqlalchemy.orm import aliased
 
 from dialer.domain.billing.money import format_money
@@ -56,13 +56,13 @@ def audit_payments(connection: Connection) -> Iterator[Difference]:
         yield from _entry(f"payment {row['id']}", f"payment:{row['id']}", row, expected)
 
 
-def _told(entry: FromClause, name: str) -> Iterator[Any]:
+def _told(entry: type[LedgerEntry], name: str) -> Iterator[Any]:
     """Yield the columns of a ledger entry, labelled with names that begin with `name`."""
-    for column in ("amount", "kind", "user_id"):
-        yield entry.c[column].label(f"{name}_{column}")
+    for column in (entry.amount, entry.kind, entry.user_id):
+        yield column.label(f"{name}_{column.key}")
 
 
-def _rows(connection: Connection, query: Select[Any], identity: Column[int]) -> Iterator[RowMapping]:
+def _rows(connection: Connection, query: Select[Any], identity: SQLColumnExpression[int]) -> Iterator[RowMapping]:
     streamed = query.order_by(identity).execution_options(yield_per=ROWS_AT_ONCE)
     yield from connection.execute(streamed).mappings()
 

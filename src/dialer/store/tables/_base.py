@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from advanced_alchemy.base import IdentityBase
 from advanced_alchemy.types import BigIntIdentity
-from sqlalchemy import ForeignKey, Integer, SmallInteger, String, Table, Text
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Integer, SmallInteger, String, Table, Text, select
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import MappedColumn, mapped_column
 
 BIG = BigIntIdentity
@@ -23,8 +24,8 @@ Name = Annotated[str, mapped_column(String(255))]
 Medium = Annotated[str, mapped_column(String(8))]
 """`voice` or `sms`."""
 ZoneKey = Annotated[str, mapped_column(String(255).with_variant(Text(), "postgresql"))]
-"""A zone key (`dialer.domain.calling_times.zones`), which can be longer than 255 characters. SQLite ignores the length, and would
-have to copy the table to change it."""
+"""A zone key (`dialer.domain.calling_times.zones`), which can be longer than 255 characters. SQLite ignores the length,
+and would have to copy the table to change it."""
 LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
 
 
@@ -52,3 +53,27 @@ def needs(table: str) -> MappedColumn[Any]:
 def mentions(table: str) -> MappedColumn[Any]:
     """Return a nullable column that refers to a row of `table`, and becomes null when that row is deleted."""
     return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="SET NULL"), index=True)
+
+
+def account_of(table: str, through: str) -> MappedColumn[Any]:
+    """Return a column with the account of a row: that of the row of `table` that the column `through` names.
+
+    Large tables have it themselves, so that a database of several machines can keep the rows of an account together.
+    An INSERT without it reads it; statements for many rows give it.
+    """
+
+    def read(context: DefaultExecutionContext) -> Any:  # noqa: ANN401 - an id, or None if there is no such row
+        owner = Row.metadata.tables[table]
+        parent: int = context.get_current_parameters()[through]  # type: ignore[no-untyped-call]
+        return context.connection.scalar(select(owner.c.user_id).where(owner.c.id == parent))
+
+    return mapped_column(BIG, default=read)
+
+
+def belongs_with_account(table: str, through: str) -> ForeignKeyConstraint:
+    """Return the constraint that a row belongs to a row of `table`, has its account, and is deleted with it.
+
+    If an admin gives the row of `table` to another account, this one follows.
+    """
+    columns, targets = [through, "user_id"], [f"{table}.id", f"{table}.user_id"]
+    return ForeignKeyConstraint(columns, targets, ondelete="CASCADE", onupdate="CASCADE")

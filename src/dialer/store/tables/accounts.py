@@ -62,7 +62,7 @@ class ApiKey(Row):
     __tablename__ = "api_key"
 
     user_id: Mapped[int] = belongs_to("user_account")
-    name: Mapped[Name] = mapped_column(default="")
+    name: Mapped[Name]
     prefix: Mapped[str] = mapped_column(String(16))
     """The first characters of the secret, by which people recognise the key."""
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
@@ -183,11 +183,12 @@ class LedgerEntry(Row):
     """One of `dialer.store.ledger.KINDS`."""
     amount: Mapped[Money]
     """Positive for a credit to the account, negative for a debit."""
-    reference: Mapped[str] = mapped_column(String(80), unique=True)
+    reference: Mapped[str] = mapped_column(String(80))
     """Cause of the change, such as `payment:17`, `call:<callid>` or `refund:<callid>`. Each cause has one entry."""
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        Index("uq_ledger_entry_reference", "reference", "user_id", unique=True),
         Index("ix_ledger_entry_created_date", "created_date", "id", "user_id"),
         {"sqlite_autoincrement": True},
     )

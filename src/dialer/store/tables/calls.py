@@ -16,6 +16,7 @@ from dialer.store.tables._base import (
     Name,
     Row,
     ZoneKey,
+    account_of,
     belongs_to,
     mentions,
     needs,
@@ -67,7 +68,7 @@ class CallRequest(Row):
     number of the missed attempt, negated."""
 
     __table_args__ = (
-        Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", unique=True),
+        Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", "user_id", unique=True),
         Index("ix_callrequest_campaign_id_status", "campaign_id", "status"),
         Index("ix_callrequest_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index("ix_callrequest_started_ms", "started_ms", "id", "user_id"),
@@ -94,6 +95,7 @@ class Transfer(Row):
     __tablename__ = "transfer"
 
     callrequest_id: Mapped[int] = belongs_to("callrequest")
+    user_id: Mapped[int] = account_of("callrequest", "callrequest_id")
     place: Mapped[int]
     """The place of the transfer in the call: 1 for the first."""
     section_id: Mapped[int] = mapped_column(BIG)
@@ -128,7 +130,7 @@ class Transfer(Row):
     """True if no agent took the call within two seconds."""
 
     __table_args__ = (
-        Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", unique=True),
+        Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", "user_id", unique=True),
         Index("ix_transfer_gateway_id_started_ms", "gateway_id", "started_ms"),
         Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
         Index("ix_transfer_joined_ms", "joined_ms", "id", "callrequest_id"),
@@ -174,6 +176,7 @@ class TextPart(Row):
     gateway_id: Mapped[int] = mapped_column(BIG)
     name: Mapped[str] = mapped_column(String(255))
     message_id: Mapped[int] = belongs_to("sms_message")
+    user_id: Mapped[int] = account_of("sms_message", "message_id")
 
     __table_args__ = (
         Index("uq_text_part_gateway_id_name", "gateway_id", "name", unique=True),
@@ -186,7 +189,7 @@ class WaitingText(Row):
 
     __tablename__ = "waiting_text"
 
-    message_id: Mapped[int] = mapped_column(BIG, unique=True)
+    message_id: Mapped[int] = mapped_column(BIG)
     """The id that the message will have."""
     campaign_id: Mapped[int] = belongs_to("campaign")
     callrequest_id: Mapped[int] = belongs_to("callrequest")
@@ -203,6 +206,11 @@ class WaitingText(Row):
     callerid: Mapped[str] = mapped_column(String(80))
     phone_number: Mapped[str] = mapped_column(String(64))
     text_message: Mapped[str] = mapped_column(String(1_600))
+
+    __table_args__ = (
+        Index("uq_waiting_text_message_id", "message_id", "user_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class TextNews(Row):
@@ -250,6 +258,7 @@ class CallBack(Row):
     __tablename__ = "call_back"
 
     id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), primary_key=True)
+    user_id: Mapped[int] = account_of("callrequest", "id")
     due_ms: Mapped[int] = mapped_column(BIG, index=True)
 
 
@@ -258,7 +267,8 @@ class CallDisposition(Row):
 
     __tablename__ = "call_disposition"
 
-    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), unique=True)
+    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"))
+    user_id: Mapped[int] = account_of("callrequest", "callrequest_id")
     disposition: Mapped[str] = mapped_column(String(40))
     note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
     call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
@@ -268,6 +278,11 @@ class CallDisposition(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
+    __table_args__ = (
+        Index("uq_call_disposition_callrequest_id", "callrequest_id", "user_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
 
 class Cdr(Row):
     """A call detail record: one leg of one call that is over. Never changed, never deleted."""
@@ -275,7 +290,7 @@ class Cdr(Row):
     __tablename__ = "cdr"
 
     user_id: Mapped[int] = needs("user_account")
-    callid: Mapped[str] = mapped_column(String(36), unique=True)
+    callid: Mapped[str] = mapped_column(String(36))
     callerid: Mapped[str] = mapped_column(String(80))
     phone_number: Mapped[str] = mapped_column(String(64))
     starting_date: Mapped[Milliseconds]
@@ -316,6 +331,7 @@ class Cdr(Row):
     """True if the call reached a section marked `completed`."""
 
     __table_args__ = (
+        Index("uq_cdr_callid", "callid", "user_id", unique=True),
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
         Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
@@ -391,6 +407,7 @@ class SmsMessage(Row):
             "uq_sms_message_subscriber_id_attempt",
             "subscriber_id",
             "attempt",
+            "user_id",
             unique=True,
             sqlite_where=text("callrequest_id IS NULL"),
             postgresql_where=text("callrequest_id IS NULL"),

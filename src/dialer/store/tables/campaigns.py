@@ -5,6 +5,9 @@ from typing import Final
 from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.plans import SMS, VOICE
 from dialer.store.tables._base import (
     BIG,
@@ -17,7 +20,9 @@ from dialer.store.tables._base import (
     Name,
     Row,
     ZoneKey,
+    account_of,
     belongs_to,
+    belongs_with_account,
     mentions,
     needs,
 )
@@ -53,8 +58,8 @@ class Campaign(Row):
     frequency: Mapped[int] = mapped_column(default=10)
     max_aleg: Mapped[Count]
     max_xfer: Mapped[Count]
-    dial_method: Mapped[Code] = mapped_column(default=1)
-    agent_dial_rate: Mapped[Money] = mapped_column(default=100_000)
+    dial_method: Mapped[Code] = mapped_column(default=DialMethod.FIXED_RATE)
+    agent_dial_rate: Mapped[Money] = mapped_column(default=MONEY_SCALE)
     """Calls per idle agent, in multiples of 1e-5."""
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
@@ -68,15 +73,15 @@ class Campaign(Row):
     """Always `sms`: half of the foreign key of `sms_gateway_id`, as `medium` is of that of `aleg_gateway_id`."""
     text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
     """Text that a campaign of text messages sends."""
-    object_id: Mapped[int] = mapped_column(BIG, default=0, index=True)
+    object_id: Mapped[int] = mapped_column(BIG, index=True)
     """Id of the survey template; 0 for text messages. No foreign key: a sealed survey does not need its template."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
-    amd_behavior: Mapped[Code] = mapped_column(default=1)
-    amd_sensitivity: Mapped[Code] = mapped_column(default=2, server_default="2")
+    amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
+    amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
     voicemail_audiofile_id: Mapped[int | None] = needs("audio_file")
     dnc_id: Mapped[int | None] = needs("dnc_list")
-    status: Mapped[Code] = mapped_column(default=0, index=True)
+    status: Mapped[Code] = mapped_column(default=CampaignStatus.NEW, index=True)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     totalcontact: Mapped[Count]
     completed: Mapped[Count]
@@ -85,7 +90,9 @@ class Campaign(Row):
     cost: Mapped[Money] = mapped_column(default=0)
     next_dial_us: Mapped[int] = mapped_column(BIG, default=0)
     """Time from which pacing allows the next dial, in microseconds since the epoch."""
-    abandon_rate_max: Mapped[Money] = mapped_column(default=300_000, server_default="300000")
+    abandon_rate_max: Mapped[Money] = mapped_column(
+        default=ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE, server_default="300000"
+    )
     """Highest percentage of calls answered by a person that may find no agent in time, in multiples of 1e-5."""
     live_answered: Mapped[Count]
     """Number of calls answered by a person, in a campaign whose survey leads to queues."""
@@ -101,6 +108,7 @@ class Campaign(Row):
         ForeignKeyConstraint(["medium", "aleg_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
         ForeignKeyConstraint(["sms_medium", "sms_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
         CheckConstraint("sms_medium = 'sms'", name="sms_medium"),
+        Index("uq_campaign_id_user_id", "id", "user_id", unique=True),
         {"sqlite_autoincrement": True},
     )
 
@@ -160,7 +168,8 @@ class Subscriber(Row):
 
     __tablename__ = "subscriber"
 
-    campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
+    campaign_id: Mapped[int] = mapped_column(BIG)
+    user_id: Mapped[int] = account_of("campaign", "campaign_id")
     contact_id: Mapped[int | None] = mentions("contact")
     phonebook_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The phonebook from which the subscriber came, for statistics. It may be deleted since."""
@@ -171,8 +180,8 @@ class Subscriber(Row):
     full_name: Mapped[Name] = mapped_column(default="")
     gmt_offset: Mapped[str] = mapped_column(String(8), default="")
     tz_code: Mapped[str] = mapped_column(String(64), default="")
-    additional_vars: Mapped[LongText]
-    status: Mapped[Code] = mapped_column(default=1)
+    additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
+    status: Mapped[Code] = mapped_column(default=SubscriberStatus.PENDING)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
     halt_reason: Mapped[str] = mapped_column(String(40), default="")
     """Set during an attempt: its end makes the subscriber ABORT for this reason, or COMPLETED for `HALT_COMPLETED`."""
@@ -188,7 +197,8 @@ class Subscriber(Row):
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
-        Index("uq_subscriber_campaign_id_number", "campaign_id", "number", unique=True),
+        belongs_with_account("campaign", "campaign_id"),
+        Index("uq_subscriber_campaign_id_number", "campaign_id", "number", "user_id", unique=True),
         Index("ix_subscriber_hopper", "campaign_id", "status", "zone", "due_ms", "id"),
         Index("ix_subscriber_number", "number", "id", "campaign_id"),
         Index(

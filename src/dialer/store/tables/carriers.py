@@ -103,7 +103,7 @@ class Did(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     did_number: Mapped[str] = mapped_column(String(64))
-    is_assigned: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    is_assigned: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if an admin has given the number to the account. Calls reach no other DIDs."""
     campaign_id: Mapped[int | None] = mentions("campaign")
     created_date: Mapped[Milliseconds]

@@ -2,12 +2,22 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
+from sqlalchemy import Boolean, Index, String, Text, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.search_keys import last_name_key, name_key
-from dialer.store.tables._base import BIG, LongText, Milliseconds, Name, Row, ZoneKey, belongs_to
+from dialer.store.tables._base import (
+    BIG,
+    LongText,
+    Milliseconds,
+    Name,
+    Row,
+    ZoneKey,
+    account_of,
+    belongs_to,
+    belongs_with_account,
+)
 
 ACCOUNT: Final = "account"
 SERVICE: Final = "service"
@@ -38,13 +48,16 @@ class Phonebook(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
+    __table_args__ = (Index("uq_phonebook_id_user_id", "id", "user_id", unique=True), {"sqlite_autoincrement": True})
+
 
 class Contact(Row):
     """An entry of a phonebook: a number as it was given, and in normal form."""
 
     __tablename__ = "contact"
 
-    phonebook_id: Mapped[int] = mapped_column(BIG, ForeignKey("phonebook.id", ondelete="CASCADE"))
+    phonebook_id: Mapped[int] = mapped_column(BIG)
+    user_id: Mapped[int] = account_of("phonebook", "phonebook_id")
     contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     """The number in normal form, in which numbers are compared."""
@@ -55,11 +68,12 @@ class Contact(Row):
     """The `dialer.domain.search_keys.name_key` of the name, by which contacts are searched and ordered."""
     last_name_key: Mapped[str] = mapped_column(Text, default=_key_of_last_name, server_default="")
     """The key that begins with the last word of the name; empty if the name has fewer than two words."""
-    additional_vars: Mapped[LongText]
+    additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        belongs_with_account("phonebook", "phonebook_id"),
         Index("ix_contact_phonebook_id_id", "phonebook_id", "id"),
         Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
         Index("ix_contact_full_name_key", "full_name_key", "id", "phonebook_id"),
@@ -91,6 +105,7 @@ class DncList(Row):
             sqlite_where=text("is_global = 1"),
             postgresql_where=text("is_global"),
         ),
+        Index("uq_dnc_list_id_user_id", "id", "user_id", unique=True),
         Index("uq_dnc_list_own", "user_id", unique=True, **_only(ACCOUNT)),
         Index("uq_dnc_list_of_service", "keeps_wishes_of", unique=True, **_only(SERVICE)),
         {"sqlite_autoincrement": True},
@@ -102,14 +117,16 @@ class DncContact(Row):
 
     __tablename__ = "dnc_contact"
 
-    dnc_id: Mapped[int] = belongs_to("dnc_list")
+    dnc_id: Mapped[int] = mapped_column(BIG)
+    user_id: Mapped[int] = account_of("dnc_list", "dnc_id")
     phone_number: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
     __table_args__ = (
-        Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", unique=True),
+        belongs_with_account("dnc_list", "dnc_id"),
+        Index("uq_dnc_contact_dnc_id_number", "dnc_id", "number", "user_id", unique=True),
         Index("ix_dnc_contact_number", "number", "id", "dnc_id"),
         Index("ix_dnc_contact_created_date", "created_date", "id", "dnc_id"),
         {"sqlite_autoincrement": True},

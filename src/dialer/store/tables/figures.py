@@ -110,6 +110,7 @@ class SubscriberMove(Row):
     __tablename__ = "subscriber_move"
 
     campaign_id: Mapped[int] = mapped_column(BIG)
+    user_id: Mapped[int] = mapped_column(BIG)
     phonebook_id: Mapped[int] = mapped_column(BIG)
     was_status: Mapped[int | None] = mapped_column(SmallInteger)
     """Null for a new subscriber."""

@@ -4,6 +4,7 @@ from sqlalchemy import Boolean, Index, String
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
@@ -18,7 +19,7 @@ class Queue(Row):
 
     user_id: Mapped[int] = belongs_to("user_account")
     name: Mapped[Name]
-    strategy: Mapped[Code] = mapped_column(default=5)
+    strategy: Mapped[Code] = mapped_column(default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME)
     moh_sound: Mapped[Name] = mapped_column(default="")
     record_template: Mapped[Name] = mapped_column(default="")
     time_base_score: Mapped[str] = mapped_column(String(16), default="queue")
@@ -49,7 +50,7 @@ class Agent(Row):
     login_id: Mapped[int | None] = mentions("user_account")
     """The user account with which the agent logs in."""
     contact: Mapped[Name] = mapped_column(default="")
-    status: Mapped[Code] = mapped_column(default=1)
+    status: Mapped[Code] = mapped_column(default=AgentStatus.LOGGED_OUT)
     wrap_up_time: Mapped[int] = mapped_column(default=0)
     parameters: Mapped[str] = mapped_column(default="{}")
     figures: Mapped[LongText]

@@ -3,6 +3,8 @@
 from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.enums import SectionType
+from dialer.domain.survey.sections.capture_digits import MAX_NUMBER, MIN_NUMBER
 from dialer.store.tables._base import BIG, Code, Milliseconds, Name, Row, belongs_to, mentions, needs
 
 
@@ -42,7 +44,7 @@ class SectionTemplate(Row):
 
     survey_id: Mapped[int] = belongs_to("survey_template")
     order: Mapped[int] = mapped_column(default=1)
-    type: Mapped[Code] = mapped_column(default=1)
+    type: Mapped[Code] = mapped_column(default=SectionType.PLAY_MESSAGE)
     question: Mapped[str] = mapped_column(String(500))
     script: Mapped[str] = mapped_column(String(1600), default="")
     audiofile_id: Mapped[int | None] = needs("audio_file")
@@ -62,8 +64,8 @@ class SectionTemplate(Row):
     rating_laps: Mapped[int] = mapped_column(default=9)
     validate_number: Mapped[bool] = mapped_column(Boolean, default=True)
     number_digits: Mapped[int] = mapped_column(default=2)
-    min_number: Mapped[int] = mapped_column(BIG, default=0)
-    max_number: Mapped[int] = mapped_column(BIG, default=99)
+    min_number: Mapped[int] = mapped_column(BIG, default=MIN_NUMBER)
+    max_number: Mapped[int] = mapped_column(BIG, default=MAX_NUMBER)
     phonenumber: Mapped[str | None] = mapped_column(String(64), default=None)
     conference: Mapped[str | None] = mapped_column(String(50), default=None)
     sms_text: Mapped[str | None] = mapped_column(String(1600), default=None)

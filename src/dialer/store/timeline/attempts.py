@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Table, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, select
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
@@ -107,7 +107,9 @@ class _Names:
         return f"{noun} {row_id}" if name is None else str(name)
 
 
-def _rows(connection: Connection, table: Table, condition: ColumnElement[bool], *order: ColumnElement[Any]) -> _Rows:
+def _rows(
+    connection: Connection, table: Table, condition: ColumnElement[bool], *order: SQLColumnExpression[Any]
+) -> _Rows:
     return connection.execute(select(table).where(condition).order_by(*order)).mappings().all()
 
 

@@ -30,10 +30,10 @@ class CaptureDigits(AskingDefinition):
     fields: ClassVar[tuple[SectionField, ...]] = (
         *COMMON_FIELDS,
         *INPUT_FIELDS,
-        BooleanField("validate_number", default=True),
-        IntegerField("number_digits", 1, DIGITS_MAX, 2),
-        IntegerField("min_number", 0, CAPTURED_MAX, MIN_NUMBER),
-        IntegerField("max_number", 0, CAPTURED_MAX, MAX_NUMBER),
+        BooleanField("validate_number"),
+        IntegerField("number_digits", 1, DIGITS_MAX),
+        IntegerField("min_number", 0, CAPTURED_MAX),
+        IntegerField("max_number", 0, CAPTURED_MAX),
     )
     no_answer: ClassVar[str] = "number_digits digits cannot make a number from min_number to max_number"
 

@@ -35,10 +35,9 @@ class SectionField(msgspec.Struct, frozen=True):
 
 
 class TextField(SectionField, frozen=True):
-    """A text; without a default it may be missing."""
+    """A text, which may be missing."""
 
     max_length: int
-    default: str | None = None
 
     def sealed(self, value: str | None) -> str:
         """Return the text; a missing one is empty."""
@@ -50,8 +49,6 @@ class IntegerField(SectionField, frozen=True):
 
     minimum: int
     maximum: int
-    default: int
-    is_nullable: bool = False
 
     def sealed(self, value: int | None) -> int:
         """Return the number; a missing one is 0."""
@@ -74,8 +71,6 @@ class SecondsField(IntegerField, frozen=True):
 class BooleanField(SectionField, frozen=True):
     """A boolean."""
 
-    default: bool
-
 
 class ReferenceField(SectionField, frozen=True):
     """A reference to a recording or a queue, or none."""
@@ -89,15 +84,15 @@ class ReferenceField(SectionField, frozen=True):
 
 
 COMMON_FIELDS: Final[tuple[SectionField, ...]] = (
-    TextField("script", SCRIPT_MAX, ""),
+    TextField("script", SCRIPT_MAX),
     ReferenceField("audiofile", "recording"),
-    BooleanField("completed", default=False),
+    BooleanField("completed"),
 )
 """The fields of every type: a prompt, and the mark that a callee who reaches the section has completed the survey."""
-TIMEOUT: Final = SecondsField("timeout", 0, SECONDS_MAX, 5)
+TIMEOUT: Final = SecondsField("timeout", 0, SECONDS_MAX)
 INPUT_FIELDS: Final[tuple[SectionField, ...]] = (
     ReferenceField("invalid_audiofile", "recording"),
-    IntegerField("retries", 0, RETRIES_MAX, 0, is_nullable=True),
+    IntegerField("retries", 0, RETRIES_MAX),
     TIMEOUT,
 )
 """The additional fields of types that ask for keys."""

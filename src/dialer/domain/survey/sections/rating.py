@@ -22,7 +22,7 @@ class Rating(AskingDefinition):
     fields: ClassVar[tuple[SectionField, ...]] = (
         *COMMON_FIELDS,
         *INPUT_FIELDS,
-        IntegerField("rating_laps", 1, LAPS_MAX, 9),
+        IntegerField("rating_laps", 1, LAPS_MAX),
     )
     asks_again_without_branch: ClassVar[bool] = False
     has_chosen_answers: ClassVar[bool] = True

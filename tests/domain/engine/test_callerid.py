@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.numbers.callerid import Turns, choose_callerid, turns_of
+from dialer.domain.engine.callerid import Turns, choose_callerid, turns_of
 from dialer.domain.plans import CallerIdChoice, CampaignPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import effects
-from dialer.domain.engine.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
-from dialer.domain.engine.circuit_breaker import CircuitBreaker as Breaker
+from dialer.domain.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
+from dialer.domain.circuit_breaker import CircuitBreaker as Breaker
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.plans import GatewayKey, GatewayPlan
 from tests.domain.workers import DAY_MS, START_MS, Fleet, plan

@@ -1,0 +1,58 @@
+"""The common part of calls that we place and calls that come in: the dialog, its longest time, and the BYE."""
+
+from collections.abc import Callable
+from itertools import count
+
+from dialer.carriers.sip import causes
+from dialer.carriers.sip.dialog import Dialog
+from dialer.carriers.sip.in_dialog import InDialog, in_dialog_request
+from dialer.carriers.sip.messages import Received
+from dialer.carriers.sip.outputs import Address, LegOver
+from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust
+from dialer.carriers.sip.timers import Timer
+
+TAKEN_UP_CSEQ = 1_000
+"""Added to the CSeq of a leg that another process takes up, which does not know of refreshes since the answer."""
+
+
+class CallLeg:
+    """One call over a trunk."""
+
+    def __init__(self, signalling: Signalling, key: str) -> None:
+        self.key = key
+        self._signalling = signalling
+        self._wire = signalling.wire
+        self._cseqs = count(1)
+        self._limit: Timer | None = None
+        self._in_dialog: InDialog | None = None
+
+    def clear(self, cause: int, because: str) -> None:
+        """End the leg, in any state."""
+        raise NotImplementedError
+
+    def _next_cseq(self) -> int:
+        return next(self._cseqs)
+
+    def _limit_to(self, limit_ms: int, action: Callable[[], None]) -> None:
+        """Call `action` in so many milliseconds, unless another limit begins before."""
+        self._stop_limit()
+        self._limit = self._wire.after(limit_ms, action)
+
+    def _stop_limit(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+
+    def _talk_over(self) -> None:
+        self.clear(causes.NORMAL, "it talked for as long as it may")
+
+    def _send_bye(self, dialog: Dialog, to: Address, cause: int, trust: Trust) -> None:
+        bye = in_dialog_request(self._signalling.trunk, dialog, "BYE", (causes.reason_header(cause),))
+        AuthorisedRequest(self._signalling, bye, to, self.key, self._next_cseq, ignore, trust)
+
+    def _tell_over(self, cause: int, because: str) -> None:
+        self._stop_limit()
+        self._wire.tell(LegOver(self.key, self._wire.now_ms, cause, because))
+
+
+def ignore(_response: Received | None) -> None:
+    """Take no notice of a response that changes nothing."""

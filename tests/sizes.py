@@ -1,0 +1,50 @@
+"""Sizes of tests that try many cases of one kind: few while a person waits, all in continuous integration.
+
+`.ci/run` sets `CI=true`, which chooses all cases. By hand: `CI=true .venv/bin/pytest tests/vopr`.
+"""
+
+import os
+from typing import Final
+
+IS_WHOLE: Final = os.environ.get("CI") == "true"
+"""True if all cases are tried."""
+
+
+def _size(few: int, whole: int) -> int:
+    return whole if IS_WHOLE else few
+
+
+EXAMPLES: Final = _size(20, 50)
+"""Examples of a property, unless the test names a number."""
+
+
+def examples(few: int) -> int:
+    """Return the number of examples of a property of which each example is expensive."""
+    return _size(few, few * 5 // 2)
+
+
+FAULT_SEEDS: Final = _size(40, 300)
+"""Worlds of the fault simulator with one worker."""
+FLEET_SEEDS: Final = (5, 13) if not IS_WHOLE else (5, 13, 3, 11, *range(20, 30))
+"""Worlds of the fault simulator with several workers. Seed 13 once broke a rule: a survey sent a message over an SMS
+gateway of which its worker held nothing."""
+LINE_SEEDS: Final = range(_size(2, 20))
+"""Worlds of the fault simulator with real lines."""
+SOUND_SEEDS: Final = _size(200, 2_000)
+"""Strangers at the sound of a call."""
+HASH_SEEDS: Final = ("1",) if not IS_WHOLE else ("1", "2")
+"""Hash seeds of the processes that must print the trace of this one."""
+PACING_CAMPAIGNS: Final = _size(80, 200)
+"""Short campaigns in which predictive dialling keeps its target."""
+ERLANG_LOADS: Final = _size(3, 4)
+"""Loads at which the simulator is compared with Erlang's formula."""
+REFRESH_STORIES: Final = _size(6, 15)
+"""Histories in which an engine that reads changes only must equal one that reads everything."""
+AGENT_SEEDS: Final = _size(2, 3)
+"""Simulated days of agents for each dial method."""
+STATEFUL_RUNS: Final = _size(15, 30)
+"""Histories of two users of the API."""
+KILLS: Final = _size(1, 3)
+"""Kills of a server under load."""
+MIGRATED_EVERY: Final = _size(4, 1)
+"""Of so many copies of a killed migration, one is migrated to its end."""

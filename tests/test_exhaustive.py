@@ -1,0 +1,74 @@
+"""Effects, events and section types that nobody handles: each driver refuses to start with one."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Final, Union, get_args
+
+import msgspec
+import pytest
+
+from dialer.domain import effects, events
+from dialer.domain.engine.engine import Engine
+from dialer.domain.enums import SectionType
+from dialer.domain.exhaustive import exhaustive
+from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.runtime.dial_counters import StepCounters
+from dialer.runtime.guard import Guard
+from dialer.runtime.kernel import Kernel
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.memory_store import MemoryStore
+from dialer.store.journal.journal import JournalStore
+from tests.gateways import FIRST
+
+
+class Unheard(msgspec.Struct, frozen=True):
+    """An effect, or an event, that no driver knows."""
+
+
+def kernel() -> Kernel:
+    return Kernel(Engine(seed=1), SimulatedCarrier(1), MemoryStore(), now_ms=0)
+
+
+def journal() -> None:
+    JournalStore(next_cdr_id=1, observers=(Guard(), StepCounters())).record(effects.KeepLine(FIRST, ""), 0)
+
+
+DRIVERS: Final[list[tuple[ModuleType, str, Callable[[], object]]]] = [
+    (effects, "Recorded", MemoryStore),
+    (effects, "Recorded", journal),
+    (effects, "Recorded", Guard),
+    (effects, "Recorded", StepCounters),
+    (effects, "Question", kernel),
+    (effects, "Effect", kernel),
+    (events, "EngineEvent", lambda: Engine(seed=1)),
+]
+
+
+@pytest.mark.parametrize(("module", "union", "start"), DRIVERS)
+def test_a_new_effect_or_event_stops_each_driver_that_does_not_name_it(
+    monkeypatch: pytest.MonkeyPatch,
+    module: ModuleType,
+    union: str,
+    start: Callable[[], object],
+) -> None:
+    start()
+    monkeypatch.setattr(module, union, Union[getattr(module, union), Unheard])  # noqa: UP007 - of any union
+    with pytest.raises(TypeError, match=r"^these types have no entry, or are not in the union: Unheard$"):
+        start()
+
+
+def test_an_entry_for_a_type_that_is_gone_is_refused() -> None:
+    with pytest.raises(TypeError, match="Unheard"):
+        exhaustive(effects.Question, {**dict.fromkeys(get_args(effects.Question)), Unheard: None})
+
+
+def test_each_effect_has_one_kind_and_each_class_of_effects_and_events_is_in_its_union() -> None:
+    kinds = [set(get_args(kind)) for kind in (effects.Question, effects.Recorded, effects.Command)]
+    assert sum(map(len, kinds)) == len(set(get_args(effects.Effect)))
+    for module, union in ((effects, effects.Effect), (events, events.Event)):
+        own = {one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__}
+        assert own == set(get_args(union))
+
+
+def test_each_section_type_is_in_the_table() -> None:
+    assert list(SECTION_TYPES) == list(SectionType)

@@ -1,0 +1,45 @@
+"""Tests of the kinds of tests: the tables name what exists, and quick tests are quick because they are pure."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.kinds import END_TO_END, PROGRAMS, QUICK, ROOT, STATISTICS, is_quick, starts_programs
+
+IMPORT: Final = re.compile(r"^ *(?:from|import) ([\w.]+)", re.MULTILINE)
+STARTERS: Final = ("subprocess", "socket", "multiprocessing", "playwright")
+"""Modules with which a test starts a program or opens a socket."""
+SERVERS: Final = ("tests.forked", "tests.optional_tools", "tests.test_server", "tests.carriers.sip.sipp")
+SERVICE: Final = ("dialer.api", "dialer.store.database", "dialer.runtime.worker", "sqlalchemy", "litestar")
+"""The parts of a service that takes requests and writes rows."""
+
+
+def uses(module: Path, packages: tuple[str, ...]) -> bool:
+    """Return whether a test imports something of these packages."""
+    names = IMPORT.findall(module.read_text("utf-8"))
+    return any(f"{name}.".startswith(f"{package}.") for name in names for package in packages)
+
+
+MODULES: Final = sorted(ROOT.rglob("test_*.py"))
+
+
+@pytest.mark.parametrize("place", sorted(QUICK | PROGRAMS | STATISTICS))
+def test_every_place_exists(place: str) -> None:
+    assert (ROOT / place).exists()
+
+
+def test_tests_that_start_programs_are_marked() -> None:
+    assert [path for path in MODULES if uses(path, STARTERS + SERVERS) and not starts_programs(path)] == []
+
+
+def test_quick_tests_are_pure_but_for_one_path_from_end_to_end() -> None:
+    assert [path for path in MODULES if is_quick(path) and uses(path, SERVICE)] == []
+    assert is_quick(ROOT / END_TO_END)
+
+
+def test_the_domain_and_the_simulator_are_quick() -> None:
+    assert is_quick(ROOT / "domain" / "engine" / "test_retry.py")
+    assert is_quick(ROOT / "sim" / "test_transfers.py")
+    assert not is_quick(ROOT / "runtime" / "test_worker.py")
