@@ -63,7 +63,14 @@ def test_a_gateway_that_a_campaign_uses_stays_and_the_one_of_the_other_medium_wi
             add(unit, medium)
         unit.execute(insert(User).values(id=1, username="ann", password_hash="-", **STAMPS))
         dates = {"startingdate": 0, "expirationdate": 1, **STAMPS}
-        campaign = {"user_id": 1, "campaign_code": "ABCDE", "name": "c", "aleg_gateway_id": 1, "sms_gateway_id": 2}
+        campaign = {
+            "user_id": 1,
+            "campaign_code": "ABCDE",
+            "name": "c",
+            "object_id": 1,
+            "aleg_gateway_id": 1,
+            "sms_gateway_id": 2,
+        }
         unit.execute(insert(Campaign).values(**campaign, **dates))
 
     database.write_now(fill)
