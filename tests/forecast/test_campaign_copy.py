@@ -24,6 +24,7 @@ from dialer.store.tables import (
     FleetChange,
     FleetWorker,
     Gateway,
+    GatewayCounter,
     GatewaySlice,
     IdempotentResponse,
     KeyCheck,
@@ -56,7 +57,7 @@ from tests.runtime.house import MONDAY_NOON_MS, House
 
 COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
-PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
+PAST = (GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor)
