@@ -1,7 +1,5 @@
 """Tests of `dialer explain`, as text and as JSON."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -30,14 +28,6 @@ COMES_LATER: Final = "+12025550119"
 PRESSES_THREE, BUSY, NO_SUCH, NO_CIRCUIT = "+12025550103", "+12025550111", "+12025550114", "+12025550115"
 VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
 SHORT: Final = {"type": 1, "script": "word"}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service on the database that the command reads."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
 
 
 def told(run: Run, *arguments: str) -> Outcome:

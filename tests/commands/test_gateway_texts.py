@@ -1,10 +1,6 @@
 """Tests of `dialer gateway test --text`."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from dialer.store.tables import SMS, Gateway
 from tests.carriers.texts.smpp_carrier import smpp_carrier
@@ -14,14 +10,6 @@ from tests.commands.test_gateway import VIRTUAL
 from tests.runtime.house import House
 
 ASK = ("gateway", "test", "1", "+3545550101", "--callerid", "Shop", "--text", "Hello")
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service on the database that the command reads."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
 
 
 def test_a_message_over_http_is_shown_without_secrets(run: Run, house: House) -> None:

@@ -3,8 +3,6 @@
 import csv
 import io
 from base64 import b64encode
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -21,14 +19,6 @@ ANSWERS, BUSY, NO_SUCH = "+12025550103", "+12025550111", "+12025550114"
 SERVICE: Final = {"DIALER_CLOCK": "virtual", "DIALER_BASE_URL": "http://dialer.example"}
 SURVEY: Final = {"type": 1, "script": "word " * 25, "completed": True}
 SMS_SURVEY: Final = {"medium": SMS, "aleg_gateway_id": None, "text_message": "Come!"}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service on the database that the command reads."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
 
 
 def told(run: Run, *arguments: str) -> Outcome:

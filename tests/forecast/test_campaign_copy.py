@@ -12,6 +12,7 @@ from dialer.store.tables import (
     AuditLog,
     CallBack,
     CallDisposition,
+    CallInProgress,
     CallRequest,
     Campaign,
     CampaignForecast,
@@ -55,7 +56,7 @@ from dialer.store.tables import (
 )
 from tests.runtime.house import MONDAY_NOON_MS, House
 
-COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
+COUNTERS = (AgentHour, CallInProgress, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
 PAST = (GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)

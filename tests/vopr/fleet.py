@@ -4,16 +4,13 @@ No thread and no lock is involved: the units of work of all workers follow each 
 Two steps on PostgreSQL share no row either, so no other interleaving exists.
 """
 
-import contextlib
 import hashlib
-import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Hashable, Iterator
-from typing import Any, ClassVar, Final, NoReturn, TypeVar
+from collections.abc import Awaitable, Callable, Hashable
+from typing import ClassVar, Final, TypeVar
 
 import anyio
 import anyio.lowlevel
-import structlog
 from sqlalchemy import Connection, text, update
 
 from dialer.app.errors import RefusedError
@@ -37,6 +34,7 @@ from tests.vopr.dice import Dice
 from tests.vopr.faults import SETS_BACK, Action, Do, troubles_of
 from tests.vopr.fleet_rules import FleetRules, Shares, unowned
 from tests.vopr.fleet_worlds import busy_world_of
+from tests.vopr.logged import keeping_errors
 from tests.vopr.observer import Observer
 from tests.vopr.run import EVENTS_KEPT, OPEN, SeedOutcome
 from tests.vopr.service import BrokenError
@@ -163,7 +161,7 @@ class FleetRun:
         broken = ""
         self.database.open(self._folder.new_database(self._name))
         try:
-            with self._listening():
+            with keeping_errors(self._raised):
                 await self._live()
                 await self._heal()
         except BrokenError as error:
@@ -392,22 +390,6 @@ class FleetRun:
         line = f"{self._step} {self.now_ms - self.world.start_ms} {self._observer.calls} {what}"
         self._events.append(line)
         self._trace.update(line.encode() + b"\n")
-
-    @contextlib.contextmanager
-    def _listening(self) -> Iterator[None]:
-        """Keep the exceptions that workers log, and write no log."""
-        before = structlog.get_config()
-        structlog.configure(processors=[self._hear])
-        try:
-            yield
-        finally:
-            structlog.configure(**before)
-
-    def _hear(self, _logger: Any, _name: str, _event: structlog.typing.EventDict) -> NoReturn:  # noqa: ANN401 - structlog
-        error = sys.exc_info()[1]
-        if error is not None and error not in self._raised:
-            self._raised.append(error)
-        raise structlog.DropEvent
 
 
 async def run_fleet(seed: int, folder: Folder) -> SeedOutcome:

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Table, select, update
 from dialer.app.errors import UnknownRecordError
 from dialer.app.touching import touched_gateway
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS, GatewayKey
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.progress import gateway_row
 from dialer.store.tables import CallRequest, Gateway, SmsMessage, WaitingText
 
@@ -19,9 +19,7 @@ def attempts_over(gateway: GatewayKey) -> tuple[Table, ColumnElement[bool]]:
     """Return the table of a gateway's calls or messages, and the condition that one is in progress over it."""
     if gateway.medium == SMS:
         return SmsMessage.__table__, (SmsMessage.gateway_id == gateway.id) & SmsMessage.ended_ms.is_(None)
-    return CallRequest.__table__, (CallRequest.gateway_id == gateway.id) & (
-        CallRequest.status == CallRequestStatus.CALLING
-    )
+    return CallRequest.__table__, (CallRequest.gateway_id == gateway.id) & IS_CALLING
 
 
 def texts_waiting_for(sms_gateway_id: int) -> ColumnElement[bool]:

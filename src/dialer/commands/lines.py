@@ -1,5 +1,8 @@
 """The worker of a process that dials, with the real carriers by the protocols of their gateways."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from dialer.carriers.freeswitch.starting import freeswitch_lines
 from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.voice.starting import lines_folder, sip_lines
@@ -7,6 +10,7 @@ from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import FREESWITCH, SIP
 from dialer.runtime.clock import Clock
 from dialer.runtime.fleet_coordinator import FleetCoordinator
+from dialer.runtime.lines import NewLine
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
 from dialer.sim.carrier import SimulatedCarrier
@@ -27,5 +31,10 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(media),
         coordinator=fleet,
-        new_lines={**TEXT_LINES, SIP: sip_lines(folder, media, voice), FREESWITCH: freeswitch_lines(media, voice)},
+        new_lines=new_lines(media, folder, voice),
     )
+
+
+def new_lines(media: Path, folder: Path, voice: str) -> Mapping[str, NewLine]:
+    """Return the factories of lines, by the protocols of their gateways."""
+    return {**TEXT_LINES, SIP: sip_lines(folder, media, voice), FREESWITCH: freeswitch_lines(media, voice)}

@@ -15,7 +15,6 @@ from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.downloads import WAV
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
-from dialer.api.http.ignored import ignored_header
 from dialer.api.http.preconditions import parse_preconditions
 from dialer.api.http.streams import describe_answer, describe_body
 from dialer.api.records.recordings import answer_audio_file
@@ -77,20 +76,15 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
     with service.attempts.begin(attempt):
         before = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
         answer = before or await keep_audio(request, parsed, form, attempt)
-    headers = {**answer.headers, **ignored_header(parsed.ignored)}
-    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+    return answer.response(parsed.ignored)
 
 
 def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
-    """Return the attempt of a request with an idempotency key; None without a key.
-
-    The hash covers the fields and the file, because the boundary between the parts differs in each request.
-    """
-    key = request.headers.get("idempotency-key")
-    if key is None:
+    if "idempotency-key" not in request.headers:
         return None
+    # The hash covers the fields and the file, because the boundary between the parts differs in each request.
     said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
-    return attempt_of(key, user_id=request.user.id, path=AUDIO_FILES.path, body=said)
+    return attempt_of(request, AUDIO_FILES.path, said)
 
 
 @get(

@@ -1,6 +1,9 @@
 """The tables: one module for each part of the service."""
 
+from sqlalchemy import Connection, Table, event
+
 from dialer.domain.plans import SMS, VOICE
+from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import (
     ApiKey,
@@ -16,6 +19,7 @@ from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
 from dialer.store.tables.calls import (
     CallBack,
     CallDisposition,
+    CallInProgress,
     CallRequest,
     Cdr,
     LiveLeg,
@@ -67,6 +71,7 @@ __all__ = [
     "BranchingTemplate",
     "CallBack",
     "CallDisposition",
+    "CallInProgress",
     "CallRequest",
     "CallerId",
     "CallerIdGroup",
@@ -121,3 +126,11 @@ __all__ = [
     "WorkerPosition",
     "WrongPassword",
 ]
+
+
+def _create_triggers(table: Table, connection: Connection, **_options: object) -> None:
+    create_triggers(connection, table.name)
+
+
+for _model in (AuditLog, CallRequest, Subscriber):
+    event.listen(_model.__table__, "after_create", _create_triggers)

@@ -11,6 +11,7 @@ from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.plans import SMS, VOICE
 from dialer.store.tables._base import (
     BIG,
+    UPDATED_OFTEN,
     Code,
     Count,
     LongText,
@@ -109,7 +110,7 @@ class Campaign(Row):
         ForeignKeyConstraint(["sms_medium", "sms_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
         CheckConstraint("sms_medium = 'sms'", name="sms_medium"),
         Index("uq_campaign_id_user_id", "id", "user_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -118,14 +119,14 @@ class CampaignPhonebook(Row):
 
     __tablename__ = "campaign_phonebook"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     phonebook_id: Mapped[int] = belongs_to("phonebook")
     collected_contact_id: Mapped[int] = mapped_column(BIG, default=0)
     """Contacts of the phonebook up to this id are subscribers already."""
 
     __table_args__ = (
         Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -134,7 +135,7 @@ class CampaignDncList(Row):
 
     __tablename__ = "campaign_dnc_list"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     dnc_id: Mapped[int] = needs("dnc_list")
 
     __table_args__ = (

@@ -8,7 +8,18 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.plans import SMS, VOICE
 from dialer.store.backends.expressions import insert_or
 from dialer.store.key_ring import SecretParameters
-from dialer.store.tables._base import BIG, Count, LongText, Medium, Milliseconds, Name, Row, belongs_to, mentions
+from dialer.store.tables._base import (
+    BIG,
+    UPDATED_OFTEN,
+    Count,
+    LongText,
+    Medium,
+    Milliseconds,
+    Name,
+    Row,
+    belongs_to,
+    mentions,
+)
 
 
 def _next_id(context: Any) -> int:  # noqa: ANN401 - SQLAlchemy's context of an insertion
@@ -31,8 +42,6 @@ class Gateway(Row):
     """
 
     __tablename__ = "gateway"
-    __table_args__ = {"sqlite_autoincrement": False}  # noqa: RUF012 - not a default value but a declaration
-
     id: Mapped[int] = mapped_column(BIG, primary_key=True, autoincrement=False, default=_next_id)
     medium: Mapped[Medium] = mapped_column(primary_key=True, default=VOICE, server_default=VOICE)
     name: Mapped[Name]
@@ -55,6 +64,8 @@ class Gateway(Row):
     """Why the line of a real carrier does not work; empty if it works."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+    __table_args__ = {**UPDATED_OFTEN, "sqlite_autoincrement": False}  # noqa: RUF012 - a declaration
 
 
 class GatewayCounter(Row):

@@ -4,7 +4,7 @@ from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.plans import VOICE
-from dialer.store.tables._base import BIG, Count, Medium, Milliseconds, Name, Row
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Medium, Milliseconds, Name, Row
 
 
 class FleetWorker(Row):
@@ -19,6 +19,8 @@ class FleetWorker(Row):
     mark: Mapped[Name] = mapped_column(default="", server_default="")
     """The sign that its process lives (`dialer.store.backends.backend.Presence`); empty if there is none."""
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class Shard(Row):
     """A group of accounts. Its id is the number of the shard plus 1."""
@@ -30,6 +32,8 @@ class Shard(Row):
     )
     done_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """Time until which everything due has happened. Null if the shard is as far as the seat of its worker."""
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class WorkerPosition(Row):
@@ -52,6 +56,8 @@ class WorkerPosition(Row):
     """The last `fleet_change` that the worker's engine knows."""
     wishes: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Number of steps in which callees asked not to be called again. A do-not-call list may hold for all accounts."""
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class FleetChange(Row):
@@ -84,7 +90,7 @@ class GatewaySlice(Row):
 
     __table_args__ = (
         Index("uq_gateway_slice_key", "worker_id", "medium", "gateway_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
