@@ -11,6 +11,7 @@ from dialer.store.tables import (
     AuditLog,
     CallBack,
     CallDisposition,
+    CallInProgress,
     CallRequest,
     Campaign,
     CampaignForecast,
@@ -54,7 +55,7 @@ from dialer.store.tables import (
 )
 from tests.runtime.house import MONDAY_NOON_MS, House
 
-COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
+COUNTERS = (AgentHour, CallInProgress, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
 PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)

@@ -8,15 +8,15 @@ from sqlalchemy import ColumnElement, Table, select, update
 from dialer.app.errors import UnknownRecordError
 from dialer.app.touching import touched_gateway, touched_sms_gateway
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS_LINES_FROM
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import CallRequest, Gateway, SmsGateway, SmsMessage, WaitingText
 
 
 def calls_over(gateway_id: int) -> ColumnElement[bool]:
     """Return the condition that a call request is in progress over a gateway."""
-    return (CallRequest.gateway_id == gateway_id) & (CallRequest.status == CallRequestStatus.CALLING)
+    return (CallRequest.gateway_id == gateway_id) & IS_CALLING
 
 
 def messages_over(gateway_id: int) -> ColumnElement[bool]:

@@ -9,8 +9,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SMS_LINES_FROM
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
 
@@ -18,7 +19,7 @@ _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _IS_KNOWN: Final = (
     Campaign.status.in_(_OPEN)
     | Campaign.id.in_(select(Did.campaign_id).where(Did.campaign_id.is_not(None)))
-    | exists().where(CallRequest.campaign_id == Campaign.id, CallRequest.status == CallRequestStatus.CALLING)
+    | exists().where(CallRequest.campaign_id == Campaign.id, IS_CALLING)
     | exists().where(SmsMessage.campaign_id == Campaign.id, SmsMessage.ended_ms.is_(None))
     | exists().where(WaitingText.campaign_id == Campaign.id)
 )

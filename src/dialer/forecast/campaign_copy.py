@@ -24,10 +24,10 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert, stored
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
     Agent,
@@ -178,7 +178,7 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
         Transfer.ended_ms >= now_ms - Queue.discard_abandoned_after * 1_000,
     )
     return union(
-        select(CallRequest.id).where(own, CallRequest.status == CallRequestStatus.CALLING),
+        select(CallRequest.id).where(own, IS_CALLING),
         select(CallRequest.id).where(own, *over_limited),
         select(CallRequest.id).join(CallBack, CallBack.id == CallRequest.id).where(own),
         select(WaitingText.callrequest_id).where(WaitingText.campaign_id == campaign_id),

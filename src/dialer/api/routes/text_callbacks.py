@@ -5,6 +5,7 @@ answer is empty, because some carriers send it on to the person who wrote.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -36,20 +37,20 @@ FIELDS_MAX: Final = 200
 BEARER: Final = "bearer "
 JSON: Final = "application/json"
 FORM: Final = "application/x-www-form-urlencoded"
-_METHODS: Final = [HttpMethod.GET, HttpMethod.POST]
-_log = structlog.get_logger(__name__)
-
-
-@route(
-    "/callbacks/sms-gateway/{record_id:str}/receipt",
-    http_method=_METHODS,
+_callback: Final = partial(
+    route,
+    http_method=[HttpMethod.GET, HttpMethod.POST],
     status_code=HTTPStatus.OK,
     request_max_body_size=CALLBACK_BYTES_MAX,
     include_in_schema=False,
 )
+_log = structlog.get_logger(__name__)
+
+
+@_callback("/callbacks/sms-gateway/{record_id:str}/receipt")
 async def take_receipt(request: ApiRequest, record_id: FromPath[str]) -> Response[bytes]:
     """Take a receipt. One of an unknown message, or with a status that is not final, changes nothing."""
-    gateway_id, parameters, fields = await _callback(request, record_id)
+    gateway_id, parameters, fields = await _read(request, record_id)
     found = receipt_in(parameters, fields)
     if found is None:
         return Response(b"", media_type=MediaType.TEXT)
@@ -63,16 +64,10 @@ async def take_receipt(request: ApiRequest, record_id: FromPath[str]) -> Respons
     return Response(b"", media_type=MediaType.TEXT)
 
 
-@route(
-    "/callbacks/sms-gateway/{record_id:str}/received",
-    http_method=_METHODS,
-    status_code=HTTPStatus.OK,
-    request_max_body_size=CALLBACK_BYTES_MAX,
-    include_in_schema=False,
-)
+@_callback("/callbacks/sms-gateway/{record_id:str}/received")
 async def take_text(request: ApiRequest, record_id: FromPath[str]) -> Response[bytes]:
     """Take a text message that came in. STOP is in effect before the answer."""
-    gateway_id, parameters, fields = await _callback(request, record_id)
+    gateway_id, parameters, fields = await _read(request, record_id)
     text = text_in(parameters, fields)
     if text is None:
         return Response(b"", media_type=MediaType.TEXT)
@@ -94,7 +89,7 @@ async def _keep(service: Service, keep: Callable[[Connection, int], bool]) -> No
         raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, "Too many callbacks wait.", {"Retry-After": "60"})
 
 
-async def _callback(request: ApiRequest, record_id: str) -> tuple[int, HttpParameters, Mapping[str, Any]]:
+async def _read(request: ApiRequest, record_id: str) -> tuple[int, HttpParameters, Mapping[str, Any]]:
     """Return the gateway of a callback by the engine's id, its parameters, and the fields of the request.
 
     Raises:

@@ -40,6 +40,11 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
 CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
+CREATE TABLE call_in_progress (
+	id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	CONSTRAINT pk_call_in_progress PRIMARY KEY (id)
+);
 CREATE TABLE live_leg (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	"key" VARCHAR(36) NOT NULL,
@@ -430,7 +435,6 @@ CREATE TABLE idempotent_response (
 	CONSTRAINT fk_idempotent_response_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_idempotent_response_created_date ON idempotent_response (created_date);
-CREATE INDEX ix_idempotent_response_user_id ON idempotent_response (user_id);
 CREATE UNIQUE INDEX uq_idempotent_response_user_id_path_key ON idempotent_response (user_id, path, "key");
 CREATE TABLE audio_file (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -599,7 +603,6 @@ CREATE TABLE tier (
 	CONSTRAINT fk_tier_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_tier_agent_id ON tier (agent_id);
-CREATE INDEX ix_tier_queue_id ON tier (queue_id);
 CREATE UNIQUE INDEX uq_tier_queue_id_agent_id ON tier (queue_id, agent_id);
 CREATE TABLE section_template (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -653,7 +656,6 @@ CREATE TABLE campaign_phonebook (
 	CONSTRAINT fk_campaign_phonebook_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_campaign_phonebook_phonebook_id_phonebook FOREIGN KEY(phonebook_id) REFERENCES phonebook (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_campaign_phonebook_campaign_id ON campaign_phonebook (campaign_id);
 CREATE INDEX ix_campaign_phonebook_phonebook_id ON campaign_phonebook (phonebook_id);
 CREATE UNIQUE INDEX uq_campaign_phonebook_campaign_id_phonebook_id ON campaign_phonebook (campaign_id, phonebook_id);
 CREATE TABLE campaign_dnc_list (
@@ -663,7 +665,6 @@ CREATE TABLE campaign_dnc_list (
 	CONSTRAINT fk_campaign_dnc_list_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_campaign_dnc_list_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT
 );
-CREATE INDEX ix_campaign_dnc_list_campaign_id ON campaign_dnc_list (campaign_id);
 CREATE INDEX ix_campaign_dnc_list_dnc_id ON campaign_dnc_list (dnc_id);
 CREATE UNIQUE INDEX uq_campaign_dnc_list_campaign_id_dnc_id ON campaign_dnc_list (campaign_id, dnc_id);
 CREATE TABLE sealed_survey (
@@ -773,7 +774,6 @@ CREATE TABLE branching_template (
 	CONSTRAINT fk_branching_template_goto_id_section_template FOREIGN KEY(goto_id) REFERENCES section_template (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_branching_template_goto_id ON branching_template (goto_id);
-CREATE INDEX ix_branching_template_section_id ON branching_template (section_id);
 CREATE UNIQUE INDEX uq_branching_template_section_id_keys ON branching_template (section_id, keys);
 CREATE TABLE callrequest (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -808,9 +808,8 @@ CREATE TABLE callrequest (
 	CONSTRAINT fk_callrequest_did_id_did FOREIGN KEY(did_id) REFERENCES did (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_callrequest_callers ON callrequest (callerid) WHERE subscriber_id IS NULL;
-CREATE INDEX ix_callrequest_calling ON callrequest (campaign_id) WHERE status = 7;
-CREATE INDEX ix_callrequest_campaign_id_status ON callrequest (campaign_id, status);
-CREATE INDEX ix_callrequest_did_id ON callrequest (did_id);
+CREATE INDEX ix_callrequest_campaign_id ON callrequest (campaign_id);
+CREATE INDEX ix_callrequest_did_id ON callrequest (did_id) WHERE did_id IS NOT NULL;
 CREATE INDEX ix_callrequest_gateway_id_started_ms ON callrequest (gateway_id, started_ms);
 CREATE INDEX ix_callrequest_phone_number ON callrequest (phone_number, id, user_id);
 CREATE INDEX ix_callrequest_started_ms ON callrequest (started_ms, id, user_id);
@@ -847,11 +846,9 @@ CREATE TABLE transfer (
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_transfer_agent_id ON transfer (agent_id);
-CREATE INDEX ix_transfer_callrequest_id ON transfer (callrequest_id);
 CREATE INDEX ix_transfer_gateway_id_started_ms ON transfer (gateway_id, started_ms);
 CREATE INDEX ix_transfer_joined_ms ON transfer (joined_ms, id, callrequest_id);
 CREATE INDEX ix_transfer_phone_number ON transfer (phone_number, id, callrequest_id);
-CREATE INDEX ix_transfer_queue_id ON transfer (queue_id);
 CREATE INDEX ix_transfer_queue_id_ended_ms ON transfer (queue_id, ended_ms);
 CREATE UNIQUE INDEX uq_transfer_callrequest_id_place ON transfer (callrequest_id, place, user_id);
 CREATE TABLE waiting_text (

@@ -1,5 +1,8 @@
 """The tables: one module for each part of the service."""
 
+from sqlalchemy import Connection, Table, event
+
+from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import (
     ApiKey,
@@ -15,6 +18,7 @@ from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
 from dialer.store.tables.calls import (
     CallBack,
     CallDisposition,
+    CallInProgress,
     CallRequest,
     Cdr,
     LiveLeg,
@@ -68,6 +72,7 @@ __all__ = [
     "BranchingTemplate",
     "CallBack",
     "CallDisposition",
+    "CallInProgress",
     "CallRequest",
     "CallerId",
     "CallerIdGroup",
@@ -122,3 +127,11 @@ __all__ = [
     "WorkerPosition",
     "WrongPassword",
 ]
+
+
+def _create_triggers(table: Table, connection: Connection, **_options: object) -> None:
+    create_triggers(connection, table.name)
+
+
+for _model in (AuditLog, CallRequest, Subscriber):
+    event.listen(_model.__table__, "after_create", _create_triggers)

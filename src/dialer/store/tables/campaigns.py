@@ -10,6 +10,7 @@ from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, Dia
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.store.tables._base import (
     BIG,
+    UPDATED_OFTEN,
     Code,
     Count,
     LongText,
@@ -103,7 +104,7 @@ class Campaign(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
-    __table_args__ = (Index("uq_campaign_id_user_id", "id", "user_id", unique=True), {"sqlite_autoincrement": True})
+    __table_args__ = (Index("uq_campaign_id_user_id", "id", "user_id", unique=True), UPDATED_OFTEN)
 
 
 class CampaignPhonebook(Row):
@@ -111,14 +112,14 @@ class CampaignPhonebook(Row):
 
     __tablename__ = "campaign_phonebook"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     phonebook_id: Mapped[int] = belongs_to("phonebook")
     collected_contact_id: Mapped[int] = mapped_column(BIG, default=0)
     """Contacts of the phonebook up to this id are subscribers already."""
 
     __table_args__ = (
         Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -127,7 +128,7 @@ class CampaignDncList(Row):
 
     __tablename__ = "campaign_dnc_list"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     dnc_id: Mapped[int] = needs("dnc_list")
 
     __table_args__ = (

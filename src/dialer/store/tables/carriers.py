@@ -4,7 +4,7 @@ from sqlalchemy import Boolean, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.key_ring import SecretParameters
-from dialer.store.tables._base import BIG, Count, LongText, Milliseconds, Name, Row, belongs_to, mentions
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
 class Gateway(Row):
@@ -32,6 +32,8 @@ class Gateway(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class SmsGateway(Row):
     """A gateway for text messages."""
@@ -56,6 +58,8 @@ class SmsGateway(Row):
     """Why the line of a real carrier does not work; empty if it works."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class CallerIdGroup(Row):

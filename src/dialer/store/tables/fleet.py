@@ -3,7 +3,7 @@
 from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, Count, Milliseconds, Name, Row
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Milliseconds, Name, Row
 
 
 class FleetWorker(Row):
@@ -18,6 +18,8 @@ class FleetWorker(Row):
     mark: Mapped[Name] = mapped_column(default="", server_default="")
     """The sign that its process lives (`dialer.store.backends.backend.Presence`); empty if there is none."""
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class Shard(Row):
     """A group of accounts. Its id is the number of the shard plus 1."""
@@ -29,6 +31,8 @@ class Shard(Row):
     )
     done_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """Time until which everything due has happened. Null if the shard is as far as the seat of its worker."""
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class WorkerPosition(Row):
@@ -51,6 +55,8 @@ class WorkerPosition(Row):
     """The last `fleet_change` that the worker's engine knows."""
     wishes: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Number of steps in which callees asked not to be called again. A do-not-call list may hold for all accounts."""
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class FleetChange(Row):
@@ -83,7 +89,7 @@ class GatewaySlice(Row):
 
     __table_args__ = (
         Index("uq_gateway_slice_key", "worker_id", "gateway_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
