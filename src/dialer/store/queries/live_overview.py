@@ -22,7 +22,7 @@ from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.progress import TAKES_CHANNEL
-from dialer.store.queries.selection import OwnedRows, Shards
+from dialer.store.queries.selection import OwnedRows, Shards, is_of
 from dialer.store.tables import (
     CallRequest,
     Campaign,
@@ -93,8 +93,7 @@ def count_open_campaigns(connection: Connection, user_id: int | None = None) -> 
 
 
 def _is_open(user_id: int | None) -> ColumnElement[bool]:
-    is_live = Campaign.status.in_(_LIVE)
-    return is_live if user_id is None else and_(is_live, Campaign.user_id == user_id)
+    return and_(Campaign.status.in_(_LIVE), is_of(Campaign.user_id, user_id))
 
 
 def messages_on_their_way(connection: Connection) -> dict[int, int]:
@@ -168,9 +167,7 @@ def low_balances(
     query = (
         select(User.username, free, cost)
         .outerjoin(spent, spent.c.user_id == User.id)
-        .where(or_(free < cost, User.id.in_(broke)))
+        .where(or_(free < cost, User.id.in_(broke)), is_of(User.id, user_id))
         .order_by(free, User.id)
     )
-    if user_id is not None:
-        query = query.where(User.id == user_id)
     return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]

@@ -23,6 +23,7 @@ from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.tables import Transfer as TransferRow
 
+_OF_CALLER: Final = ("id", "number", "zone", "contact_id", "full_name", "additional_vars", "phonebook_id")
 LEFT_EARLY_MAX: Final = 10_000
 """Maximum number of callers who left early that are read for each queue, newest first."""
 _SECOND_MS: Final = 1_000
@@ -230,15 +231,4 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
 
 
 def _caller(row: dict[str, object]) -> Subscriber:
-    return msgspec.convert(
-        {
-            "id": row["id"],
-            "number": row["number"],
-            "zone": row["zone"],
-            "contact_id": row["contact_id"],
-            "full_name": row["full_name"],
-            "additional_vars": row["additional_vars"],
-            "phonebook_id": row["phonebook_id"],
-        },
-        type=Subscriber,
-    )
+    return msgspec.convert({name: row[name] for name in _OF_CALLER}, type=Subscriber)
