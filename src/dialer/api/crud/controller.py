@@ -27,7 +27,7 @@ from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields
 from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.headers import add_headers, preference
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, once
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
@@ -99,16 +99,11 @@ class _Creating(_ResourceController):
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
         parsed = await prepared(self.resource, _parse(self.resource, service, request, data))
-        attempt = attempt_of(
-            request.headers.get("idempotency-key"),
-            user_id=request.user.id,
-            path=self.resource.path,
-            body=_hashed_body(self.resource, data, await request.body()),
-        )
+        body = _hashed_body(self.resource, data, await request.body())
+        attempt = request.attempt(self.resource.path, body)
         with service.attempts.begin(attempt):
             answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
-        headers = {**answer.headers, **ignored_header(parsed.ignored)}
-        return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+        return answer.response(parsed.ignored)
 
 
 class _Changing(_ResourceController):
@@ -239,20 +234,21 @@ def _parse(resource: Resource, service: Service, request: ApiRequest, given: Giv
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:
     """Create the record, or return the answer that an earlier request with this idempotency key got."""
-    before = recall(unit, attempt) if attempt else None
-    if before is not None:
-        return before
-    created, links = records.create_record(unit, resource, parsed), unit.conventions.links
-    content, tag = created.answer
-    headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
-    if created.duplicate_of is not None:
-        headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
-    answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
-    if attempt is not None:
-        remember(unit, attempt, answer)
-    if created.revealed:
+    revealed: dict[str, Any] = {}
+
+    def create() -> StoredAnswer:
+        created, links = records.create_record(unit, resource, parsed), unit.conventions.links
+        revealed.update(created.revealed)
+        content, tag = created.answer
+        headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
+        if created.duplicate_of is not None:
+            headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
+        return StoredAnswer(HTTPStatus.CREATED, headers, content)
+
+    answer = once(unit, attempt, create)
+    if revealed:
         # After it is remembered: a stored answer must not hold a secret.
-        shown = {**msgspec.json.decode(content), **created.revealed}
+        shown = {**msgspec.json.decode(answer.content), **revealed}
         return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
     return answer
 

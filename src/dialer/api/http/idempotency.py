@@ -5,19 +5,22 @@ The answer is stored in the transaction of the request, so there is never one wi
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from litestar import Response
 from sqlalchemy import delete, insert, select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
+from dialer.api.http.ignored import ignored_header
 from dialer.store.tables import IdempotentResponse
 from dialer.store.touched import NOTHING
 
+JSON: Final = "application/json"
 KEPT_MS: Final = 86_400_000
 KEY_LENGTH_MAX: Final = 255
 KEY_PATTERN: Final = "[!-~]([ -~]*[!-~])?"
@@ -31,6 +34,11 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     status: int
     headers: dict[str, str]
     content: bytes
+
+    def response(self, ignored: Iterable[str] = ()) -> Response[Any]:
+        """Return the response, which also names the fields that were ignored."""
+        headers = {**self.headers, **ignored_header(ignored)}
+        return Response(self.content, status_code=self.status, headers=headers, media_type=JSON)
 
 
 class PostAttempt(msgspec.Struct, frozen=True):
@@ -94,6 +102,21 @@ def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:
         raise AnsweredError(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
     headers = msgspec.json.decode(row["headers"], type=dict[str, str])
     return StoredAnswer(row["status_code"], {**headers, REPLAYED_HEADER: "true"}, row["content"])
+
+
+def once(unit: Unit, attempt: PostAttempt | None, make: Callable[[], StoredAnswer]) -> StoredAnswer:
+    """Return the answer that an earlier attempt got, or else a new one, which is stored for the next attempt.
+
+    Raises:
+        AnsweredError: 422 if the key was used with another body.
+    """
+    before = recall(unit, attempt) if attempt else None
+    if before is not None:
+        return before
+    answer = make()
+    if attempt is not None:
+        remember(unit, attempt, answer)
+    return answer
 
 
 def remember(unit: Unit, attempt: PostAttempt, answer: StoredAnswer) -> None:

@@ -13,8 +13,7 @@ from litestar.params import FromPath
 from dialer.api.crud.shapes import Given, Shape, parse_whole
 from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
-from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
-from dialer.api.http.ignored import ignored_header
+from dialer.api.http.idempotency import PostAttempt, recall
 from dialer.api.http.preconditions import parse_preconditions
 from dialer.api.http.streams import describe_body
 from dialer.api.records.surveys import AUDIO_FILES
@@ -22,7 +21,6 @@ from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_aud
 from dialer.api.service import ApiRequest
 from dialer.store.media.files import AUDIO_BYTES_MAX
 
-JSON: Final = "application/json"
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
@@ -74,8 +72,7 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
     with service.attempts.begin(attempt):
         before = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
         answer = before or await keep_audio(request, parsed, form, attempt)
-    headers = {**answer.headers, **ignored_header(parsed.ignored)}
-    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+    return answer.response(parsed.ignored)
 
 
 def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
@@ -83,11 +80,8 @@ def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
 
     The hash covers the fields and the file, because the boundary between the parts differs in each request.
     """
-    key = request.headers.get("idempotency-key")
-    if key is None:
-        return None
     said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
-    return attempt_of(key, user_id=request.user.id, path=AUDIO_FILES.path, body=said)
+    return request.attempt(AUDIO_FILES.path, said)
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])
