@@ -73,7 +73,7 @@ def frame(request: ApiRequest, here: str) -> dict[str, Any]:
         "may": session.actor.may,
         "permissions": Permission,
         "csrf": session.form_token,
-        "zone": zone_of(request, service.settings.timezone),
+        "zone": zone_of(request),
         "now_ms": service.worker.clock.now_ms(),
         "clock_mode": "" if service.worker.clock.mode == REAL else service.worker.clock.mode,
         "navigation": [item for item in _items(session.actor) if session.actor.may(item.permission)],

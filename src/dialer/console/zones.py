@@ -2,20 +2,20 @@
 
 import re
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from litestar import Request
+from dialer.api.service import ApiRequest
 
 COOKIE: Final = "dialer_zone"
 ZONES_KEPT_MAX: Final = 1_024
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,31}(/[A-Za-z0-9_+-]{1,32}){0,2}\Z", re.ASCII)
 
 
-def zone_of(request: Request[Any, Any, Any], default: str) -> ZoneInfo:
-    """Return the time zone of the viewer; `default` is the name of the service's."""
-    return _known(unquote(request.cookies.get(COOKIE, ""))) or ZoneInfo(default)
+def zone_of(request: ApiRequest) -> ZoneInfo:
+    """Return the time zone of the viewer."""
+    return _known(unquote(request.cookies.get(COOKIE, ""))) or ZoneInfo(request.service.settings.timezone)
 
 
 @lru_cache(maxsize=ZONES_KEPT_MAX)

@@ -68,12 +68,12 @@ async def _live(request: ApiRequest, console: ConsoleServices) -> str:
 def _key(request: ApiRequest) -> tuple[object, ...]:
     """Return the rights and the zone that decide what the part shows."""
     actor = request.user
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return (PLACE, actor.view, actor.sees_as, zone.key)
 
 
 async def _make(request: ApiRequest, console: ConsoleServices) -> str:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
 
     def read(unit: Unit) -> Glance:
         of_all = unit.actor.is_admin

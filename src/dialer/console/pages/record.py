@@ -247,7 +247,7 @@ def _account_waiting(unit: Unit, record: Shape) -> str:
 
 def _inputs(request: ApiRequest, unit: Unit, found: RecordPage, resource: Resource, stored: Values) -> list[Input]:
     fields = _fields(request, resource)
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return list(inputs_of(found.path, fields, stored, lambda path: options_of(unit, path), zone))
 
 
@@ -255,7 +255,7 @@ def _facts(
     request: ApiRequest, unit: Unit, found: RecordPage, record: Shape, besides: set[str]
 ) -> list[tuple[str, Cell]]:
     resource = request.service.resources[found.path]
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     names = [field.name for field in fields_of(resource.read) if field.name not in besides | {"id", "url"}]
     cells = rows_of(unit, resource, names, [record], zone)[0]
     return [(title_of(found.path, name), cell) for name, cell in zip(names, cells, strict=True)]
@@ -279,7 +279,7 @@ def _offered(request: ApiRequest, resource: Resource) -> Iterator[tuple[str, Fie
 
 
 def _given(request: ApiRequest, resource: Resource, filled: Mapping[str, str]) -> Given:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     nullable = {field.name for field in fields_of(resource.read) if field.nullable}
     return Given(members_of(_fields(request, resource), filled, zone, nullable))
 
@@ -293,13 +293,13 @@ def _url(found: RecordPage, identity: int, *, is_form: bool = False) -> str:
     return f"{RECORDS}{found.path}/{identity}/" if is_form else f"{found.record_url}{identity}/"
 
 
-def identity_in(record_id: str) -> int:
-    """Return the id in an address.
+def identity_in(record_id: str, one: str = "record") -> int:
+    """Return the id in an address; `one` is what the error calls a record.
 
     Raises:
         RecordNotFoundError: it is no id.
     """
     identity = parse_id(record_id)
     if identity is None:
-        raise RecordNotFoundError("There is no such record, or it is not yours.")
+        raise RecordNotFoundError(f"There is no such {one}, or it is not yours.")
     return identity

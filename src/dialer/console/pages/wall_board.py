@@ -59,12 +59,12 @@ async def change_agent(request: ApiRequest, record_id: FromPath[str]) -> Respons
 
 
 def _key(request: ApiRequest) -> tuple[object, ...]:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return ("board", request.user.view, request.user.sees_as, zone.key)
 
 
 async def _make(request: ApiRequest) -> str:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
 
     def read(unit: Unit) -> WallBoard:
         viewer = None if unit.actor.is_admin else unit.actor.sees_as
