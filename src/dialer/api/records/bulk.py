@@ -8,11 +8,10 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Resource, Unit, Values
-from dialer.api.crud.shapes import Given, Shape, fields_of, missing, parse_given
+from dialer.api.crud.shapes import Given, Shape, described, fields_of, missing, parse_given
 from dialer.api.crud.visibility import seen_ids
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.strict_json import StrictJsonError, read_object

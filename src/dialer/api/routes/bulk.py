@@ -13,9 +13,9 @@ from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import described
 from dialer.api.http.body import read_whole
 from dialer.api.http.errors import AnsweredError, MalformedError
 from dialer.api.http.idempotency import StoredAnswer, once

@@ -10,9 +10,9 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.crud import records
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Boolean, FieldError
 from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import described
 from dialer.api.crud.urls import Links, identity_in
 from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION

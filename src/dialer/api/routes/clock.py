@@ -8,10 +8,9 @@ from litestar import Controller, Response, get, post
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
-from dialer.api.crud.described import described
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Parsed, Shape, parse_whole
+from dialer.api.crud.shapes import Parsed, Shape, described, parse_whole
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ConflictError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, recall, remember

@@ -10,7 +10,7 @@ from litestar.openapi import ResponseSpec
 from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import Connection, text, update
 
-from dialer.api.crud.described import described
+from dialer.api.crud.shapes import described
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.headers import has_passed_proxy
 from dialer.api.http.metrics import Metrics

@@ -15,12 +15,11 @@ from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.described import described
 from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
+from dialer.api.crud.shapes import Parsed, described, parse_whole, request_shape
 from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import InvalidError

@@ -8,8 +8,8 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.crud import records
-from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import described
 from dialer.api.crud.urls import identity_in
 from dialer.api.crud.visibility import visible
 from dialer.api.records.calls import SURVEY_RESULTS

@@ -7,8 +7,8 @@ from litestar import get
 from litestar.params import FromPath
 
 from dialer.api.crud import records
-from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import described
 from dialer.api.crud.urls import Links, identity_in
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest

@@ -15,12 +15,11 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent_status
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
 from dialer.console.forms import read_fields
-from dialer.console.hours import day_of
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.zones import zone_of
+from dialer.console.zones import day_of, zone_of
 from dialer.domain.enums import AgentActivity, AgentStatus
 
 PLACE: Final = "centre"
