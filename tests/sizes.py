@@ -46,5 +46,3 @@ STATEFUL_RUNS: Final = _size(15, 30)
 """Histories of two users of the API."""
 KILLS: Final = _size(1, 3)
 """Kills of a server under load."""
-MIGRATED_EVERY: Final = _size(4, 1)
-"""Of so many copies of a killed migration, one is migrated to its end."""

@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from dialer.cli import main
+from tests.runtime.conftest import house
+
+__all__ = ["house"]
 
 PASSWORD = "correct horse battery"
 

@@ -1,10 +1,6 @@
 """Tests of `dialer check`, as text and as JSON."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
-
-import pytest
 
 from dialer.store.tables import Gateway, User
 from tests.commands.conftest import Run
@@ -13,14 +9,6 @@ from tests.runtime.house import ALL_ANSWER, House
 VIRTUAL: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
 SHORT: Final = {"type": 1, "script": "word"}
 NUMBER: Final = "+12025550123"
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service on the database that the command reads."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
 
 
 def test_it_lists_warnings_and_ends_well(run: Run, house: House) -> None:

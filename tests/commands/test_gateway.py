@@ -29,14 +29,6 @@ VIRTUAL: Final = {
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service on the database that the command reads."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
-
-
-@pytest.fixture
 def refusing() -> Iterator[int]:
     """Run a carrier that answers 486 to every request but ACK, and return its port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as carrier:

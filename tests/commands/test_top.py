@@ -5,7 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
@@ -19,14 +19,6 @@ from tests.runtime.house import CENTS, House
 
 DIALER: Final = str(Path(sys.executable).with_name("dialer"))
 VIRTUAL: Final = {"DIALER_CLOCK": "virtual"}
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service on the database that the command reads."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
 
 
 @pytest.fixture

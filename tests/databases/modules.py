@@ -12,7 +12,7 @@ BESIDE: Final[Mapping[str, str]] = {
     "api/test_new_resource.py": "creates a table, which would stay in the database of the next test",
     "app/erasure/test_erasure.py": _FILES,
     "app/erasure/test_personal_data.py": "reads the pages of the file",
-    "app/test_imports.py": _FILES,
+    "app/imports/test_imports.py": _FILES,
     "app/test_records.py": "makes up texts that are longer than their columns",
     "end_to_end/test_inbound.py": _FILES,
     "end_to_end/test_killed_import.py": _FILES,
@@ -60,7 +60,7 @@ CONTRACT: Final = frozenset(
         "api/routes/test_imports.py",
         # The journal and its recovery: moves, claims, counters, broken rules.
         "runtime/test_collecting.py",
-        "runtime/test_fleet.py",
+        "runtime/test_fleet_coordinator.py",
         "runtime/test_rules.py",
         "runtime/test_statistics.py",
         "runtime/test_worker.py",

@@ -1,16 +1,5 @@
 """Fixtures of the forecast's tests."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from tests.runtime.conftest import house
 
-import pytest
-
-from tests.runtime.house import House
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    """Return a service with a database of its own."""
-    one = House(tmp_path)
-    yield one
-    one.database.close()
+__all__ = ["house"]

@@ -4,20 +4,18 @@ No thread and no lock is involved: the units of work of all workers follow each 
 Two steps on PostgreSQL share no row either, so no other interleaving exists.
 """
 
-import contextlib
 import hashlib
-import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Hashable, Iterator
-from typing import Any, ClassVar, Final, NoReturn, TypeVar
+from collections.abc import Awaitable, Callable, Hashable
+from typing import ClassVar, Final, TypeVar
 
 import anyio
 import anyio.lowlevel
-import structlog
 from sqlalchemy import Connection, text, update
 
 from dialer.app.errors import RefusedError
 from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.plans import VOICE, GatewayKey
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import LeaseLostError
 from dialer.runtime.fleet_coordinator import FleetCoordinator
@@ -36,11 +34,12 @@ from tests.vopr.dice import Dice
 from tests.vopr.faults import SETS_BACK, Action, Do, troubles_of
 from tests.vopr.fleet_rules import FleetRules, Shares, unowned
 from tests.vopr.fleet_worlds import busy_world_of
+from tests.vopr.logged import keeping_errors
 from tests.vopr.observer import Observer
 from tests.vopr.run import EVENTS_KEPT, OPEN, SeedOutcome
 from tests.vopr.service import BrokenError
 from tests.vopr.snapshot import ask
-from tests.vopr.worlds import HOUR_MS, World
+from tests.vopr.worlds import HOUR_MS, World, calling
 
 MEMBERS_MAX: Final = 4
 PAUSE_MS_MAX: Final = 20_000
@@ -162,7 +161,7 @@ class FleetRun:
         broken = ""
         self.database.open(self._folder.new_database(self._name))
         try:
-            with self._listening():
+            with keeping_errors(self._raised):
                 await self._live()
                 await self._heal()
         except BrokenError as error:
@@ -262,11 +261,11 @@ class FleetRun:
 
     def _save_gateway(self) -> None:
         """Save a gateway as it is, as a form does."""
-        gateway_id = self._waits.between(1, len(self.world.rows["gateway"]))
+        gateway_id = self._waits.between(1, calling(self.world.rows))
 
         def save(connection: Connection) -> None:
             connection.execute(text(_SAVED), {"id": gateway_id})
-            touch(connection, Touched(gateways=frozenset({gateway_id})))
+            touch(connection, Touched(gateways=frozenset({GatewayKey(VOICE, gateway_id)})))
 
         self.database.write_now(save)
         self._learn()
@@ -391,22 +390,6 @@ class FleetRun:
         line = f"{self._step} {self.now_ms - self.world.start_ms} {self._observer.calls} {what}"
         self._events.append(line)
         self._trace.update(line.encode() + b"\n")
-
-    @contextlib.contextmanager
-    def _listening(self) -> Iterator[None]:
-        """Keep the exceptions that workers log, and write no log."""
-        before = structlog.get_config()
-        structlog.configure(processors=[self._hear])
-        try:
-            yield
-        finally:
-            structlog.configure(**before)
-
-    def _hear(self, _logger: Any, _name: str, _event: structlog.typing.EventDict) -> NoReturn:  # noqa: ANN401 - structlog
-        error = sys.exc_info()[1]
-        if error is not None and error not in self._raised:
-            self._raised.append(error)
-        raise structlog.DropEvent
 
 
 async def run_fleet(seed: int, folder: Folder) -> SeedOutcome:

@@ -10,7 +10,8 @@ from dialer.runtime.guard import Guard
 from dialer.runtime.live_engine import LiveEngine
 from dialer.store.fleet import changes, shards, slices, worker_positions
 from dialer.store.touched import NOTHING
-from tests.vopr.planted import Patch, Planted, Wrapped, wrap
+from tests.runtime.broken import Wrapped, wrap
+from tests.vopr.planted import Patch, Planted
 
 
 def go_on_when_replaced(patch: Patch) -> None:

@@ -25,8 +25,6 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
 from dialer.runtime import coordinator, recovery
-from dialer.runtime.live_engine import LiveEngine
-from dialer.store.journal import claims
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
@@ -34,9 +32,9 @@ from dialer.store.queries import progress
 from dialer.store.queries.loading import Loader
 from dialer.store.service_state import State
 from dialer.store.wishes import call_off
+from tests.runtime.broken import Wrapped, b_legs_have_no_cdr, changes_are_not_noticed, the_list_is_not_read, wrap
 
 Patch = pytest.MonkeyPatch
-Wrapped = Callable[..., Any]
 
 
 class Planted(NamedTuple):
@@ -45,11 +43,6 @@ class Planted(NamedTuple):
     name: str
     plant: Callable[[Patch], None]
     seed: int
-
-
-def wrap(patch: Patch, owner: object, name: str, around: Callable[[Wrapped], Wrapped]) -> None:
-    """Replace a function by one that `around` makes of it."""
-    patch.setattr(owner, name, around(getattr(owner, name)))
 
 
 def _plans(**changes: Callable[[CampaignPlan], object]) -> Callable[[Patch], None]:
@@ -93,19 +86,6 @@ def _wishes_go_on_named_lists_only(patch: Patch) -> None:
         return keep
 
     wrap(patch, JournalStore, "_keep_wish", around)
-
-
-def _dnc_is_not_checked_at_the_claim(patch: Patch) -> None:
-    def around(find: Wrapped) -> Wrapped:
-        def found(*arguments: Any) -> list[Any]:  # noqa: ANN401 - as `_found`
-            people: list[Any] = find(*arguments)
-            for person in people:
-                person.is_on_dnc = False
-            return people
-
-        return found
-
-    wrap(patch, claims, "_found", around)
 
 
 def _a_repeated_report_is_handled(patch: Patch) -> None:
@@ -238,10 +218,6 @@ def _calls_have_two_cdrs(patch: Patch) -> None:
     wrap(patch, JournalStore, "_add_cdr", around)
 
 
-def _b_legs_have_no_cdr(patch: Patch) -> None:
-    patch.setattr(JournalStore, "_record_leg", lambda *_: None)
-
-
 def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
     def around(campaign_of: Wrapped) -> Wrapped:
         def started(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as `_campaign`
@@ -250,11 +226,6 @@ def _paused_campaigns_are_read_as_started(patch: Patch) -> None:
         return started
 
     wrap(patch, Loader, "_campaign", around)
-
-
-def _changes_are_not_noticed(patch: Patch) -> None:
-    """Let the worker keep what it read at its start."""
-    patch.setattr(LiveEngine, "refresh", lambda self, connection, _touched: self.journal.begin(connection))
 
 
 def _legs_take_their_channel_with_them(patch: Patch) -> None:
@@ -344,7 +315,7 @@ PLANTED: Final = (
         _dnc_is_known_from_the_start_only,
         4,
     ),
-    Planted("the DNC list is not checked at all", _dnc_is_not_checked_at_the_claim, 1),
+    Planted("the DNC list is not checked at all", the_list_is_not_read, 1),
     Planted("wishes go on the lists that a campaign names only", _wishes_go_on_named_lists_only, 49),
     Planted("a repeated report is handled", _a_repeated_report_is_handled, 52),
     Planted("reports of unknown calls are handled", _reports_of_unknown_calls_are_handled, 8),
@@ -362,9 +333,9 @@ PLANTED: Final = (
     Planted("one retry too many", _one_retry_too_many, 0),
     Planted("unanswered calls are charged", _unanswered_calls_are_charged, 0),
     Planted("calls have two CDRs", _calls_have_two_cdrs, 0),
-    Planted("B-legs have no CDR", _b_legs_have_no_cdr, 4),
+    Planted("B-legs have no CDR", b_legs_have_no_cdr, 4),
     Planted("paused campaigns dial", _paused_campaigns_are_read_as_started, 0),
-    Planted("a pause, a payment or a DNC entry is not noticed", _changes_are_not_noticed, 4),
+    Planted("a pause, a payment or a DNC entry is not noticed", changes_are_not_noticed, 4),
     Planted("B-legs keep their channel", _legs_take_their_channel_with_them, 10),
     Planted("agents take two calls", _agents_take_two_calls, 55),
     Planted("campaigns dial twice as often", _dials_come_twice_as_often, 0),

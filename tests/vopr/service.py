@@ -1,12 +1,9 @@
 """A service under test: a worker that can crash, a database that fails, and a carrier that misreports."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final, TypeVar
 
-import structlog
 from sqlalchemy import Connection
 
 from dialer.carriers.engine_port import CallPlacer
@@ -21,6 +18,7 @@ from tests.vopr.clocks import JumpingClock
 from tests.vopr.database import CrashError, FaultyDatabase
 from tests.vopr.faults import Fault, Mischief
 from tests.vopr.kernel import FaultyKernel
+from tests.vopr.logged import keeping_errors
 
 Result = TypeVar("Result")
 
@@ -60,7 +58,7 @@ class Service:
         """Return the number of the carrier's reports that were tampered with."""
         return sum(kernel.faults for kernel in self._kernels)
 
-    def channels(self) -> dict[int, int]:
+    def channels(self) -> dict[str, int]:
         """Return the number of calls that the engine counts on each gateway."""
         return self._kernels[-1].channels() if self._kernels else {}
 
@@ -98,8 +96,8 @@ class Service:
             BrokenError: the worker raised an unexpected exception.
         """
         self.database.plan(fault, statement)
-        self._raised = []
-        with self._listening():
+        self._raised.clear()
+        with keeping_errors(self._raised):
             try:
                 await self._step(to_ms)
             except StorageUnavailableError as error:
@@ -144,19 +142,3 @@ class Service:
         )
         self._kernels.append(kernel)
         return kernel
-
-    @contextmanager
-    def _listening(self) -> Iterator[None]:
-        """Keep the exceptions that the worker logs, and write no log."""
-        before = structlog.get_config()
-        structlog.configure(processors=[self._hear])
-        try:
-            yield
-        finally:
-            structlog.configure(**before)
-
-    def _hear(self, _logger: Any, _name: str, _event: structlog.typing.EventDict) -> NoReturn:  # noqa: ANN401 - structlog
-        error = sys.exc_info()[1]
-        if error is not None and error not in self._raised:
-            self._raised.append(error)
-        raise structlog.DropEvent

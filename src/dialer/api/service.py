@@ -16,7 +16,7 @@ from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.auth import origin_of
-from dialer.api.http.idempotency import Attempts, PostAttempt, attempt_of
+from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.listeners import tell_listeners
@@ -46,10 +46,6 @@ class ApiRequest(Request[Actor, Any, Any]):
         """Return the service."""
         service: Service = self.app.state[SERVICE]
         return service
-
-    def attempt(self, path: str, body: bytes) -> PostAttempt | None:
-        """Return the attempt of a request with an `Idempotency-Key`; None without one."""
-        return attempt_of(self.headers.get("idempotency-key"), user_id=self.user.id, path=path, body=body)
 
 
 Encode = Callable[[Columns], bytes]

@@ -7,7 +7,7 @@ fields of an event are ids, counts and amounts only, because personal data in it
 from typing import ClassVar, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, FromClause, select
+from sqlalchemy import Connection, select
 
 from dialer.store.tables import Agent, Campaign, DncList, Phonebook
 
@@ -19,7 +19,7 @@ class Subject(NamedTuple):
     """Path of its resource in the API."""
     id_field: str
     """Field of the event that has the id of the record."""
-    owner: FromClause | str | None = None
+    owner: type[Agent | Campaign | DncList | Phonebook] | str | None = None
     """Table whose row of the record names its owner, or the field of the event that does. None: the service owns it."""
 
 
@@ -44,13 +44,13 @@ class AppEvent(msgspec.Struct, frozen=True, tag_field="type"):
         owner = None if self.subject is None else self.subject.owner
         if owner is None or isinstance(owner, str):
             return None if owner is None else getattr(self, owner)
-        return connection.scalar(select(owner.c.user_id).where(owner.c.id == self.subject_id))
+        return connection.scalar(select(owner.user_id).where(owner.id == self.subject_id))
 
 
 class CampaignEvent(AppEvent, frozen=True):
     """Base class of events about a campaign."""
 
-    subject: ClassVar = Subject("campaigns", "campaign_id", Campaign.__table__)
+    subject: ClassVar = Subject("campaigns", "campaign_id", Campaign)
     campaign_id: int
 
 
@@ -169,7 +169,7 @@ class ApiKeyRevoked(ApiKeyEvent, frozen=True, tag="api_key.revoked"):
 class AgentStatusChanged(AppEvent, frozen=True, tag="agent.status"):
     """An agent logged in or out, or went on a break."""
 
-    subject: ClassVar = Subject("agent", "agent_id", Agent.__table__)
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
     agent_id: int
     status: int
 
@@ -177,7 +177,7 @@ class AgentStatusChanged(AppEvent, frozen=True, tag="agent.status"):
 class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
     """One chunk of an imported file became contacts of a phonebook."""
 
-    subject: ClassVar = Subject("phonebook", "phonebook_id", Phonebook.__table__)
+    subject: ClassVar = Subject("phonebook", "phonebook_id", Phonebook)
     phonebook_id: int
     count: int
 
@@ -185,7 +185,7 @@ class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
 class DncEvent(AppEvent, frozen=True):
     """Base class of events about a do-not-call list."""
 
-    subject: ClassVar = Subject("dnc-list", "dnc_id", DncList.__table__)
+    subject: ClassVar = Subject("dnc-list", "dnc_id", DncList)
     dnc_id: int
 
 

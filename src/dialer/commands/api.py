@@ -31,10 +31,7 @@ from dialer.store.key_check import check_key
 
 @click.command()
 @address_options
-@examples(
-    "dialer api",
-    "dialer api --host 0.0.0.0 --port 80",
-)
+@examples("dialer api", "dialer api --host 0.0.0.0 --port 80")
 def api(host: str, port: int) -> None:
     """Serve the API without dialling, until SIGTERM or Ctrl+C. `dialer worker` dials.
 

@@ -13,10 +13,7 @@ from dialer.store.reconciliation.reconcile import audit as audit_unit
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.pass_context
-@examples(
-    "dialer audit",
-    "dialer audit --json",
-)
+@examples("dialer audit", "dialer audit --json")
 def audit(context: click.Context, *, as_json: bool) -> None:
     """Compute every amount of money again, and print those that differ.
 

@@ -17,10 +17,7 @@ _INSTEAD: Final = "copy the database with pg_dump --format=custom --file=FILE UR
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @json_option("the size and the row counts of the copy")
-@examples(
-    "dialer backup /var/backups/dialer.db",
-    'dialer backup "dialer-$(date +%F).db"',
-)
+@examples("dialer backup /var/backups/dialer.db", 'dialer backup "dialer-$(date +%F).db"')
 def backup(file: Path, *, force: bool, as_json: bool) -> None:
     """Copy one state of the database to FILE, also beside a running server.
 

@@ -9,12 +9,7 @@ import rich_click as click
 
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
-from dialer.commands.open_service import (
-    open_existing_database,
-    open_service_clock,
-    service_settings,
-    settings_from_environment,
-)
+from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import examples, json_option, print_json, printable
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.survey.findings import Finding, FindingLevel
@@ -22,8 +17,6 @@ from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, forecast_campaign
 from dialer.forecast.order import CHECK_SEEDS, Order
 from dialer.logs import configure_logs
-from dialer.settings import Settings
-from dialer.store.database import Database
 from dialer.store.queries.accounts import free_balance
 from dialer.store.queries.campaigns import find_campaign
 
@@ -48,11 +41,9 @@ def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
     CAMPAIGN is its id or its code. The exit code is 1 if an error keeps the campaign from starting, and 0 if there are
     only warnings or nothing.
     """
-    environment = settings_from_environment()
-    with open_existing_database(environment) as database:
-        settings = service_settings(environment, database)
+    with open_service() as service:
         configure_logs()
-        found = _check(database, settings, campaign, has_forecast=forecast)
+        found = _check(service, campaign, has_forecast=forecast)
     if as_json:
         print_json(found)
     else:
@@ -61,8 +52,9 @@ def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _check(database: Database, settings: Settings, named: str, *, has_forecast: bool) -> CampaignFindings:
-    now_ms, hours = open_service_clock(settings, database).now_ms(), read_calling_hours(settings.calling_hours)
+def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignFindings:
+    settings, database = service
+    now_ms, hours = service.now_ms(), read_calling_hours(settings.calling_hours)
     campaign = database.read_now(lambda connection: dict(find_campaign(connection, named)))
     findings = database.read_now(
         lambda connection: findings_of_campaign(

@@ -55,9 +55,7 @@ def upgrade(*, create: bool, as_json: bool) -> None:
 @database.command()
 @json_option("the problems")
 @click.pass_context
-@examples(
-    "dialer database check",
-)
+@examples("dialer database check")
 def check(context: click.Context, *, as_json: bool) -> None:
     """Check every page, index and reference of the database; exit with 1 if anything is wrong.
 
@@ -76,9 +74,7 @@ def check(context: click.Context, *, as_json: bool) -> None:
 
 @database.command()
 @json_option("the names of the deleted files")
-@examples(
-    "dialer database sweep",
-)
+@examples("dialer database sweep")
 def sweep(*, as_json: bool) -> None:
     """Delete files in the media folder that no record refers to, such as recordings of deleted campaigns.
 

@@ -11,12 +11,7 @@ import rich_click as click
 from msgspec import structs
 
 from dialer.carriers.voice.capture import capture_folder, read_capture, sip_call_id
-from dialer.commands.open_service import (
-    open_existing_database,
-    open_service_clock,
-    service_settings,
-    settings_from_environment,
-)
+from dialer.commands.open_service import open_service
 from dialer.commands.output import examples, print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
@@ -47,10 +42,7 @@ NAMED_MAX: Final = 64
 @click.argument("campaign", metavar="CAMPAIGN")
 @click.argument("number", metavar="NUMBER")
 @click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
-@examples(
-    "dialer explain 1 +12025550100",
-    'dialer explain KQWZD "+1 (202) 555-0100" --json',
-)
+@examples("dialer explain 1 +12025550100", 'dialer explain KQWZD "+1 (202) 555-0100" --json')
 def explain(campaign: str, number: str, *, as_json: bool) -> None:
     """Show the history of one number in one campaign.
 
@@ -58,10 +50,9 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
     every attempt with its outcome, why there is another attempt or none, and what the number waits for. The command
     changes nothing. It can run beside a server.
     """
-    environment = settings_from_environment()
-    with open_existing_database(environment) as database:
-        settings = service_settings(environment, database)
-        now_ms = open_service_clock(settings, database).now_ms()
+    with open_service() as service:
+        settings, database = service
+        now_ms = service.now_ms()
         try:
             story = database.read_now(
                 lambda connection: read_story(

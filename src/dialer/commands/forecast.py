@@ -1,7 +1,7 @@
 """`dialer forecast`: the likely outcome of a campaign, before it is started or while it runs."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import anyio
@@ -10,12 +10,7 @@ import rich_click as click
 from rich.console import Console
 
 from dialer.app.errors import CampaignNotReadyError
-from dialer.commands.open_service import (
-    open_existing_database,
-    open_service_clock,
-    service_settings,
-    settings_from_environment,
-)
+from dialer.commands.open_service import open_service
 from dialer.commands.output import examples, print_json, printable
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
@@ -68,13 +63,11 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> No
     CAMPAIGN is its id or its code. A copy of it is run to its end under N seeds, without other campaigns. A service
     that runs with one of these seeds (DIALER_SEED), and changes nothing meanwhile, has exactly that seed's outcome.
     """
-    environment = settings_from_environment()
-    with open_existing_database(environment) as database:
-        settings = service_settings(environment, database)
+    with open_service() as service:
+        settings, database = service
         configure_logs()
-        now_ms = open_service_clock(settings, database).now_ms()
         campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
-        order = Order(campaign_id, now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
+        order = Order(campaign_id, service.now_ms(), settings.timezone, seeds, first_seed, settings.calling_hours)
         found = _forecast(database, order)
     if as_json:
         print_json(found)
@@ -87,17 +80,14 @@ def _forecast(database: Database, order: Order) -> Forecast:
     try:
         if not sys.stderr.isatty():
             return anyio.run(forecast_campaign, database, order)
+        of_all = f"of {order.seeds} seeds"
         with Console(stderr=True).status("Copying the campaign") as status:
-            return anyio.run(forecast_campaign, database, order, _showing(order.seeds, status.update))
+            return anyio.run(forecast_campaign, database, order, lambda done: status.update(f"{done} {of_all}"))
     except (NoCampaignError, CampaignOverError) as error:
         raise click.ClickException(str(error)) from None
     except CampaignNotReadyError as error:
         reasons = "; ".join(f"{field}: {' '.join(messages)}" for field, messages in error.errors.items())
         raise click.ClickException(f"campaign {order.campaign_id} cannot start: {reasons}") from None
-
-
-def _showing(seeds: int, show: Callable[[str], None]) -> Callable[[int], None]:
-    return lambda done: show(f"{done} of {seeds} seeds")
 
 
 def _lines(found: Forecast) -> Iterator[str]:

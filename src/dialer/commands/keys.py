@@ -14,7 +14,7 @@ from dialer.app.errors import UnknownRecordError
 from dialer.app.unit import UnitOfWork
 from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, say
-from dialer.commands.units import in_unit
+from dialer.commands.units import in_unit_of_service
 from dialer.domain.roles import Scope
 from dialer.store.tables import ApiKey, User
 
@@ -66,9 +66,7 @@ def create(username: str, *, name: str, scopes: tuple[str, ...], days: int | Non
         chosen = [scope for scope in Scope if scope in scopes]
         return create_api_key(unit, NewApiKey(user_id=user.id, name=name, scopes=chosen, expires_ms=expires_ms))
 
-    settings = settings_from_environment()
-    with open_existing_database(settings) as database:
-        row, secret = in_unit(settings, database, work)
+    row, secret = in_unit_of_service(work)
     say(f"Created the API key {row.prefix} for {username}. Keep the secret now: it is not shown again.")
     if as_json:
         print_json({"id": row.id, "prefix": row.prefix, "scopes": row.scopes.split(), "key": secret})
@@ -79,10 +77,7 @@ def create(username: str, *, name: str, scopes: tuple[str, ...], days: int | Non
 @keys.command("list")
 @click.argument("username", metavar="[NAME]", required=False)
 @json_option("the keys")
-@examples(
-    "dialer keys list",
-    "dialer keys list anna --json",
-)
+@examples("dialer keys list", "dialer keys list anna --json")
 def list_keys(username: str | None, *, as_json: bool) -> None:
     """List the API keys of the user NAME, or of all users. Their secrets are not stored."""
     with open_existing_database(settings_from_environment()) as database:
@@ -101,9 +96,7 @@ def list_keys(username: str | None, *, as_json: bool) -> None:
 @keys.command()
 @click.argument("prefix", metavar="PREFIX")
 @json_option("the revoked key")
-@examples(
-    "dialer keys revoke dk_Ab3dE6gH",
-)
+@examples("dialer keys revoke dk_Ab3dE6gH")
 def revoke(prefix: str, *, as_json: bool) -> None:
     """Revoke the API key that begins with PREFIX. The next request with it is refused."""
 
@@ -114,9 +107,7 @@ def revoke(prefix: str, *, as_json: bool) -> None:
         revoke_api_key(unit, found[0])
         return int(found[0])
 
-    settings = settings_from_environment()
-    with open_existing_database(settings) as database:
-        key_id = in_unit(settings, database, work)
+    key_id = in_unit_of_service(work)
     say(f"Revoked the API key {prefix}.")
     if as_json:
         print_json({"id": key_id, "prefix": prefix})

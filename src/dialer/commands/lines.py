@@ -1,19 +1,40 @@
-"""The real carriers of a worker, by the protocols of their gateways."""
+"""The worker of a process that dials, with the real carriers by the protocols of their gateways."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from dialer.carriers.freeswitch.starting import freeswitch_lines
 from dialer.carriers.texts.line_factories import TEXT_LINES
-from dialer.carriers.voice.starting import sip_lines
+from dialer.carriers.voice.starting import lines_folder, sip_lines
+from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import FREESWITCH, SIP
+from dialer.runtime.clock import Clock
+from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.lines import NewLine
+from dialer.runtime.worker import Worker
+from dialer.settings import Settings
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.store.database import Database
+from dialer.store.media.files import Media
 
 
-def new_lines(media: Path, folder: Path, speech: str | None) -> Mapping[str, NewLine]:
-    """Return the factories of lines. Sound files are in `media`; the socket of SIP calls is in `folder`.
+def new_worker(settings: Settings, database: Database, clock: Clock, fleet: FleetCoordinator | None = None) -> Worker:
+    """Return a worker that dials, alone or in a fleet."""
+    media, voice = settings.media_dir, settings.speech or ""
+    folder = lines_folder(media, "" if fleet is None else fleet.name)
+    return Worker(
+        database,
+        clock,
+        seed=settings.seed,
+        service_zone=settings.timezone,
+        new_carrier=SimulatedCarrier,
+        hours=read_calling_hours(settings.calling_hours),
+        recordings=Media(media),
+        coordinator=fleet,
+        new_lines=new_lines(media, folder, voice),
+    )
 
-    Texts are spoken with the voice `speech`.
-    """
-    voice = speech or ""
+
+def new_lines(media: Path, folder: Path, voice: str) -> Mapping[str, NewLine]:
+    """Return the factories of lines, by the protocols of their gateways."""
     return {**TEXT_LINES, SIP: sip_lines(folder, media, voice), FREESWITCH: freeswitch_lines(media, voice)}

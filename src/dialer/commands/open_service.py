@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import rich_click as click
 from click.globals import get_current_context
@@ -189,6 +189,30 @@ def open_existing_database(settings: Settings, place: ServingPlace | None = None
         yield database
 
 
+class OpenService(NamedTuple):
+    """The database of a service, with the settings of the service."""
+
+    settings: Settings
+    database: Database
+
+    def now_ms(self) -> int:
+        """Return the time of the service's clock."""
+        return open_service_clock(self.settings, self.database).now_ms()
+
+
+@contextlib.contextmanager
+def open_service() -> Iterator[OpenService]:
+    """Open the existing database of the environment, with the settings that its service was last started with.
+
+    Raises:
+        ClickException: there is no database.
+        MigrationError: the database is of another version, or cannot be read.
+    """
+    environment = settings_from_environment()
+    with open_existing_database(environment) as database:
+        yield OpenService(service_settings(environment, database), database)
+
+
 @contextlib.contextmanager
 def served_together(settings: Settings) -> Iterator[ServingPlace]:
     """Be one of several processes that serve the database.
@@ -329,10 +353,11 @@ def check_media_dir(settings: Settings, service: Settings) -> None:
         SettingsError: `settings`, those of the environment and the file, name another folder than `service` does.
     """
     (setting,) = (setting for setting in SETTINGS if setting.field == "media_dir")
-    is_given = given_in(setting) != "default"
-    if is_given and settings.media_dir.resolve() != service.media_dir.resolve():
+    file, place = settings_file(), given_in(setting)
+    if place != "default" and settings.media_dir.resolve() != service.media_dir.resolve():
+        name = setting.variable if file is None or place != "file" else file.name(setting)
         raise SettingsError(
-            f"{_name(setting)} is {str(settings.media_dir)!r}, but the service keeps its files in {service.media_dir}:"
+            f"{name} is {str(settings.media_dir)!r}, but the service keeps its files in {service.media_dir}:"
             " unset it to use that folder, or start the service with it"
         )
 
@@ -363,14 +388,5 @@ def _name_ignored(settings: Settings, service: Settings) -> None:
 
 
 def _assignments(of: list[Setting], values: Settings) -> str:
-    return " and ".join(_assignment(setting.variable, getattr(values, setting.field)) for setting in of)
-
-
-def _name(setting: Setting) -> str:
-    """Return the name of a given setting in messages."""
-    file = settings_file()
-    return file.name(setting) if file is not None and given_in(setting) == "file" else setting.variable
-
-
-def _assignment(variable: str, value: object) -> str:
-    return f"{variable} unset" if value is None else f"{variable}={value!r}"
+    given = ((setting.variable, getattr(values, setting.field)) for setting in of)
+    return " and ".join(f"{name} unset" if value is None else f"{name}={value!r}" for name, value in given)

@@ -13,9 +13,7 @@ from dialer.store.database import Database
 
 
 @click.command()
-@examples(
-    "dialer openapi > openapi.json",
-)
+@examples("dialer openapi > openapi.json")
 def openapi() -> None:
     """Print the OpenAPI document of the API, in JSON."""
     settings = Settings()

@@ -25,17 +25,10 @@ from dialer.api.routes.statistics_answer import (
 )
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
-from dialer.commands.open_service import (
-    open_existing_database,
-    open_service_clock,
-    service_settings,
-    settings_from_environment,
-)
+from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import examples, json_option, print_json
 from dialer.commands.report_tables import report_tables
 from dialer.commands.tables import draw
-from dialer.settings import Settings
-from dialer.store.database import Database
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.statistics import WhoseCalls, group_names
 from dialer.store.tables import SMS
@@ -78,16 +71,14 @@ def report(
     if as_csv and asked[INTERVAL] is None and asked[GROUP_BY] is None:
         asked[INTERVAL] = str(Interval.DAY)
     given = {name: text for name, text in {**asked, AFTER: since, BEFORE: until}.items() if text is not None}
-    environment = settings_from_environment()
-    with open_existing_database(environment) as database:
-        settings = service_settings(environment, database)
-        _report(database, settings, campaign, given, output="csv" if as_csv else "json" if as_json else "")
+    with open_service() as service:
+        _report(service, campaign, given, output="csv" if as_csv else "json" if as_json else "")
 
 
-def _report(database: Database, settings: Settings, campaign: str, given: Mapping[str, str], output: str) -> None:
+def _report(service: OpenService, campaign: str, given: Mapping[str, str], output: str) -> None:
+    settings, now_ms = service.settings, service.now_ms()
     links = Links((settings.base_url or "").rstrip("/"), frozenset())
     question = _question(given, Conventions(ZoneInfo(settings.timezone), settings.default_region, links))
-    now_ms = open_service_clock(settings, database).now_ms()
 
     def read(connection: Connection) -> tuple[RowMapping, Statistics, dict[str, str]]:
         row = find_campaign(connection, campaign)
@@ -97,7 +88,7 @@ def _report(database: Database, settings: Settings, campaign: str, given: Mappin
         return row, found, names
 
     try:
-        row, found, names = database.read_now(read)
+        row, found, names = service.database.read_now(read)
     except TooManyRowsError as error:
         raise click.ClickException(str(error)) from None
     resource = SMS_CAMPAIGNS if row["medium"] == SMS else CAMPAIGNS

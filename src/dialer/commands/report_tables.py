@@ -142,14 +142,10 @@ def _rows(answer: StatisticsRead, groups: Sequence[str | None], question: RowsAs
         add_row(
             made,
             *begin,
-            *([_group(group)] if is_grouped else []),
+            *([group if group not in {None, "", "0"} else "none"] if is_grouped else []),
             *(getattr(row.figures, field) for _, field in columns),
         )
     return made
-
-
-def _group(name: str | None) -> str:
-    return "none" if name in {None, "", "0"} else str(name)
 
 
 def _seconds(mean: float | None) -> str:

@@ -18,10 +18,7 @@ _INSTEAD: Final = "put a copy into an empty database with pg_restore --exit-on-e
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace the database if it exists.")
 @json_option("the size and the row counts of the database")
-@examples(
-    "dialer restore /var/backups/dialer.db",
-    "dialer restore /var/backups/dialer.db --force",
-)
+@examples("dialer restore /var/backups/dialer.db", "dialer restore /var/backups/dialer.db --force")
 def restore(file: Path, *, force: bool, as_json: bool) -> None:
     """Put the backup FILE in the place of the database.
 

@@ -17,20 +17,14 @@ _BOTH: Final = "the new key, a blank, and the key in use"
 
 
 @click.group()
-@examples(
-    "dialer secrets rotate",
-    "dialer secrets forget",
-)
+@examples("dialer secrets rotate", "dialer secrets forget")
 def secrets() -> None:
     """Change the key that encrypts passwords of gateways and other stored secrets."""
 
 
 @secrets.command()
 @json_option("the number of secrets, and the path of the key file")
-@examples(
-    "dialer secrets rotate",
-    'DIALER_SECRETS_KEY="$NEW_KEY $OLD_KEY" dialer secrets rotate',
-)
+@examples("dialer secrets rotate", 'DIALER_SECRETS_KEY="$NEW_KEY $OLD_KEY" dialer secrets rotate')
 def rotate(*, as_json: bool) -> None:
     """Encrypt all secrets anew with a new key, and forget the old one.
 
@@ -59,9 +53,7 @@ def rotate(*, as_json: bool) -> None:
 
 @secrets.command()
 @json_option("the number of deleted secrets")
-@examples(
-    "dialer secrets forget",
-)
+@examples("dialer secrets forget")
 def forget(*, as_json: bool) -> None:
     """Delete all secrets that cannot be decrypted, because their key is lost.
 

@@ -13,8 +13,7 @@ import rich_click as click
 
 from dialer.api.app import create_app
 from dialer.app.accounts.users import NewUser, create_user
-from dialer.carriers.voice.starting import lines_folder
-from dialer.commands.lines import new_lines
+from dialer.commands.lines import new_worker
 from dialer.commands.open_service import (
     given_in,
     open_database,
@@ -28,20 +27,16 @@ from dialer.commands.output import examples, say
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
-from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.logs import configure_logs
 from dialer.passwords import PasswordError, check_password, hash_password
 from dialer.runtime.clock import RealClock
-from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
 from dialer.settings import SETTINGS, Settings, SettingsError
-from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.fleet.shards import disband
-from dialer.store.media.files import Media
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.service_state import read_settings
 
@@ -110,16 +105,7 @@ def serve(host: str, port: int) -> None:
         store_speech(settings, database)
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
-        worker = Worker(
-            database,
-            clock,
-            seed=settings.seed,
-            service_zone=settings.timezone,
-            new_carrier=SimulatedCarrier,
-            hours=read_calling_hours(settings.calling_hours),
-            recordings=Media(settings.media_dir),
-            new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir), settings.speech),
-        )
+        worker = new_worker(settings, database, clock)
         console = Console(database, first_admin_token=token)
         app = create_app(settings, database=database, worker=worker, console=console, trial_call=place_for_api)
         ready = announcer(host, bound)

@@ -46,10 +46,7 @@ class SettingsShown(msgspec.Struct):
 
 @click.command()
 @json_option("the settings")
-@examples(
-    "dialer settings",
-    "dialer --config /etc/dialer/dialer.toml settings --json",
-)
+@examples("dialer settings", "dialer --config /etc/dialer/dialer.toml settings --json")
 def settings(*, as_json: bool) -> None:
     """Show every setting, its value, and where the value comes from.
 

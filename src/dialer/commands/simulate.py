@@ -51,14 +51,18 @@ def simulate(
 
     The simulation does not wait, and needs neither a server nor a database. A seed always gives the same calls.
     """
-    if comparing:
-        if out is not None:
-            raise click.UsageError("--out: a comparison has no call detail records. Leave out --compare or --out.")
-        _compare(path, _with_seed(_scenario(path), seed), seeds or 1, as_json=as_json)
-        return
-    if seeds is not None:
+    if comparing and out is not None:
+        raise click.UsageError("--out: a comparison has no call detail records. Leave out --compare or --out.")
+    if seeds is not None and not comparing:
         raise click.UsageError("--seeds: only a comparison has several seeds. Add --compare, or leave out --seeds.")
-    simulation = _simulation(path, seed)
+    try:
+        scenario = _scenario(path, seed)
+        if comparing:
+            _compare(scenario, seeds or 1, as_json=as_json)
+            return
+        simulation = Simulation(scenario)
+    except ScenarioError as error:
+        raise click.UsageError(f"{path}: {error}") from None
     _run(simulation)
     report = report_of(simulation)
     if out is not None:
@@ -69,40 +73,25 @@ def simulate(
         click.echo(render(report))
 
 
-def _compare(path: Path, scenario: Scenario, seeds: int, *, as_json: bool) -> None:
+def _compare(scenario: Scenario, seeds: int, *, as_json: bool) -> None:
     if scenario.seed + seeds - 1 > SEED_MAX:
         raise click.UsageError(
             f"--seeds: the last of {seeds} seeds from {scenario.seed} on is above {SEED_MAX}. Use fewer seeds."
         )
-    try:
-        rows = compare(scenario, range(scenario.seed, scenario.seed + seeds))
-        if as_json:
-            print_json(list(rows))
-            return
-        for line in render_comparison(rows):
-            click.echo(line)
-    except ScenarioError as error:
-        raise click.UsageError(f"{path}: {error}") from None
+    rows = compare(scenario, range(scenario.seed, scenario.seed + seeds))
+    if as_json:
+        print_json(list(rows))
+        return
+    for line in render_comparison(rows):
+        click.echo(line)
 
 
-def _simulation(path: Path, seed: int | None) -> Simulation:
-    try:
-        return Simulation(_with_seed(_scenario(path), seed))
-    except ScenarioError as error:
-        raise click.UsageError(f"{path}: {error}") from None
-
-
-def _scenario(path: Path) -> Scenario:
+def _scenario(path: Path, seed: int | None) -> Scenario:
     try:
         with path.open("rb") as file:
-            return parse_scenario(file.read(SCENARIO_BYTES_MAX + 1))
-    except ScenarioError as error:
-        raise click.UsageError(f"{path}: {error}") from None
+            scenario = parse_scenario(file.read(SCENARIO_BYTES_MAX + 1))
     except OSError as error:
         raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None
-
-
-def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
     return scenario if seed is None else msgspec.structs.replace(scenario, seed=seed)
 
 

@@ -11,12 +11,7 @@ import rich_click as click
 from rich.live import Live
 
 from dialer.app.live_overview import read_live_overview
-from dialer.commands.open_service import (
-    open_existing_database,
-    open_service_clock,
-    service_settings,
-    settings_from_environment,
-)
+from dialer.commands.open_service import open_service
 from dialer.commands.output import examples, json_option, print_json
 from dialer.commands.tables import plain, terminal
 from dialer.commands.top_document import Top, top_document
@@ -46,13 +41,12 @@ def top(interval_s: float, *, once: bool, as_json: bool) -> None:
     It has the campaigns in progress, the agents, the gateways, and the balances that run low. Without a terminal, it
     prints plain text. The command reads the database of the service and changes nothing.
     """
-    environment = settings_from_environment()
-    with open_existing_database(environment) as database:
-        settings = service_settings(environment, database)
+    with open_service() as service:
 
         def read() -> Top:
-            now_ms = open_service_clock(settings, database).now_ms()
-            return top_document(database.read_now(lambda connection: read_live_overview(connection, now_ms)), now_ms)
+            now_ms = service.now_ms()
+            found = service.database.read_now(lambda connection: read_live_overview(connection, now_ms))
+            return top_document(found, now_ms)
 
         if as_json:
             print_json(read())

@@ -8,7 +8,12 @@ from sqlalchemy import Connection
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
-from dialer.commands.open_service import open_service_clock, service_settings
+from dialer.commands.open_service import (
+    open_existing_database,
+    open_service_clock,
+    service_settings,
+    settings_from_environment,
+)
 from dialer.settings import Settings
 from dialer.store.database import Database
 
@@ -26,3 +31,10 @@ def in_unit(settings: Settings, database: Database, work: Callable[[UnitOfWork],
         return result
 
     return database.write_now(run)
+
+
+def in_unit_of_service(work: Callable[[UnitOfWork], _Result]) -> _Result:
+    """Run a use case on the existing database of the environment, as `in_unit` does."""
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        return in_unit(settings, database, work)

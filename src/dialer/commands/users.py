@@ -18,7 +18,7 @@ from dialer.commands.open_service import (
     settings_from_environment,
 )
 from dialer.commands.output import examples, json_option, print_json, say
-from dialer.commands.units import in_unit
+from dialer.commands.units import in_unit, in_unit_of_service
 from dialer.domain.billing.money import MoneyError, format_money, parse_money
 from dialer.domain.roles import Role
 from dialer.passwords import PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN, PasswordError, check_password, hash_password
@@ -139,20 +139,13 @@ def create(
 @click.option("--keep-keys", is_flag=True, help="Keep the user's API keys, which are revoked otherwise.")
 @_PASSWORD_STDIN
 @_JSON
-@examples(
-    "dialer users passwd anna",
-    "pwgen 24 1 | dialer users passwd anna --password-stdin",
-)
+@examples("dialer users passwd anna", "pwgen 24 1 | dialer users passwd anna --password-stdin")
 def passwd(username: str, *, keep_keys: bool, password_stdin: bool, as_json: bool) -> None:
     """Change a user's password, and revoke the user's API keys."""
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    settings = settings_from_environment()
-    with open_existing_database(settings) as database:
-        shown_name = in_unit(
-            settings,
-            database,
-            lambda unit: change_password(unit, username, password_hash, revokes_keys=not keep_keys),
-        )
+    shown_name = in_unit_of_service(
+        lambda unit: change_password(unit, username, password_hash, revokes_keys=not keep_keys)
+    )
     say(f"Changed the password of {shown_name}.")
     if as_json:
         print_json({"username": shown_name})
@@ -184,9 +177,7 @@ def change(username: str, *, role: str | None, enabled: bool | None, manager: st
 
     if role is None and enabled is None and manager is None:
         raise click.UsageError("Give --role, --enable, --disable or --manager.")
-    settings = settings_from_environment()
-    with open_existing_database(settings) as database:
-        shown_name = in_unit(settings, database, work)
+    shown_name = in_unit_of_service(work)
     say(f"Changed the user {shown_name}.")
     if as_json:
         print_json({"username": shown_name})
@@ -204,9 +195,7 @@ def reset_second_factor(username: str, *, as_json: bool) -> None:
         remove_second_factor(unit, user.id)
         return user.username
 
-    settings = settings_from_environment()
-    with open_existing_database(settings) as database:
-        shown_name = in_unit(settings, database, work)
+    shown_name = in_unit_of_service(work)
     say(f"Turned off the second factor of {shown_name}.")
     if as_json:
         print_json({"username": shown_name})
@@ -214,10 +203,7 @@ def reset_second_factor(username: str, *, as_json: bool) -> None:
 
 @users.command("list")
 @json_option("the users")
-@examples(
-    "dialer users list",
-    "dialer users list --json",
-)
+@examples("dialer users list", "dialer users list --json")
 def list_users(*, as_json: bool) -> None:
     """List all users with their rates and balances."""
     with open_existing_database(settings_from_environment()) as database:

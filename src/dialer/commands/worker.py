@@ -4,13 +4,11 @@ import os
 import socket
 import time
 from functools import partial
-from typing import Final
 
 import rich_click as click
 
 from dialer.api.app import create_worker_app
-from dialer.carriers.voice.starting import lines_folder
-from dialer.commands.lines import new_lines
+from dialer.commands.lines import new_worker
 from dialer.commands.open_service import (
     database_clock,
     database_ms,
@@ -21,21 +19,14 @@ from dialer.commands.open_service import (
     store_speech,
 )
 from dialer.commands.output import examples
-from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.logs import configure_logs
+from dialer.runtime.clock import NANOSECONDS
 from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.fleet_member import FleetMember
-from dialer.runtime.worker import Worker
 from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
-from dialer.settings import Settings
-from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.database import Database
 from dialer.store.key_check import check_key
-from dialer.store.media.files import Media
-
-_MILLISECOND_NS: Final = 1_000_000
 
 
 @click.command()
@@ -47,10 +38,7 @@ _MILLISECOND_NS: Final = 1_000_000
     show_default=True,
     help="The address for /health and /metrics; port 0 chooses a free one.",
 )
-@examples(
-    "dialer worker",
-    "dialer worker --name w1 --listen 127.0.0.1:8001",
-)
+@examples("dialer worker", "dialer worker --name w1 --listen 127.0.0.1:8001")
 def worker(name: str | None, listen: str) -> None:
     """Dial, beside other workers and `dialer api`, until SIGTERM or Ctrl+C.
 
@@ -65,27 +53,18 @@ def worker(name: str | None, listen: str) -> None:
         store_settings(settings, database, clock.now_ms())
         store_speech(settings, database)
         configure_logs()
-        fleet = FleetCoordinator(name or _own_name(), clock, database_ms=database_ms, steady_ms=_steady_ms)
-        member, dialling = _parts(settings, database, fleet)
+        fleet = FleetCoordinator(
+            name or f"{socket.gethostname()}-{os.getpid()}",
+            clock,
+            database_ms=database_ms,
+            steady_ms=lambda: time.monotonic_ns() // NANOSECONDS,
+        )
+        dialling = new_worker(settings, database, clock, fleet)
+        member = FleetMember(database, dialling, fleet, show=database.open_presence)
         bound = bind(host, port)
         app = create_worker_app(settings, database=database, worker=dialling, running=member.running)
         ready = partial(_announce, fleet, host, bound)
         run_server(app, bound, ready=ready, displaced=lambda: database.displaced)
-
-
-def _parts(settings: Settings, database: Database, fleet: FleetCoordinator) -> tuple[FleetMember, Worker]:
-    dialling = Worker(
-        database,
-        fleet.clock,
-        seed=settings.seed,
-        service_zone=settings.timezone,
-        new_carrier=SimulatedCarrier,
-        hours=read_calling_hours(settings.calling_hours),
-        recordings=Media(settings.media_dir),
-        coordinator=fleet,
-        new_lines=new_lines(settings.media_dir, lines_folder(settings.media_dir, fleet.name), settings.speech),
-    )
-    return FleetMember(database, dialling, fleet, show=database.open_presence), dialling
 
 
 def _announce(fleet: FleetCoordinator, host: str, bound: socket.socket) -> None:
@@ -98,11 +77,3 @@ def _address(listen: str) -> tuple[str, int]:
     if not host or not port.isascii() or not port.isdigit():
         raise click.BadParameter(f"{listen!r} is not HOST:PORT, such as 127.0.0.1:8001", param_hint="--listen")
     return host, int(port)
-
-
-def _own_name() -> str:
-    return f"{socket.gethostname()}-{os.getpid()}"
-
-
-def _steady_ms() -> int:
-    return time.monotonic_ns() // _MILLISECOND_NS

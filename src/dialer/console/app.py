@@ -1,7 +1,8 @@
 """The routes of the console."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
 from typing import Final
 
 from litestar import Router, get
@@ -44,16 +45,33 @@ from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
 from dialer.store.database import Database
 
-OPEN: Final = handlers_in(sign_in, static)
-"""The pages that need no sign-in."""
-PAGES: Final = [
-    *handlers_in(
-        account, second_factor, overview, campaigns, campaign, campaign_forecast, calls, call, records, record
-    ),
-    *handlers_in(imports, campaign_actions, new_campaign, number, money, service, wall_board, desk, trial_call),
-    *handlers_in(survey, survey_editor, recordings),
-]
-"""The pages that need a sign-in."""
+OPEN: Final = (sign_in, static)
+"""The modules whose pages need no sign-in."""
+PAGES: Final = (
+    account,
+    call,
+    calls,
+    campaign,
+    campaign_actions,
+    campaign_forecast,
+    campaigns,
+    desk,
+    imports,
+    money,
+    new_campaign,
+    number,
+    overview,
+    record,
+    recordings,
+    records,
+    second_factor,
+    service,
+    survey,
+    survey_editor,
+    trial_call,
+    wall_board,
+)
+"""The modules whose pages need a sign-in."""
 
 
 class Console:
@@ -91,10 +109,10 @@ class Console:
         def guarded(app: ASGIApp) -> ASGIApp:
             return Guarded(app)
 
-        def router(handlers: Sequence[ControllerRouterHandler], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
+        def router(modules: Iterable[ModuleType], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
             return Router(
                 CONSOLE,
-                route_handlers=list(handlers),
+                route_handlers=handlers_in(*modules),
                 # The framework copies middleware for every route, but does not copy functions.
                 middleware=[guarded, *middleware],
                 dependencies={"console": Provide(lambda: services, sync_to_thread=False, use_cache=True)},

@@ -60,6 +60,24 @@ class RecordPage(NamedTuple):
 _HOURS: Final = ("daily_start_time", "daily_stop_time")
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
+
+def _campaigns(path: str, one: str, about: str, sends: tuple[str, ...], pace: tuple[str, ...] = ()) -> RecordPage:
+    """Return the page of the campaigns of one medium: `sends` are the fields of what it sends, and over what."""
+    dates = ("startingdate", "expirationdate")
+    return RecordPage(
+        path,
+        "Campaigns",
+        one,
+        about,
+        ("name", "status", "created_date"),
+        main=("name", "phonebook", *sends, "callerid", *dates, *_HOURS, *_DAYS, "frequency", *pace, "dnc"),
+        within=(Within("People", "subscriber-list", "campaign"),),
+        is_tab=False,
+        back="/console/campaigns/",
+        view="/console/campaigns/",
+    )
+
+
 _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
     "people": (
         RecordPage(
@@ -258,56 +276,18 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
         ),
     ),
     "campaigns": (
-        RecordPage(
+        _campaigns(
             "campaigns",
-            "Campaigns",
             "campaign",
             "A survey for the people of some phonebooks.",
-            ("name", "status", "created_date"),
-            main=(
-                "name",
-                "phonebook",
-                "object_id",
-                "aleg_gateway",
-                "callerid",
-                "startingdate",
-                "expirationdate",
-                *_HOURS,
-                *_DAYS,
-                "frequency",
-                "max_aleg",
-                "maxretry",
-                "intervalretry",
-                "dnc",
-            ),
-            within=(Within("People", "subscriber-list", "campaign"),),
-            is_tab=False,
-            back="/console/campaigns/",
-            view="/console/campaigns/",
+            ("object_id", "aleg_gateway"),
+            ("max_aleg", "maxretry", "intervalretry"),
         ),
-        RecordPage(
+        _campaigns(
             "sms-campaigns",
-            "Campaigns",
             "campaign of text messages",
             "A text for the people of some phonebooks.",
-            ("name", "status", "created_date"),
-            main=(
-                "name",
-                "phonebook",
-                "text_message",
-                "sms_gateway",
-                "callerid",
-                "startingdate",
-                "expirationdate",
-                *_HOURS,
-                *_DAYS,
-                "frequency",
-                "dnc",
-            ),
-            within=(Within("People", "subscriber-list", "campaign"),),
-            is_tab=False,
-            back="/console/campaigns/",
-            view="/console/campaigns/",
+            ("text_message", "sms_gateway"),
         ),
         RecordPage(
             "subscriber-list",

@@ -9,7 +9,7 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.domain.plans import Lent
+from dialer.domain.plans import GatewayKey, Lent
 from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.gateway_use import demands
 from dialer.runtime.live_engine import LiveEngine
@@ -63,11 +63,7 @@ class FleetMember:
         try:
             async with self._worker.running(), self._notifications.listening(), anyio.create_task_group() as tasks:
                 tasks.start_soon(self._look_on)
-                for work, every_s in (
-                    (self.beat, BEAT_S),
-                    (self._watch, WATCH_S),
-                    (self.lend, LEND_S),
-                ):
+                for work, every_s in ((self.beat, BEAT_S), (self._watch, WATCH_S), (self.lend, LEND_S)):
                     tasks.start_soon(_repeat, work, every_s)
                 yield
                 tasks.cancel_scope.cancel()
@@ -133,16 +129,13 @@ class FleetMember:
             is_rung = await self._notifications.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
             ring = self._notifications.next()
             try:
-                await self._look(is_rung=is_rung)
+                is_new = is_rung or await self._database.read(last_change) > self._fleet.seen
+                if is_new and self._fleet.may_step():
+                    await self._worker.settle()
+            except StorageUnavailableError:
+                continue  # The next look finds the change.
             except Exception:  # noqa: BLE001 - as in `_repeat`
                 _log.exception("keeper_failed")
-
-    async def _look(self, *, is_rung: bool = False) -> None:
-        """Wake the worker if users have changed something."""
-        with contextlib.suppress(StorageUnavailableError):
-            is_new = is_rung or await self._database.read(last_change) > self._fleet.seen
-            if is_new and self._fleet.may_step():
-                await self._worker.settle()
 
 
 class _Terms(NamedTuple):
@@ -153,7 +146,7 @@ class _Terms(NamedTuple):
     now_ms: int
     demands: list[Demand]
 
-    def wanted(self, connection: Connection) -> dict[int, Lent]:
+    def wanted(self, connection: Connection) -> dict[GatewayKey, Lent]:
         """Return what the worker should hold of each gateway about which there is anything to store."""
         rows, found = all_slices(connection), {}
         for demand in self.demands:
@@ -166,7 +159,7 @@ class _Terms(NamedTuple):
                 found[demand.limits.id] = lent
         return found
 
-    def settle(self, connection: Connection, wanted: dict[int, Lent]) -> bool:
+    def settle(self, connection: Connection, wanted: dict[GatewayKey, Lent]) -> bool:
         """Store the slices of the worker. Return False if its engine does not know all its calls in progress."""
         touch(connection, NOTHING)
         if not self.fleet.has_engine_of(connection):

@@ -15,7 +15,7 @@ from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.exhaustive import exhaustive
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, GatewayKey
 
 _FollowUp = tuple[events.Event, ...]
 
@@ -76,16 +76,18 @@ class Kernel:
         self._engine: Final = engine
         self._carrier: Final = carrier
         self._store: Final = store
-        self._heap: list[tuple[int, int, int, int, events.Event]] = []
+        self._heap: list[tuple[int, int, Any, int, events.Event]] = []
+        """Events with their moment, rank and key: keys of one rank are of one type, most of them ids."""
         self._sequence = count()
         self._expected: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
         self._answers: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
-        self._wakes: Final[set[tuple[int, int, int]]] = set()
+        self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
             **dict.fromkeys(get_args(effects.Recorded)),
+            **dict.fromkeys(get_args(effects.Question), self._claim),
             effects.Dial: self._dial,
             effects.SendText: self._send_text,
             effects.AnswerCall: self._dial,
@@ -102,13 +104,6 @@ class Kernel:
             effects.WakeWatchdog: self._wake_watchdog,
             effects.WakeCampaign: self._wake_campaign,
             effects.WakeGateway: self._wake_gateway,
-            effects.ClaimFresh: self._claim,
-            effects.ClaimRetries: self._claim,
-            effects.ClaimAgain: self._claim,
-            effects.CountSubscribers: self._claim,
-            effects.CheckNumber: self._claim,
-            effects.CheckText: self._claim,
-            effects.FindCaller: self._claim,
             effects.TurnAway: self._turn_away,
         }
         self._performers: Final = exhaustive(effects.Effect, performers)
@@ -173,7 +168,7 @@ class Kernel:
         self.now_ms = max(self.now_ms, until_ms)
         return True
 
-    def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
+    def _happen(self, at_ms: int, rank: int, key: Any, sequence: int, event: events.Event) -> None:  # noqa: ANN401 - as on the heap
         """Pass an event from the heap to the engine, unless the event is outdated or meant for the carrier."""
         self.at_work = self.last = event
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
@@ -231,12 +226,10 @@ class Kernel:
 
     def _send_text(self, effect: effects.SendText) -> _FollowUp:
         self._store.record(effect, self.now_ms)
-        self._expect_if(effect.message.id, self._carrier.dial(effect.message))
-        return ()
+        return self._expect_if(effect.message.id, self._carrier.dial(effect.message))
 
     def _wait(self, effect: effects.WaitForAgent) -> _FollowUp:
-        self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
-        return ()
+        return self._expect_if(effect.call_id, self._carrier.wait(effect.call_id))
 
     def _offer(self, effect: effects.OfferCall) -> _FollowUp:
         call, agent = effect.call, effect.agent
@@ -253,16 +246,13 @@ class Kernel:
 
     def _dial_leg(self, effect: effects.DialLeg) -> _FollowUp:
         milestone = self._carrier.connect(effect.call.id, effect.transfer, effect.dialled)
-        self._expect_if(effect.call.id, milestone)
-        return ()
+        return self._expect_if(effect.call.id, milestone)
 
     def _bridge(self, effect: effects.BridgeCall) -> _FollowUp:
-        self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
-        return ()
+        return self._expect_if(effect.call.id, self._carrier.connect(effect.call.id, effect.transfer))
 
     def _resume(self, effect: effects.ResumeCall) -> _FollowUp:
-        self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
-        return ()
+        return self._expect_if(effect.call_id, self._carrier.resume(effect.call_id, self.now_ms))
 
     def _hang_up(self, effect: effects.HangUp) -> _FollowUp:
         self._expected.pop(effect.call_id, None)
@@ -303,17 +293,18 @@ class Kernel:
     def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
         return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
 
-    def _wake(self, at_ms: int, rank: int, key: int, event: events.Event) -> _FollowUp:
+    def _wake(self, at_ms: int, rank: int, key: int | GatewayKey, event: events.Event) -> _FollowUp:
         wake = (at_ms, rank, key)
         if wake not in self._wakes:
             self._wakes.add(wake)
             heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
         return ()
 
-    def _expect_if(self, call_id: int, milestone: Milestone | None) -> None:
+    def _expect_if(self, call_id: int, milestone: Milestone | None) -> _FollowUp:
         """Schedule a milestone. A call has none if it was hung up meanwhile, or if its future is not known."""
         if milestone is not None:
             self._expect(call_id, milestone)
+        return ()
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         event, sequence = milestone.event, next(self._sequence)

@@ -212,7 +212,7 @@ def test_simulated_gateways_have_no_hours_unless_an_administrator_sets_some() ->
 
 
 def test_the_page_about_calling_hours_has_the_table() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "calling-hours.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "calling-hours.md").read_text("utf-8")
     assert [line for line in page.splitlines() if line.startswith("| ")][1:] == [
         f"| {row.name} | {row.in_words} | {row.source} |" for row in COUNTRY_HOURS
     ]

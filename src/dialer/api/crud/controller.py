@@ -21,14 +21,15 @@ from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, described, fields_of, parse_given, shapes_of
+from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.headers import add_headers, preference
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, once
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 
 if TYPE_CHECKING:
     # A subclass binds these names to the shapes of its resource; see `controllers`.
@@ -98,7 +99,7 @@ class _Creating(_ResourceController):
         service = request.service
         parsed = await records.prepared(self.resource, _parse(self.resource, service, request, data))
         body = _hashed_body(self.resource, data, await request.body())
-        attempt = request.attempt(self.resource.path, body)
+        attempt = attempt_of(request, self.resource.path, body)
         with service.attempts.begin(attempt):
             answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
         return answer.response(parsed.ignored)
@@ -232,23 +233,23 @@ def _parse(resource: Resource, service: Service, request: ApiRequest, given: Giv
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:
     """Create the record, or return the answer that an earlier request with this idempotency key got."""
-    revealed: dict[str, Any] = {}
+    secrets: dict[str, Any] = {}
 
     def create() -> StoredAnswer:
         created, links = records.create_record(unit, resource, parsed), unit.conventions.links
-        revealed.update(created.revealed)
+        secrets.update(created.revealed)
         content, tag = created.answer
         headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
         if created.duplicate_of is not None:
             headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
         return StoredAnswer(HTTPStatus.CREATED, headers, content)
 
-    answer = once(unit, attempt, create)
-    if revealed:
-        # After it is remembered: a stored answer must not hold a secret.
-        shown = {**msgspec.json.decode(answer.content), **revealed}
-        return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
-    return answer
+    answer = answer_once(unit, attempt, create)
+    if not secrets:
+        return answer
+    # A stored answer must not hold a secret.
+    shown = {**msgspec.json.decode(answer.content), **secrets}
+    return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
 
 
 def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
-from msgspec import NODEFAULT, Meta
+from msgspec import NODEFAULT
 
 from dialer.api.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.crud.urls import Links
@@ -20,11 +20,6 @@ from dialer.store.tables import Row
 REQUIRED: Final = "This field is required."
 UNKNOWN: Final = "This field is unknown or read-only."
 NOT_NULL: Final = "This field may not be null."
-
-
-def described(description: str, example: Any = None) -> Meta:  # noqa: ANN401 - of the field's own type
-    """Return the description of a field for the OpenAPI document, with an example of its value."""
-    return Meta(description=description, examples=None if example is None else [example])
 
 
 class Access(Enum):

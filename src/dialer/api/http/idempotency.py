@@ -11,16 +11,15 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
-from litestar import Response
+from litestar import Request, Response
 from sqlalchemy import delete, insert, select
 
-from dialer.api.crud.resource import Unit
+from dialer.api.crud.resource import Actor, Unit
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
 from dialer.api.http.ignored import ignored_header
 from dialer.store.tables import IdempotentResponse
 from dialer.store.touched import NOTHING
 
-JSON: Final = "application/json"
 KEPT_MS: Final = 86_400_000
 KEY_LENGTH_MAX: Final = 255
 KEY_PATTERN: Final = "[!-~]([ -~]*[!-~])?"
@@ -36,9 +35,9 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     content: bytes
 
     def response(self, ignored: Iterable[str] = ()) -> Response[Any]:
-        """Return the response, which also names the fields that were ignored."""
+        """Return the answer as a response, which also names the fields that were ignored."""
         headers = {**self.headers, **ignored_header(ignored)}
-        return Response(self.content, status_code=self.status, headers=headers, media_type=JSON)
+        return Response(self.content, status_code=self.status, headers=headers, media_type="application/json")
 
 
 class PostAttempt(msgspec.Struct, frozen=True):
@@ -72,13 +71,29 @@ class Attempts:
             self._under_way.discard(identity)
 
 
-def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> PostAttempt | None:
+def attempt_of(request: Request[Actor, Any, Any], path: str, body: bytes) -> PostAttempt | None:
     """Return the attempt of a request with a key, or None without a key."""
+    key = request.headers.get("idempotency-key")
     if key is None:
         return None
     if len(key) > KEY_LENGTH_MAX or not re.fullmatch(KEY_PATTERN, key):
         raise MalformedError(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} printable ASCII characters.")
-    return PostAttempt(user_id, path, key, hashlib.sha256(body).digest())
+    return PostAttempt(request.user.id, path, key, hashlib.sha256(body).digest())
+
+
+def answer_once(unit: Unit, attempt: PostAttempt | None, work: Callable[[], StoredAnswer]) -> StoredAnswer:
+    """Return the answer of `work`, or the one that an earlier attempt got.
+
+    Raises:
+        AnsweredError: 422 if the key was used with another body.
+    """
+    if attempt is None:
+        return work()
+    answer = recall(unit, attempt)
+    if answer is None:
+        answer = work()
+        remember(unit, attempt, answer)
+    return answer
 
 
 def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:
@@ -102,21 +117,6 @@ def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:
         raise AnsweredError(HTTPStatus.UNPROCESSABLE_ENTITY, detail)
     headers = msgspec.json.decode(row["headers"], type=dict[str, str])
     return StoredAnswer(row["status_code"], {**headers, REPLAYED_HEADER: "true"}, row["content"])
-
-
-def once(unit: Unit, attempt: PostAttempt | None, make: Callable[[], StoredAnswer]) -> StoredAnswer:
-    """Return the answer that an earlier attempt got, or else a new one, which is stored for the next attempt.
-
-    Raises:
-        AnsweredError: 422 if the key was used with another body.
-    """
-    before = recall(unit, attempt) if attempt else None
-    if before is not None:
-        return before
-    answer = make()
-    if attempt is not None:
-        remember(unit, attempt, answer)
-    return answer
 
 
 def remember(unit: Unit, attempt: PostAttempt, answer: StoredAnswer) -> None:

@@ -13,7 +13,7 @@ from litestar.params import FromPath
 from dialer.api.crud.shapes import Given, Shape, parse_whole
 from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
-from dialer.api.http.idempotency import PostAttempt, recall
+from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
 from dialer.api.http.preconditions import parse_preconditions
 from dialer.api.http.streams import describe_bodies
 from dialer.api.records.surveys import AUDIO_FILES
@@ -21,6 +21,7 @@ from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_aud
 from dialer.api.service import ApiRequest
 from dialer.store.media.files import AUDIO_BYTES_MAX
 
+JSON: Final = "application/json"
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
@@ -76,12 +77,11 @@ async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
 
 
 def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
-    """Return the attempt of a request with an idempotency key; None without a key.
-
-    The hash covers the fields and the file, because the boundary between the parts differs in each request.
-    """
+    if "idempotency-key" not in request.headers:
+        return None
+    # The hash covers the fields and the file, because the boundary between the parts differs in each request.
     said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
-    return request.attempt(AUDIO_FILES.path, said)
+    return attempt_of(request, AUDIO_FILES.path, said)
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])

@@ -15,10 +15,9 @@ from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import described
 from dialer.api.http.body import read_whole
 from dialer.api.http.errors import AnsweredError, MalformedError
-from dialer.api.http.idempotency import StoredAnswer, once
+from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.streams import describe_bodies
 from dialer.api.records.bulk import (
     CONTACTS_IN_BULK,
@@ -32,6 +31,7 @@ from dialer.api.records.bulk import (
 )
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS
 from dialer.api.service import ApiRequest
+from dialer.domain.described import described
 
 BULK_BYTES_MAX: Final = 16 * 1024 * 1024
 BULK_RECORDS_MAX: Final = 10_000
@@ -101,12 +101,16 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
 
 async def _create(request: ApiRequest, kind: BulkKind) -> Response[BulkAnswer]:
     service, body = request.service, await _body(request)
-    attempt = request.attempt(f"{kind.resource.path}/bulk", body)
+    attempt = attempt_of(request, f"{kind.resource.path}/bulk", body)
     is_lines = request.content_type[0].strip().lower() == NDJSON
     with service.attempts.begin(attempt):
         read = partial(_read, kind, body, service.conventions(request), is_lines=is_lines)
         drafts = await anyio.to_thread.run_sync(read)
-        answer = await service.write(request, lambda unit: once(unit, attempt, partial(_store, unit, kind, drafts)))
+
+        def store_once(unit: Unit) -> StoredAnswer:
+            return answer_once(unit, attempt, lambda: _store(unit, kind, drafts))
+
+        answer = await service.write(request, store_once)
     return answer.response(ignored_in(drafts))
 
 
@@ -165,7 +169,6 @@ def _apart(body: bytes) -> Sequence[bytes] | None:
 
 
 def _store(unit: Unit, kind: BulkKind, drafts: Sequence[Draft]) -> StoredAnswer:
-    """Store the good records, and return the answer."""
     results = create_all(unit, kind, drafts)
     created = sum(one.id is not None for one in results)
     content = msgspec.json.encode(BulkAnswer(created, len(results) - created, results))

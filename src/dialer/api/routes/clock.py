@@ -10,13 +10,14 @@ from litestar.types import BeforeRequestHookHandler
 
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Parsed, Shape, described, parse_whole
+from dialer.api.crud.shapes import Parsed, Shape, parse_whole
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import ConflictError
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 from dialer.store.touched import NOTHING
 
 ADVANCE: Final = "clock/advance"
@@ -61,7 +62,7 @@ class ClockController(Controller):
             raise ConflictError(f"The clock is {mode} and advances by itself. Only a virtual clock can be advanced.")
         given: Any = data
         parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
-        attempt = request.attempt(ADVANCE, await request.body())
+        attempt = attempt_of(request, ADVANCE, await request.body())
         if attempt is None:
             await service.worker.advance(await service.write(request, lambda unit: aim(unit, parsed)))
             return Response(_shown(service), headers=ignored_header(parsed.ignored))

@@ -1,7 +1,6 @@
 """`POST /rest-api/campaigns/<id>/copy/`: a new campaign with the settings of another one."""
 
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -16,7 +15,7 @@ from dialer.api.crud.shapes import Parsed, Shape, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.http.idempotency import StoredAnswer, once
+from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.records.campaign_life import copy_record
 from dialer.api.records.campaigns import CAMPAIGNS
@@ -77,15 +76,17 @@ async def _copy(request: ApiRequest, resource: Resource, record_id: str) -> Resp
     if identity is None or resource.write is None:
         raise RecordNotFoundError
     parsed = parse_given(resource.write, await read_if_any(request), service.conventions(request))
-    attempt = request.attempt(_PATH.format(resource.path, identity), await request.body())
+    attempt = attempt_of(request, _PATH.format(resource.path, identity), await request.body())
+
+    def copy_once(unit: Unit) -> StoredAnswer:
+        return answer_once(unit, attempt, lambda: _copy_in(unit, resource, identity, parsed))
+
     with service.attempts.begin(attempt):
-        answer = await service.write(
-            request, lambda unit: once(unit, attempt, partial(_add_copy, unit, resource, identity, parsed))
-        )
+        answer = await service.write(request, copy_once)
     return answer.response(parsed.ignored)
 
 
-def _add_copy(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed) -> StoredAnswer:
+def _copy_in(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed) -> StoredAnswer:
     created = copy_record(unit, resource, campaign_id, parsed)
     content, tag = created.answer
     location = unit.conventions.links.record(resource.path, created.record_id)

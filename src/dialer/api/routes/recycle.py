@@ -19,17 +19,18 @@ from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, described, parse_whole, request_shape
+from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
 from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import InvalidError
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.calls import CAUSE_MAX
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest, Service
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
+from dialer.domain.described import described
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
@@ -166,7 +167,7 @@ async def _recycle(request: ApiRequest, resource: Resource, record_id: str) -> R
     if parsed.errors:
         raise InvalidError(parsed.errors)
     body = msgspec.json.encode([is_dry, sorted(parsed.values.items())])
-    attempt = request.attempt(_PATH.format(resource.path, identity), body)
+    attempt = attempt_of(request, _PATH.format(resource.path, identity), body)
     with service.attempts.begin(attempt):
         answer = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
         answer = answer or await _recycle_all(request, identity, parsed, is_dry=is_dry, attempt=attempt)

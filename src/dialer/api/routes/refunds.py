@@ -1,6 +1,5 @@
 """`POST /rest-api/cdr/<id>/refund/`: refund the price of a call, once."""
 
-from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -12,7 +11,7 @@ from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape
 from dialer.api.crud.urls import identity_in
-from dialer.api.http.idempotency import StoredAnswer, once
+from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.records.calls import CDRS
 from dialer.api.records.ledger import LEDGER
 from dialer.api.service import ApiRequest
@@ -29,9 +28,13 @@ async def refund_call(request: ApiRequest, record_id: FromPath[str]) -> "Respons
     """Refund a call: its price goes back to the account of its user, once. The answer is the entry in the ledger."""
     service = request.service
     identity = identity_in(record_id)
-    attempt = request.attempt(_PATH.format(identity), await request.body())
+    attempt = attempt_of(request, _PATH.format(identity), await request.body())
+
+    def refund_once(unit: Unit) -> StoredAnswer:
+        return answer_once(unit, attempt, lambda: _refund(unit, identity))
+
     with service.attempts.begin(attempt):
-        answer = await service.write(request, lambda unit: once(unit, attempt, partial(_refund, unit, identity)))
+        answer = await service.write(request, refund_once)
     return answer.response()
 
 

@@ -21,7 +21,7 @@ from dialer.api.routes.statistics_shapes import (
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import SMS, gateway_named
 from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
 from dialer.store.queries.statistics import Counted, Hours, Present
 
@@ -111,12 +111,12 @@ def _group(group_by: str | None, member: str, links: Links) -> str:
     """Return the URL of a group's record, or the group itself. A subscriber without a phonebook has the group ''."""
     if group_by in {"zone", "attempt"} or group_by is None:
         return member
-    record_id = int(member)
-    if not record_id:
+    if member == "0":
         return ""
-    if group_by == "gateway" and record_id >= SMS_LINES_FROM:
-        return links.record("sms-gateway", record_id - SMS_LINES_FROM)
-    return links.record(group_by, record_id)
+    if group_by == "gateway":
+        medium, record_id = gateway_named(member)
+        return links.record("sms-gateway" if medium == SMS else "gateway", record_id)
+    return links.record(group_by, int(member))
 
 
 def shown_figures(one: Figures) -> FiguresRead:

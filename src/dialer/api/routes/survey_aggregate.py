@@ -9,13 +9,13 @@ from sqlalchemy import select
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import described
 from dialer.api.crud.urls import identity_in
 from dialer.api.crud.visibility import visible
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
+from dialer.domain.described import described
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section

@@ -8,13 +8,14 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
-from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.enums import TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
 from dialer.domain.identity import leg_uuid
 from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import NO_SUBSCRIBER, Subscriber, Transfer
+from dialer.domain.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.readable import UNREADABLE, Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
@@ -140,7 +141,7 @@ def transfers_of(
             CallRequest.ring_limit_ms,
         )
         .join(CallRequest, CallRequest.id == TransferRow.callrequest_id)
-        .where(CallRequest.status == CallRequestStatus.CALLING)
+        .where(IS_CALLING)
         .order_by(TransferRow.callrequest_id, TransferRow.place)
     )
     odd_calls = set()
@@ -211,7 +212,7 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         rate=rate_of(row),
         queue_id=row["queue_id"],
         number=row["phone_number"],
-        gateway_id=row["gateway_id"],
+        gateway_id=GatewayKey(VOICE, row["gateway_id"]) if row["gateway_id"] else None,
         hold=row["hold"],
         ring_limit_ms=row["ring_limit_ms"],
         talk_limit_ms=row["talk_limit_ms"],

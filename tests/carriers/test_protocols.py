@@ -1,0 +1,15 @@
+"""Tests that a protocol of gateways is known wherever protocols are listed."""
+
+from pathlib import Path
+
+from dialer.api.records.carriers import PROTOCOLS, SMS_PROTOCOLS
+from dialer.commands.lines import new_lines
+from dialer.console.words import PROTOCOL_WORDS
+from dialer.domain.plans import SIMULATED
+
+
+def test_every_protocol_has_a_line_a_description_and_a_name() -> None:
+    """Add a new protocol to each of these, and the reader of its parameters beside its description."""
+    described = PROTOCOLS.keys() | SMS_PROTOCOLS.keys()
+    assert described == new_lines(Path("media"), Path("folder"), "").keys() | {SIMULATED}
+    assert described == PROTOCOL_WORDS.keys()
