@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+import anyio.to_thread
 import msgspec
 from sqlalchemy import (
     Column,
@@ -112,6 +113,13 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
         return tuple(resource.table.c)
     single, _ = _places(resource, resource.read)
     return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
+
+
+async def prepared(resource: Resource, parsed: Parsed) -> Parsed:
+    """Return a request with the values that the resource prepares before the transaction, such as hashes."""
+    if resource.prepare is None:
+        return parsed
+    return await anyio.to_thread.run_sync(resource.prepare, parsed)
 
 
 class Created(NamedTuple):

@@ -287,13 +287,14 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
 
 def _answers(found: Json, name: str, resource: Resource | None) -> Json:
     """Return the responses to a successful request. The response to a change has no body."""
-    answers = {}
+    answers: Json = {}
     for status, description in _DONE.items():
         if status in found["responses"]:
-            answer = {**found["responses"][status], "description": description}
-            answer.pop("headers", None)
-            has_body = status in {"200", "201"}
-            answers[status] = _with_example(answer, _answered(name, resource)) if has_body else _without_body(answer)
+            answers[status] = {"description": description}
+            if status in {"200", "201"}:
+                answer = {**found["responses"][status], "description": description}
+                answer.pop("headers", None)
+                answers[status] = _with_example(answer, _answered(name, resource))
             if status == "201":
                 answers[status]["headers"] = {"Location": _LOCATION}
     if resource is not None and resource.exported and name.startswith("list_"):
@@ -306,10 +307,6 @@ def _exported(record: Json) -> Json:
     """Return the other formats of a list: CSV, with a header line as its example, and lines of JSON."""
     lines = msgspec.json.encode(record).decode() + "\n"
     return {CSV: {"schema": TEXT, "example": ",".join(record) + "\r\n"}, NDJSON: {"schema": TEXT, "example": lines}}
-
-
-def _without_body(answer: Json) -> Json:
-    return {"description": answer["description"]}
 
 
 def _with_example(part: Json, example: object) -> Json:

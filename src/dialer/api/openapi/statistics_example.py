@@ -9,8 +9,7 @@ from dialer.api.openapi.examples import answer
 from dialer.api.openapi.parts import TEXT, Json, parameter
 from dialer.api.routes.call_centre_shapes import AgentNowRead, AgentStatisticsRead, QueueStatisticsRead
 from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
-from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, shown_figures
-from dialer.api.routes.statistics_hours import AFTER, BEFORE
+from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_shapes import StatisticsRead, StatisticsRowRead
 from dialer.app.campaigns.statistics import GROUPS, Interval
 from dialer.domain.statistics import WAITS_S, Figures

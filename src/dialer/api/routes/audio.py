@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 from litestar import Response, delete, post
-from litestar.openapi.spec import Schema
+from litestar.openapi.spec import OpenAPIMediaType, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 
@@ -15,7 +15,7 @@ from dialer.api.crud.urls import ID_MAX, identity_in
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
 from dialer.api.http.preconditions import parse_preconditions
-from dialer.api.http.streams import describe_body
+from dialer.api.http.streams import describe_bodies
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_audio
 from dialer.api.service import ApiRequest
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     "/audio-files",
     tags=[AUDIO_FILES.path],
     request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
-    operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
+    operation_class=describe_bodies({MULTIPART: OpenAPIMediaType(schema=_FORM_SCHEMA)}),
     signature_namespace={"AudioFileRead": AUDIO_FILES.read},
 )
 async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
