@@ -74,7 +74,7 @@ class GatewaySlice(Row):
     __tablename__ = "gateway_slice"
 
     worker_id: Mapped[int] = mapped_column(BIG, ForeignKey("fleet_worker.id", ondelete="CASCADE"))
-    gateway_id: Mapped[int] = mapped_column(BIG, index=True)
+    gateway_id: Mapped[int] = mapped_column(BIG)
     """Id as the engine numbers gateways: those of SMS gateways start at `SMS_LINES_FROM`."""
     channels: Mapped[Count]
     channels_in_use: Mapped[Count]
@@ -98,7 +98,7 @@ class CpsReturned(Row):
 
     __tablename__ = "cps_returned"
 
-    gateway_id: Mapped[int] = mapped_column(BIG, index=True)
+    gateway_id: Mapped[int] = mapped_column(BIG)
     cps: Mapped[int]
     until_ms: Mapped[Milliseconds]
     """Time before which no worker may take them."""
