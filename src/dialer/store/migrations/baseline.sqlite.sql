@@ -61,7 +61,6 @@ CREATE TABLE live_leg (
 	handle TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT uq_live_leg_key UNIQUE ("key")
 );
-CREATE INDEX ix_live_leg_call_id ON live_leg (call_id);
 CREATE TABLE text_news (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
@@ -153,7 +152,6 @@ CREATE TABLE cps_returned (
 	cps INTEGER NOT NULL,
 	until_ms INTEGER NOT NULL
 );
-CREATE INDEX ix_cps_returned_gateway_id ON cps_returned (gateway_id);
 CREATE TABLE request_allowance (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	subject VARCHAR(64) NOT NULL,
@@ -371,7 +369,6 @@ CREATE TABLE gateway_slice (
 	since_ms INTEGER NOT NULL,
 	CONSTRAINT fk_gateway_slice_worker_id_fleet_worker FOREIGN KEY(worker_id) REFERENCES fleet_worker (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_gateway_slice_gateway_id ON gateway_slice (gateway_id);
 CREATE UNIQUE INDEX uq_gateway_slice_key ON gateway_slice (worker_id, medium, gateway_id);
 CREATE TABLE queue (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -880,7 +877,6 @@ CREATE TABLE call_back (
 	CONSTRAINT pk_call_back PRIMARY KEY (id),
 	CONSTRAINT fk_call_back_id_callrequest FOREIGN KEY(id) REFERENCES callrequest (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_call_back_due_ms ON call_back (due_ms);
 CREATE TABLE call_disposition (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callrequest_id INTEGER NOT NULL,

@@ -159,7 +159,7 @@ class LiveLeg(Row):
 
     key: Mapped[str] = mapped_column(String(36), unique=True)
     """The leg's name for its carrier."""
-    call_id: Mapped[int] = mapped_column(BIG, index=True)
+    call_id: Mapped[int] = mapped_column(BIG)
     """The call request or the text message, which share one sequence of ids."""
     place: Mapped[int] = mapped_column(default=0, server_default="0")
     """The place of its transfer in the call; 0 for the leg of the call itself."""
@@ -274,7 +274,7 @@ class CallBack(Row):
 
     id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), primary_key=True)
     user_id: Mapped[int] = account_of("callrequest", "id")
-    due_ms: Mapped[int] = mapped_column(BIG, index=True)
+    due_ms: Mapped[Milliseconds]
 
 
 class CallDisposition(Row):

@@ -76,7 +76,7 @@ class GatewaySlice(Row):
 
     worker_id: Mapped[int] = mapped_column(BIG, ForeignKey("fleet_worker.id", ondelete="CASCADE"))
     medium: Mapped[Medium] = mapped_column(default=VOICE)
-    gateway_id: Mapped[int] = mapped_column(BIG, index=True)
+    gateway_id: Mapped[int] = mapped_column(BIG)
     channels: Mapped[Count]
     channels_in_use: Mapped[Count]
     cps: Mapped[Count]
@@ -100,7 +100,7 @@ class CpsReturned(Row):
     __tablename__ = "cps_returned"
 
     medium: Mapped[Medium] = mapped_column(default=VOICE)
-    gateway_id: Mapped[int] = mapped_column(BIG, index=True)
+    gateway_id: Mapped[int] = mapped_column(BIG)
     cps: Mapped[int]
     until_ms: Mapped[Milliseconds]
     """Time before which no worker may take them."""
