@@ -39,10 +39,10 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
     if isinstance(sound.heard, TextReceived):
         is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard)
     else:
-        found = listener.switchboard.hear(connection, sound, now_ms)
-        for event in found or ():
+        engine_events = listener.switchboard.hear(connection, sound, now_ms)
+        for event in engine_events or ():
             listener.apply(event)
-        is_taken = found is not None
+        is_taken = engine_events is not None
     if is_taken or listener.keep_text(connection, sound, now_ms):
         return
     if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
@@ -69,11 +69,11 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
                 done.append(line_report.id)
             continue
         sound = LineReport(line_report.gateway_id, line_report.key, line_report.heard, line_report.told_ms)
-        found = listener.switchboard.hear(connection, sound, now_ms)
-        for event in found or ():
+        engine_events = listener.switchboard.hear(connection, sound, now_ms)
+        for event in engine_events or ():
             listener.apply(event)
         is_young = line_report.told_ms <= now_ms < line_report.told_ms + UNKNOWN_KEPT_MS
-        if found is None and (
+        if engine_events is None and (
             is_young or is_on_its_way(connection, line_report.gateway_id, line_report.key, line_report.heard.name)
         ):
             continue
@@ -92,34 +92,34 @@ def _take_text(connection: Connection, listener: Listener, gateway_id: int, hear
         return False
     campaign_id = writers[0].campaign_id if writers else None
     is_wish = is_opt_out(heard.text)
-    told = {"gateway_id": gateway_id - SMS_LINES_FROM, "campaign_id": campaign_id, "is_stop": is_wish}
-    _log.info("text_received", **told, characters=len(heard.text))
+    fields = {"gateway_id": gateway_id - SMS_LINES_FROM, "campaign_id": campaign_id, "is_stop": is_wish}
+    _log.info("text_received", **fields, characters=len(heard.text))
     if is_wish:
         _keep_wish(listener, gateway_id, heard, writers)
     return True
 
 
 def _keep_wish(listener: Listener, gateway_id: int, heard: TextReceived, writers: Sequence[Writer]) -> None:
-    for one in writers:
-        listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number))
-    if not all(owns(listener.shards, one.user_id) for one in writers):
+    for writer in writers:
+        listener.apply(events.NumberStopped(writer.user_id, writer.dnc_id, writer.number))
+    if not all(owns(listener.shards, writer.user_id) for writer in writers):
         listener.tell_others()
     if not writers:
         _keep_for_everybody(listener, gateway_id, heard.number)
 
 
-def _keep_for_everybody(listener: Listener, gateway_id: int, given: str) -> None:
+def _keep_for_everybody(listener: Listener, gateway_id: int, text: str) -> None:
     """Put a number to which nobody is known to have written on the list of the service."""
-    number = _number_of(given)
+    number = _number_of(text)
     _log.warning("stop_of_unknown_number", gateway_id=gateway_id - SMS_LINES_FROM, is_number=bool(number))
     if number:
         listener.apply(events.NumberStopped(None, None, number))
 
 
-def _number_of(given: str) -> str:
+def _number_of(text: str) -> str:
     """Return the normal form of a number, whose plus a carrier may leave out; empty if it is no number."""
-    whole = f"+{digits_of(given)}"
+    whole = f"+{digits_of(text)}"
     try:
-        return normalise(whole if is_possible(whole) else given)
+        return normalise(whole if is_possible(whole) else text)
     except NumberError:
         return ""
