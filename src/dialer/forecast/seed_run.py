@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, func, literal, select, un
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CallRequestStatus, CampaignStatus
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import Grouping
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.order import Order
@@ -17,6 +17,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
@@ -120,7 +121,7 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
         for query in (
             select(func.count()).where(
                 CallRequest.campaign_id == campaign_id,
-                CallRequest.status == CallRequestStatus.CALLING,
+                IS_CALLING,
                 CallRequest.did_id.is_(None),
             ),
             select(func.count()).where(
