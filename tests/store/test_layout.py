@@ -91,10 +91,17 @@ LAYOUT: Final = {
     "seat": Layout(SMALL, ("now_ms", "last_callrequest_id", "last_cdr_id", "seen", "wishes"), 50),
     "service_state": Layout(SMALL, ("now_ms", "last_callrequest_id", "last_cdr_id"), 50),
     "shard": Layout(SMALL, ("done_ms",), 50),
-    "sms_gateway": Layout(SMALL, GATEWAY_USED, 50),
     "user_account": Layout(SMALL, ("balance", "held"), 50),
     **dict.fromkeys(
-        ("api_key", "audio_file", "branching_template", "callerid", "callerid_group", "campaign_dnc_list"),
+        (
+            "api_key",
+            "audio_file",
+            "branching_template",
+            "callerid",
+            "callerid_group",
+            "campaign_dnc_list",
+            "gateway_counter",
+        ),
         Layout(SMALL),
     ),
     **dict.fromkeys(

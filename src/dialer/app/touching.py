@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
@@ -56,14 +56,9 @@ def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
     return known_campaigns(connection, Campaign.callerid_group_id == group_id)
 
 
-def touched_sms_gateway(gateway_id: int) -> Touched:
-    """Return a gateway for text messages as a touched record, under the engine's id."""
-    return Touched(gateways=frozenset({SMS_LINES_FROM + gateway_id}))
-
-
-def touched_gateway(gateway_id: int) -> Touched:
-    """Return a gateway for calls as a touched record."""
-    return Touched(gateways=frozenset({gateway_id}))
+def touched_gateway(gateway: GatewayKey) -> Touched:
+    """Return a gateway as a touched record."""
+    return Touched(gateways=frozenset({gateway}))
 
 
 def touched_account(user_id: int) -> Touched:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from dialer.commands.open_service import database_ms, open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json
 from dialer.commands.tables import add_row, draw, stacked, table
+from dialer.domain.plans import GatewayKey
 from dialer.store.fleet.leases import all_leases
 from dialer.store.fleet.shards import owners
 from dialer.store.fleet.slices import all_slices
@@ -46,6 +47,7 @@ def _workers(connection: Connection) -> list[dict[str, Any]]:
             "behind_ms": max(0, now_ms - seats[one.id].now_ms) if one.id in seats else None,
             "gateways": [
                 {
+                    "medium": part.medium,
                     "gateway_id": part.gateway_id,
                     "channels": part.channels,
                     "in_use": part.channels_in_use,
@@ -66,5 +68,6 @@ def _tables(workers: list[dict[str, Any]]) -> Group:
     for one in workers:
         add_row(shown, one["name"], one["id"], one["lease_seconds"], one["shards"], one["behind_ms"])
         for part in one["gateways"]:
-            add_row(parts, one["name"], *part.values())
+            medium, gateway_id, *figures = part.values()
+            add_row(parts, one["name"], str(GatewayKey(medium, gateway_id)), *figures)
     return stacked(f"{len(workers)} workers share this service.", [shown, parts] if workers else [])

@@ -14,8 +14,15 @@ from dialer.api.http.errors import InvalidError
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.routes.exports import write_csv
-from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statistics_answer, statistics_question
-from dialer.api.routes.statistics_hours import AFTER, BEFORE
+from dialer.api.routes.statistics_answer import (
+    AFTER,
+    BEFORE,
+    GROUP_BY,
+    INTERVAL,
+    ZONE,
+    statistics_answer,
+    statistics_question,
+)
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
 from dialer.commands.open_service import OpenService, open_service

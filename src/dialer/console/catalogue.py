@@ -19,8 +19,6 @@ class RecordPage(NamedTuple):
 
     path: str
     """The path of the resource in the API."""
-    place: str
-    """The item of the navigation."""
     title: str
     one: str
     """A single record in a sentence, such as `phonebook`."""
@@ -28,6 +26,8 @@ class RecordPage(NamedTuple):
     """The sentence below the title."""
     columns: tuple[str, ...]
     """The fields that lists show; the first one leads to the record."""
+    place: str = ""
+    """The item of the navigation."""
     main: tuple[str, ...] = ()
     """The fields at the top of forms, in this order; others are below `More settings`. Empty: all, as declared."""
     within: tuple[Within, ...] = ()
@@ -60,12 +60,28 @@ class RecordPage(NamedTuple):
 _HOURS: Final = ("daily_start_time", "daily_stop_time")
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-PAGES: Final[Mapping[str, RecordPage]] = {
-    page.path: page
-    for page in (
+
+def _campaigns(path: str, one: str, about: str, sends: tuple[str, ...], pace: tuple[str, ...] = ()) -> RecordPage:
+    """Return the page of the campaigns of one medium: `sends` are the fields of what it sends, and over what."""
+    dates = ("startingdate", "expirationdate")
+    return RecordPage(
+        path,
+        "Campaigns",
+        one,
+        about,
+        ("name", "status", "created_date"),
+        main=("name", "phonebook", *sends, "callerid", *dates, *_HOURS, *_DAYS, "frequency", *pace, "dnc"),
+        within=(Within("People", "subscriber-list", "campaign"),),
+        is_tab=False,
+        back="/console/campaigns/",
+        view="/console/campaigns/",
+    )
+
+
+_PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
+    "people": (
         RecordPage(
             "phonebook",
-            "people",
             "Phonebooks",
             "phonebook",
             "Lists of people to call. A campaign uses one or more.",
@@ -77,7 +93,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "contact",
-            "people",
             "Contacts",
             "contact",
             "A person in a phonebook. Search for a name, or for a number in any spelling.",
@@ -85,7 +100,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "dnc-list",
-            "people",
             "Do-not-call lists",
             "do-not-call list",
             "Numbers that are never called. A list that keeps wishes holds without being chosen.",
@@ -97,15 +111,15 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "dnc-contact",
-            "people",
             "Do-not-call numbers",
             "entry",
             "A number on a do-not-call list. Search for it in any spelling.",
             ("phone_number", "dnc", "created_date"),
         ),
+    ),
+    "surveys": (
         RecordPage(
             "survey-template",
-            "surveys",
             "Surveys",
             "survey",
             "What callees hear, and where each key leads.",
@@ -117,7 +131,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "section-template",
-            "surveys",
             "Sections",
             "section",
             "One step of a survey.",
@@ -129,7 +142,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "branching-template",
-            "surveys",
             "Branches",
             "branch",
             "A key or an answer, and the section that follows.",
@@ -138,16 +150,16 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "audio-files",
-            "surveys",
             "Recordings",
             "recording",
             "Sounds that surveys play.",
             ("name", "created_date"),
             new="/console/recordings/new/",
         ),
+    ),
+    "centre": (
         RecordPage(
             "queue",
-            "centre",
             "Queues",
             "queue",
             "Callers wait in a queue for an agent.",
@@ -157,7 +169,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "agent",
-            "centre",
             "Agents",
             "agent",
             "People who take calls.",
@@ -167,16 +178,16 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "tier",
-            "centre",
             "Assignments",
             "assignment",
             "An agent of a queue. Agents of a lower level are asked first.",
             ("agent", "queue", "level", "position"),
             is_tab=False,
         ),
+    ),
+    "lines": (
         RecordPage(
             "gateway",
-            "lines",
             "Gateways",
             "gateway",
             "The ways to carriers for calls, with the limits of each.",
@@ -185,7 +196,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "sms-gateway",
-            "lines",
             "Gateways for messages",
             "gateway",
             "The ways to carriers for text messages.",
@@ -194,7 +204,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "callerid",
-            "lines",
             "Caller IDs",
             "caller ID",
             "Numbers that callees see, by the area of the callee.",
@@ -202,7 +211,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "callerid-group",
-            "lines",
             "Groups of caller IDs",
             "group",
             "A campaign shows the caller ID of its group that fits the callee.",
@@ -211,15 +219,15 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "did",
-            "lines",
             "Numbers for calls in",
             "number",
             "Numbers that people call, and campaigns answer. Calls reach a number once an admin has assigned it.",
             ("did_number", "campaign", "is_assigned", "user", "created_date"),
         ),
+    ),
+    "money": (
         RecordPage(
             "ledger",
-            "money",
             "Ledger",
             "entry",
             "Every change of a balance, the newest first.",
@@ -228,7 +236,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "payment",
-            "money",
             "Payments",
             "payment",
             "Money that was put on an account.",
@@ -237,15 +244,15 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "rate-card",
-            "money",
             "Rates",
             "rate",
             "Prices of calls by the beginning of the number. The longest beginning that fits counts.",
             ("prefix", "rate", "connection_fee", "first_increment", "next_increment", "user"),
         ),
+    ),
+    "administration": (
         RecordPage(
             "users",
-            "administration",
             "Users",
             "user",
             "People who sign in, and accounts that pay.",
@@ -254,7 +261,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "api-key",
-            "administration",
             "API keys",
             "API key",
             "Keys with which programs use the API. The whole key is shown once, when it is made.",
@@ -262,76 +268,40 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "audit-log",
-            "administration",
             "Audit log",
             "entry",
             "Who changed what, the newest first.",
             ("created_date", "actor", "action", "resource", "record_id", "address"),
             ordering="-id",
         ),
-        RecordPage(
+    ),
+    "campaigns": (
+        _campaigns(
             "campaigns",
-            "campaigns",
-            "Campaigns",
             "campaign",
             "A survey for the people of some phonebooks.",
-            ("name", "status", "created_date"),
-            main=(
-                "name",
-                "phonebook",
-                "object_id",
-                "aleg_gateway",
-                "callerid",
-                "startingdate",
-                "expirationdate",
-                *_HOURS,
-                *_DAYS,
-                "frequency",
-                "max_aleg",
-                "maxretry",
-                "intervalretry",
-                "dnc",
-            ),
-            within=(Within("People", "subscriber-list", "campaign"),),
-            is_tab=False,
-            back="/console/campaigns/",
-            view="/console/campaigns/",
+            ("object_id", "aleg_gateway"),
+            ("max_aleg", "maxretry", "intervalretry"),
         ),
-        RecordPage(
+        _campaigns(
             "sms-campaigns",
-            "campaigns",
-            "Campaigns",
             "campaign of text messages",
             "A text for the people of some phonebooks.",
-            ("name", "status", "created_date"),
-            main=(
-                "name",
-                "phonebook",
-                "text_message",
-                "sms_gateway",
-                "callerid",
-                "startingdate",
-                "expirationdate",
-                *_HOURS,
-                *_DAYS,
-                "frequency",
-                "dnc",
-            ),
-            within=(Within("People", "subscriber-list", "campaign"),),
-            is_tab=False,
-            back="/console/campaigns/",
-            view="/console/campaigns/",
+            ("text_message", "sms_gateway"),
         ),
         RecordPage(
             "subscriber-list",
-            "campaigns",
             "People",
             "person",
             "The people of a campaign, and what each of them waits for.",
             ("duplicate_contact", "full_name", "status", "status_reason", "count_attempt", "last_attempt", "waits_for"),
             is_tab=False,
         ),
-    )
+    ),
+}
+"""The pages by the item of the navigation to which they belong."""
+PAGES: Final[Mapping[str, RecordPage]] = {
+    page.path: page._replace(place=place) for place, pages in _PAGES.items() for page in pages
 }
 """The pages by the path of their resource."""
 

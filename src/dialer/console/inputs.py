@@ -71,8 +71,13 @@ def inputs_of(
 
 def refilled(one: Input, filled: Mapping[str, str], error: str) -> Input:
     """Return an input with what somebody filled into the form, and with the error in it."""
-    chosen = frozenset(key.removeprefix(f"{one.name}.") for key in filled if key.startswith(f"{one.name}."))
+    chosen = frozenset(_chosen(one.name, filled))
     return msgspec.structs.replace(one, value=filled.get(one.name, one.value), chosen=chosen, error=error)
+
+
+def _chosen(name: str, filled: Mapping[str, str]) -> list[str]:
+    """Return the values that are ticked in a `several`."""
+    return [key.removeprefix(f"{name}.") for key in filled if key.startswith(f"{name}.")]
 
 
 def members_of(
@@ -88,11 +93,9 @@ def members_of(
             continue
         text = filled[name].replace("\r\n", "\n").strip() if not isinstance(field.kind, Text) else filled[name]
         if isinstance(field.kind, ReferenceList) or name == SCOPES:
-            chosen = [key.removeprefix(f"{name}.") for key in filled if key.startswith(f"{name}.")]
-            members[name] = chosen or text
+            members[name] = _chosen(name, filled) or text
         elif name == COUNTRIES:
-            chosen = [key.removeprefix(f"{name}.") for key in filled if key.startswith(f"{name}.")]
-            members[name] = ", ".join(chosen) or text
+            members[name] = ", ".join(_chosen(name, filled)) or text
         elif text == "" and name in nullable:
             members[name] = None
         elif text or not _is_left_out(field):

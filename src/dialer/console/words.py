@@ -38,12 +38,8 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         AgentDisposition.DO_NOT_CALL: "Do not call again",
         AgentDisposition.OTHER: "Something else",
     },
-    AgentActivity: {
-        AgentActivity.ON_BREAK: "On a break",
-    },
-    AgentStatus: {
-        AgentStatus.ON_BREAK: "On a break",
-    },
+    AgentActivity: {AgentActivity.ON_BREAK: "On a break"},
+    AgentStatus: {AgentStatus.ON_BREAK: "On a break"},
     SectionType: {
         SectionType.PLAY_MESSAGE: "Message",
         SectionType.MULTI_CHOICE: "Choice",
@@ -63,10 +59,7 @@ WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
         Cause.NO_CIRCUIT: "No free circuit",
         Cause.TIMER_EXPIRY: "Timer expired",
     },
-    MessageStatus: {
-        MessageStatus.UNSENT: "On its way",
-        MessageStatus.UNAUTHORIZED: "Not allowed",
-    },
+    MessageStatus: {MessageStatus.UNSENT: "On its way", MessageStatus.UNAUTHORIZED: "Not allowed"},
 }
 """The words for states whose names do not do, by enumeration, because members of two enumerations may be equal."""
 PROTOCOL_WORDS: Final[Mapping[str, str]] = {

@@ -14,10 +14,9 @@ from sqlalchemy import Connection
 from dialer.domain.effects import Effect
 from dialer.domain.events import Event
 from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, GatewayKey
 from dialer.runtime.coordinator import LeaseLostError
 from dialer.runtime.dial_counters import DialCounters
-from dialer.runtime.line_reports import record_of
 from dialer.runtime.line_rests import COST_OF_FAILURE, COST_OF_FAULT, LineRests
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
@@ -46,8 +45,8 @@ class Containment:
         self._in_place: Sequence[Report] = ()
         """The reports of the step with that failure in whose place their legs were ended."""
 
-    def resting(self, now_ms: int) -> dict[int, str]:
-        """Return the reason of each line that rests, by the engine's id of its gateway."""
+    def resting(self, now_ms: int) -> dict[GatewayKey, str]:
+        """Return the reason of each line that rests, by its gateway."""
         return self._rests.states(now_ms)
 
     def allowance(self, now_ms: int) -> Allowance:
@@ -120,21 +119,18 @@ class Containment:
             self._charge(one.gateway_id, COST_OF_FAILURE, now_ms)
         return is_new
 
-    def _charge(self, gateway_id: int, cost: int, now_ms: int) -> None:
+    def _charge(self, gateway_id: GatewayKey, cost: int, now_ms: int) -> None:
         """Let a line rest if it has told too many reports that could not be handled."""
         if self._rests.add(gateway_id, cost, now_ms):
             self._suspects.forget(gateway_id)
-            medium, record_id = record_of(gateway_id)
             reason = self._rests.states(now_ms)[gateway_id]
-            _log.warning("line_rests", medium=medium, gateway_id=record_id, reason=reason)
+            _log.warning("line_rests", **gateway_id.columns(), reason=reason)
 
     def _note(self, one: SetAside, error: Exception | None = None) -> None:
-        medium, gateway_id = record_of(one.gateway_id)
         self._figures.reports_set_aside += 1
         _log.error(
             "report_set_aside",
-            medium=medium,
-            gateway_id=gateway_id,
+            **one.gateway_id.columns(),
             report=one.kind,
             key=one.key,
             reason=one.reason,

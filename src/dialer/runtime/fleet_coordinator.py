@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select
 
 from dialer.domain.events import GatewayOpened
 from dialer.domain.fleet.shards import ALL_SHARDS, gift_of, shard_of
-from dialer.domain.plans import NOTHING_LENT, Lent
+from dialer.domain.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.runtime.clock import RealClock
 from dialer.runtime.coordinator import LeaseLostError, Wishes
 from dialer.runtime.process_health import Membership
@@ -72,8 +72,8 @@ class FleetCoordinator:
         self._done_ms: dict[int, int] = {}
         self._wishes_of_others: dict[int, int] = {}
         self._wishes = Wishes()
-        self._lent_anew: frozenset[int] = frozenset()
-        self._kept: dict[int, Lent] = {}
+        self._lent_anew: frozenset[GatewayKey] = frozenset()
+        self._kept: dict[GatewayKey, Lent] = {}
         """Limits of the gateways of which this worker gives something back, as soon as calls have ended."""
         self.takeovers: Final[Counter[str]] = Counter()
         """Number of workers that this one has replaced, by reason: `left`, `process` or `lease`."""
@@ -274,23 +274,23 @@ class FleetCoordinator:
             found.append(structs.replace(one, lent=lent))
         return found
 
-    def keep(self, gateway_id: int, held: Lent, lent: Lent) -> None:
+    def keep(self, gateway_id: GatewayKey, held: Lent, lent: Lent) -> None:
         """Use no more of a gateway than `lent` from now on, although the worker still holds what its calls use."""
         if lent.channels < held.channels or lent.cps < held.cps:
             self._kept[gateway_id] = lent
         else:
             self._kept.pop(gateway_id, None)
 
-    def gives_back(self, gateway_id: int) -> bool:
+    def gives_back(self, gateway_id: GatewayKey) -> bool:
         """Return whether this worker uses less of a gateway than it holds."""
         return gateway_id in self._kept
 
-    def take_lent(self) -> frozenset[int]:
+    def take_lent(self) -> frozenset[GatewayKey]:
         """Return the gateways whose slices are to be read again."""
         lent, self._lent_anew = self._lent_anew, frozenset()
         return lent
 
-    def lend_anew(self, gateway_ids: frozenset[int]) -> None:
+    def lend_anew(self, gateway_ids: frozenset[GatewayKey]) -> None:
         """Let the next step read its slices of these gateways, after everything that was due before."""
         self._lent_anew |= gateway_ids
 

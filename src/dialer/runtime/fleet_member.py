@@ -9,7 +9,7 @@ import anyio
 import structlog
 from sqlalchemy import Connection
 
-from dialer.domain.plans import Lent
+from dialer.domain.plans import GatewayKey, Lent
 from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.gateway_use import demands
 from dialer.runtime.live_engine import LiveEngine
@@ -146,7 +146,7 @@ class _Terms(NamedTuple):
     now_ms: int
     demands: list[Demand]
 
-    def wanted(self, connection: Connection) -> dict[int, Lent]:
+    def wanted(self, connection: Connection) -> dict[GatewayKey, Lent]:
         """Return what the worker should hold of each gateway about which there is anything to store."""
         rows, found = all_slices(connection), {}
         for demand in self.demands:
@@ -159,7 +159,7 @@ class _Terms(NamedTuple):
                 found[demand.limits.id] = lent
         return found
 
-    def settle(self, connection: Connection, wanted: dict[int, Lent]) -> bool:
+    def settle(self, connection: Connection, wanted: dict[GatewayKey, Lent]) -> bool:
         """Store the slices of the worker. Return False if its engine does not know all its calls in progress."""
         touch(connection, NOTHING)
         if not self.fleet.has_engine_of(connection):

@@ -7,7 +7,7 @@ on other open campaigns. An update leaves the state of everything else alone, su
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 from msgspec import structs
@@ -17,7 +17,7 @@ from dialer.carriers.engine_port import CallPlacer
 from dialer.domain import events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.engine.state import ACTIVE
-from dialer.domain.plans import NOTHING_LENT, GatewayPlan, Lent
+from dialer.domain.plans import NOTHING_LENT, GatewayKey, GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.collection import Collection
@@ -45,7 +45,8 @@ EVENTS_PER_STEP: Final = 4_000
 """Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
 SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""
-NO_LINES: Final[Mapping[int, str]] = MappingProxyType({})
+Key = TypeVar("Key")
+NO_LINES: Final[Mapping[GatewayKey, str]] = MappingProxyType({})
 LAG_MS_MAX: Final = 1_000
 """Maximum lag behind the real clock. A worker that lags more skips to the present instead of catching up."""
 
@@ -89,8 +90,8 @@ class LiveEngine:
         self._coordinator: Final = coordinator
         self._loader: Final = loader(coordinator.shards)
         self.switchboard: Final = Switchboard(new_carrier(seed), given)
-        self._parameters: dict[int, LineSettings] = {}
-        self._lines: dict[int, str] = {}
+        self._parameters: dict[GatewayKey, LineSettings] = {}
+        self._lines: dict[GatewayKey, str] = {}
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
         self.reports_given = 0
         """Number of things heard of which the last step has told the engine."""
@@ -103,7 +104,7 @@ class LiveEngine:
         self._agents: set[int] = set()
         self._dids: dict[int, int | None] = {}
         """Campaign that answers each inbound number."""
-        self._larger: frozenset[int] = frozenset()
+        self._larger: frozenset[GatewayKey] = frozenset()
         """Gateways of which this engine may use more, once everything that was due before is done."""
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
@@ -151,7 +152,7 @@ class LiveEngine:
         connection: Connection,
         until_ms: int,
         reports: Sequence[LineReport] = (),
-        lines: Mapping[int, str] = NO_LINES,
+        lines: Mapping[GatewayKey, str] = NO_LINES,
         allowance: Allowance = EVERYTHING_AT_ONCE,
     ) -> bool:
         """Handle and write what is due, and return whether all of it was done.
@@ -219,7 +220,7 @@ class LiveEngine:
             found.append(one)
         return found
 
-    def _follow_lines(self, lines: Mapping[int, str]) -> None:
+    def _follow_lines(self, lines: Mapping[GatewayKey, str]) -> None:
         """Tell the engine which lines have stopped or begun to work, and what became of restored legs."""
         for gateway_id in self.switchboard.settings:
             why = lines.get(gateway_id, STARTING)
@@ -244,12 +245,12 @@ class LiveEngine:
         self._is_stored = False
         self.kernel.apply(event)
 
-    def cps_max(self) -> dict[int, int]:
+    def cps_max(self) -> dict[GatewayKey, int]:
         """Return the calls a second that this worker may place over each gateway with such a limit, at least one."""
         gateways = self.engine.board.gateways
         return {key: max(1, one.cps) for key, one in gateways.items() if one.plan.max_cps}
 
-    def lend_less(self, gateway_id: int, lent: Lent) -> None:
+    def lend_less(self, gateway_id: GatewayKey, lent: Lent) -> None:
         """Limit a gateway to a smaller part from now on. The calls in progress may still exceed it."""
         gateway = self.engine.board.gateways[gateway_id]
         less = Lent(min(gateway.channels, lent.channels), min(gateway.cps, lent.cps))
@@ -413,7 +414,7 @@ class LiveEngine:
         if gateway_id not in self.switchboard.settings and self._lines.pop(gateway_id, ""):
             self.kernel.apply(events.LineFound(gateway_id))
 
-    def _open_carrier(self, gateway_id: int, settings: LineSettings) -> None:
+    def _open_carrier(self, gateway_id: GatewayKey, settings: LineSettings) -> None:
         """Open the carrier of a gateway. With parameters that cannot be read, it has none, and dials nothing."""
         if not (settings.is_simulated or self._simulates_all):
             self.switchboard.open_line(gateway_id, settings)
@@ -421,11 +422,11 @@ class LiveEngine:
         try:
             self.switchboard.open_gateway(gateway_id, settings.simulated())
         except UNREADABLE as error:
-            _log.error("gateway_unreadable", gateway_id=gateway_id, reason=str(error))
+            _log.error("gateway_unreadable", **gateway_id.columns(), reason=str(error))
             self.switchboard.open_line(gateway_id, LineSettings(UNREADABLE_PROTOCOL, settings.parameters))
 
 
-def _in_scope(known: AbstractSet[int], scope: Touched, looked_for: frozenset[int]) -> AbstractSet[int]:
+def _in_scope(known: AbstractSet[Key], scope: Touched, looked_for: frozenset[Key]) -> AbstractSet[Key]:
     """Return the known records that the update looked for. Those of them without a row are gone."""
     return known if scope.everything else known & looked_for
 

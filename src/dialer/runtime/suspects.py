@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.report_checks import Report
 
@@ -18,7 +19,7 @@ class Allowance(NamedTuple):
     """Callbacks, by id; None for all."""
     events: int | None = None
     """Limit of events; None for the usual one."""
-    resting: AbstractSet[int] = frozenset()
+    resting: AbstractSet[GatewayKey] = frozenset()
     """Gateways whose lines rest: of their reports, only those of legs in progress are told."""
 
 
@@ -65,7 +66,7 @@ class Suspects:
         """Let the next step be told no report."""
         self._is_pausing = True
 
-    def forget(self, gateway_id: int) -> None:
+    def forget(self, gateway_id: GatewayKey) -> None:
         """Look for no report of a line that rests."""
         others = [report for report in self._left if report.gateway_id != gateway_id]
         self._left.clear()

@@ -3,7 +3,7 @@
 import pytest
 
 from dialer.api.http.errors import ConflictError
-from dialer.api.http.idempotency import Attempts, attempt_of
+from dialer.api.http.idempotency import Attempts, PostAttempt
 from tests.api.harness import Caller, FakeWorker, Json
 
 
@@ -60,7 +60,7 @@ def test_a_key_has_up_to_255_characters(alice: Caller, key: str) -> None:
 
 def test_while_the_first_runs_another_is_refused() -> None:
     attempts = Attempts()
-    attempt = attempt_of("k1", user_id=2, path="phonebook", body=b"{}")
+    attempt = PostAttempt(2, "phonebook", "k1", b"")
     with attempts.begin(attempt), pytest.raises(ConflictError), attempts.begin(attempt):
         pass
     with attempts.begin(attempt):

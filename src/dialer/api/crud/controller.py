@@ -19,18 +19,17 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
-from dialer.api.crud.described import described
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
-from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.headers import add_headers, preference
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 
 if TYPE_CHECKING:
     # A subclass binds these names to the shapes of its resource; see `controllers`.
@@ -98,17 +97,12 @@ class _Creating(_ResourceController):
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
-        parsed = await prepared(self.resource, _parse(self.resource, service, request, data))
-        attempt = attempt_of(
-            request.headers.get("idempotency-key"),
-            user_id=request.user.id,
-            path=self.resource.path,
-            body=_hashed_body(self.resource, data, await request.body()),
-        )
+        parsed = await records.prepared(self.resource, _parse(self.resource, service, request, data))
+        body = _hashed_body(self.resource, data, await request.body())
+        attempt = attempt_of(request, self.resource.path, body)
         with service.attempts.begin(attempt):
             answer = await service.write(request, lambda unit: _create_once(unit, self.resource, parsed, attempt))
-        headers = {**answer.headers, **ignored_header(parsed.ignored)}
-        return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type]
+        return answer.response(parsed.ignored)
 
 
 class _Changing(_ResourceController):
@@ -121,7 +115,7 @@ class _Changing(_ResourceController):
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
         identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
-        parsed = await prepared(resource, _parse(resource, service, request, data))
+        parsed = await records.prepared(resource, _parse(resource, service, request, data))
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
         is_shown = may_read and preference(request.scope, "return") == "representation"
@@ -239,22 +233,23 @@ def _parse(resource: Resource, service: Service, request: ApiRequest, given: Giv
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:
     """Create the record, or return the answer that an earlier request with this idempotency key got."""
-    before = recall(unit, attempt) if attempt else None
-    if before is not None:
-        return before
-    created, links = records.create_record(unit, resource, parsed), unit.conventions.links
-    content, tag = created.answer
-    headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
-    if created.duplicate_of is not None:
-        headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
-    answer = StoredAnswer(HTTPStatus.CREATED, headers, content)
-    if attempt is not None:
-        remember(unit, attempt, answer)
-    if created.revealed:
-        # After it is remembered: a stored answer must not hold a secret.
-        shown = {**msgspec.json.decode(content), **created.revealed}
-        return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
-    return answer
+    secrets: dict[str, Any] = {}
+
+    def create() -> StoredAnswer:
+        created, links = records.create_record(unit, resource, parsed), unit.conventions.links
+        secrets.update(created.revealed)
+        content, tag = created.answer
+        headers = {"Location": links.record(resource.path, created.record_id), ETAG_HEADER: tag.header}
+        if created.duplicate_of is not None:
+            headers[DUPLICATE_HEADER] = links.record(resource.path, created.duplicate_of)
+        return StoredAnswer(HTTPStatus.CREATED, headers, content)
+
+    answer = answer_once(unit, attempt, create)
+    if not secrets:
+        return answer
+    # A stored answer must not hold a secret.
+    shown = {**msgspec.json.decode(answer.content), **secrets}
+    return msgspec.structs.replace(answer, content=msgspec.json.encode(shown))
 
 
 def _hashed_body(resource: Resource, given: Given, body: bytes) -> bytes:

@@ -41,7 +41,9 @@ def writable(
     Give a default only if the column has none. If it is None and the field is not `nullable`, a request may leave the
     field out. Then another part of the code, such as the resource's `defaults`, must compute its value.
     """
-    return replace(_given(kind, default, nullable=nullable), description=description, example=example)
+    is_required = default is NODEFAULT
+    value = None if is_required else default
+    return Field(kind, nullable, is_required, value, description=description, example=example)
 
 
 def optional(kind: Kind, description: str = "", *, example: Any = None) -> Field:  # noqa: ANN401 - of any kind
@@ -58,19 +60,13 @@ def write_once(
     example: Any = None,  # noqa: ANN401 - of any kind
 ) -> Field:
     """Declare a field that clients may set when they create a record, and not later."""
-    field = _given(kind, default, nullable=nullable)
-    return replace(field, access=Access.WRITE_ONCE, description=description, example=example)
+    field = writable(kind, description, default=default, nullable=nullable, example=example)
+    return replace(field, access=Access.WRITE_ONCE)
 
 
 def write_only(kind: Kind, description: str, *, example: Any) -> Field:  # noqa: ANN401 - of any kind
     """Declare a field that clients write, and that no answer shows."""
-    field = _given(kind, NODEFAULT, nullable=False)
-    return replace(field, access=Access.WRITE_ONLY, description=description, example=example)
-
-
-def _given(kind: Kind, default: Any, *, nullable: bool) -> Field:  # noqa: ANN401 - of any kind
-    is_required = default is NODEFAULT
-    return Field(kind, nullable, is_required, None if is_required else default, Access.WRITABLE)
+    return replace(writable(kind, description, example=example), access=Access.WRITE_ONLY)
 
 
 def read_only(kind: Kind, description: str = "", *, nullable: bool = False, example: Any = None) -> Field:  # noqa: ANN401 - of any kind

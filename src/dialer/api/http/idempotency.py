@@ -5,16 +5,18 @@ The answer is stored in the transaction of the request, so there is never one wi
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from litestar import Request, Response
 from sqlalchemy import delete, insert, select
 
-from dialer.api.crud.resource import Unit
+from dialer.api.crud.resource import Actor, Unit
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
+from dialer.api.http.ignored import ignored_header
 from dialer.store.tables import IdempotentResponse
 from dialer.store.touched import NOTHING
 
@@ -31,6 +33,11 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     status: int
     headers: dict[str, str]
     content: bytes
+
+    def response(self, ignored: Iterable[str] = ()) -> Response[Any]:
+        """Return the answer as a response, which also names the fields that were ignored."""
+        headers = {**self.headers, **ignored_header(ignored)}
+        return Response(self.content, status_code=self.status, headers=headers, media_type="application/json")
 
 
 class PostAttempt(msgspec.Struct, frozen=True):
@@ -64,13 +71,29 @@ class Attempts:
             self._under_way.discard(identity)
 
 
-def attempt_of(key: str | None, *, user_id: int, path: str, body: bytes) -> PostAttempt | None:
+def attempt_of(request: Request[Actor, Any, Any], path: str, body: bytes) -> PostAttempt | None:
     """Return the attempt of a request with a key, or None without a key."""
+    key = request.headers.get("idempotency-key")
     if key is None:
         return None
     if len(key) > KEY_LENGTH_MAX or not re.fullmatch(KEY_PATTERN, key):
         raise MalformedError(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} printable ASCII characters.")
-    return PostAttempt(user_id, path, key, hashlib.sha256(body).digest())
+    return PostAttempt(request.user.id, path, key, hashlib.sha256(body).digest())
+
+
+def answer_once(unit: Unit, attempt: PostAttempt | None, work: Callable[[], StoredAnswer]) -> StoredAnswer:
+    """Return the answer of `work`, or the one that an earlier attempt got.
+
+    Raises:
+        AnsweredError: 422 if the key was used with another body.
+    """
+    if attempt is None:
+        return work()
+    answer = recall(unit, attempt)
+    if answer is None:
+        answer = work()
+        remember(unit, attempt, answer)
+    return answer
 
 
 def recall(unit: Unit, attempt: PostAttempt) -> StoredAnswer | None:

@@ -31,11 +31,6 @@ async def pieces(request: ApiRequest) -> AsyncIterator[bytes]:
                 yield piece
 
 
-def describe_body(media_type: str, schema: Schema) -> type[Operation]:
-    """Return the OpenAPI operation of a handler that reads its body from the stream."""
-    return describe_bodies({media_type: OpenAPIMediaType(schema=schema)})
-
-
 def describe_bodies(content: Mapping[str, OpenAPIMediaType], parameters: Sequence[Parameter] = ()) -> type[Operation]:
     """Return the OpenAPI operation of a handler that takes a body of one of several types, and query parameters."""
 

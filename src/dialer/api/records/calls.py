@@ -11,6 +11,7 @@ from dialer.api.crud.fields import Amount, Choice, Integer, Text
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import Identity, Reference
 from dialer.api.crud.resource import ExportedBeside, Resource
+from dialer.api.crud.shapes import Field
 from dialer.api.crud.urls import ID_MAX
 from dialer.api.records.agent_views import own_calls, own_cdrs
 from dialer.api.records.sections import SectionTypeChoice
@@ -39,16 +40,16 @@ class DetectionCode(Integer, frozen=True):
         return enum_schema(AmdStatus)
 
 
+def _callid(description: str) -> Field:
+    return read_only(Text(CALLID_LENGTH), description, example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11")
+
+
 _CALL_REQUEST: Final = shapes(
     "CallRequest",
     CallRequest,
     {
         **own("callrequest"),
-        "callid": read_only(
-            Text(CALLID_LENGTH),
-            "The id of the call, a UUID. The CDR of the A-leg has the same one.",
-            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
-        ),
+        "callid": _callid("The id of the call, a UUID. The CDR of the A-leg has the same one."),
         "campaign": read_only(Reference("campaigns"), "The campaign that places or answers the call."),
         "subscriber": read_only(
             Reference("subscriber-list"),
@@ -105,11 +106,7 @@ _CDR: Final = shapes(
     Cdr,
     {
         **own("cdr"),
-        "callid": read_only(
-            Text(CALLID_LENGTH),
-            "The id of this leg, a UUID. The call request of an A-leg has the same one.",
-            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
-        ),
+        "callid": _callid("The id of this leg, a UUID. The call request of an A-leg has the same one."),
         "callerid": read_only(
             Text(), "The caller ID that the callee saw. It is empty if a caller withheld it.", example="+12025550199"
         ),
@@ -188,11 +185,7 @@ _SURVEY_RESULT: Final = shapes(
             Integer(), "Length of the recorded answer in seconds; null if there is none.", nullable=True, example=7
         ),
         "created_date": read_only(Timestamp(), "The moment of the answer, in UTC."),
-        "callid": read_only(
-            Text(CALLID_LENGTH),
-            "The id of the call, a UUID. The CDR of its A-leg has the same one.",
-            example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
-        ),
+        "callid": _callid("The id of the call, a UUID. The CDR of its A-leg has the same one."),
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )

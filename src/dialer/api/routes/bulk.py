@@ -13,13 +13,11 @@ from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
 from dialer.api.http.body import read_whole
 from dialer.api.http.errors import AnsweredError, MalformedError
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import ignored_header
+from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.streams import describe_bodies
 from dialer.api.records.bulk import (
     CONTACTS_IN_BULK,
@@ -33,6 +31,7 @@ from dialer.api.records.bulk import (
 )
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS
 from dialer.api.service import ApiRequest
+from dialer.domain.described import described
 
 BULK_BYTES_MAX: Final = 16 * 1024 * 1024
 BULK_RECORDS_MAX: Final = 10_000
@@ -102,16 +101,17 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
 
 async def _create(request: ApiRequest, kind: BulkKind) -> Response[BulkAnswer]:
     service, body = request.service, await _body(request)
-    attempt = attempt_of(
-        request.headers.get("idempotency-key"), user_id=request.user.id, path=f"{kind.resource.path}/bulk", body=body
-    )
+    attempt = attempt_of(request, f"{kind.resource.path}/bulk", body)
     is_lines = request.content_type[0].strip().lower() == NDJSON
     with service.attempts.begin(attempt):
         read = partial(_read, kind, body, service.conventions(request), is_lines=is_lines)
         drafts = await anyio.to_thread.run_sync(read)
-        answer = await service.write(request, partial(_store, kind=kind, drafts=drafts, attempt=attempt))
-    headers = {**answer.headers, **ignored_header(ignored_in(drafts))}
-    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+
+        def store_once(unit: Unit) -> StoredAnswer:
+            return answer_once(unit, attempt, lambda: _store(unit, kind, drafts))
+
+        answer = await service.write(request, store_once)
+    return answer.response(ignored_in(drafts))
 
 
 async def _body(request: ApiRequest) -> bytes:
@@ -168,15 +168,8 @@ def _apart(body: bytes) -> Sequence[bytes] | None:
     return found
 
 
-def _store(unit: Unit, *, kind: BulkKind, drafts: Sequence[Draft], attempt: PostAttempt | None) -> StoredAnswer:
-    """Store the good records, and return the answer, which is remembered for the attempt."""
-    before = recall(unit, attempt) if attempt else None
-    if before is not None:
-        return before
+def _store(unit: Unit, kind: BulkKind, drafts: Sequence[Draft]) -> StoredAnswer:
     results = create_all(unit, kind, drafts)
     created = sum(one.id is not None for one in results)
     content = msgspec.json.encode(BulkAnswer(created, len(results) - created, results))
-    answer = StoredAnswer(HTTPStatus.OK, {}, content)
-    if attempt is not None:
-        remember(unit, attempt, answer)
-    return answer
+    return StoredAnswer(HTTPStatus.OK, {}, content)

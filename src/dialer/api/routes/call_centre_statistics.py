@@ -21,7 +21,7 @@ from dialer.api.routes.call_centre_shapes import (
     QueueNowRead,
     QueueStatisticsRead,
 )
-from dialer.api.routes.statistics_hours import AFTER, BEFORE, parse_hours
+from dialer.api.routes.statistics_answer import AFTER, BEFORE, parse_hours
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.statistics import (
     AgentStatistics,

@@ -8,7 +8,6 @@ from litestar import Controller, Response, get, post
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
-from dialer.api.crud.described import described
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, Shape, parse_whole
@@ -18,6 +17,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, r
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 from dialer.store.touched import NOTHING
 
 ADVANCE: Final = "clock/advance"
@@ -62,8 +62,7 @@ class ClockController(Controller):
             raise ConflictError(f"The clock is {mode} and advances by itself. Only a virtual clock can be advanced.")
         given: Any = data
         parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
-        key = request.headers.get("idempotency-key")
-        attempt = attempt_of(key, user_id=request.user.id, path=ADVANCE, body=await request.body())
+        attempt = attempt_of(request, ADVANCE, await request.body())
         if attempt is None:
             await service.worker.advance(await service.write(request, lambda unit: aim(unit, parsed)))
             return Response(_shown(service), headers=ignored_header(parsed.ignored))

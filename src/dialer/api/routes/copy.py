@@ -1,7 +1,6 @@
 """`POST /rest-api/campaigns/<id>/copy/`: a new campaign with the settings of another one."""
 
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -16,10 +15,9 @@ from dialer.api.crud.shapes import Parsed, Shape, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import RecordNotFoundError
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import ignored_header
+from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.preconditions import ETAG_HEADER
-from dialer.api.records.campaign_copies import copy_record
+from dialer.api.records.campaign_life import copy_record
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
@@ -78,30 +76,18 @@ async def _copy(request: ApiRequest, resource: Resource, record_id: str) -> Resp
     if identity is None or resource.write is None:
         raise RecordNotFoundError
     parsed = parse_given(resource.write, await read_if_any(request), service.conventions(request))
-    attempt = attempt_of(
-        request.headers.get("idempotency-key"),
-        user_id=request.user.id,
-        path=_PATH.format(resource.path, identity),
-        body=await request.body(),
-    )
+    attempt = attempt_of(request, _PATH.format(resource.path, identity), await request.body())
+
+    def copy_once(unit: Unit) -> StoredAnswer:
+        return answer_once(unit, attempt, lambda: _copy_in(unit, resource, identity, parsed))
+
     with service.attempts.begin(attempt):
-        work = partial(_copy_once, resource=resource, campaign_id=identity, parsed=parsed, attempt=attempt)
-        answer = await service.write(request, work)
-    headers = {**answer.headers, **ignored_header(parsed.ignored)}
-    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)
+        answer = await service.write(request, copy_once)
+    return answer.response(parsed.ignored)
 
 
-def _copy_once(
-    unit: Unit, *, resource: Resource, campaign_id: int, parsed: Parsed, attempt: PostAttempt | None
-) -> StoredAnswer:
-    """Add the copy, or return the answer that an earlier request with this idempotency key got."""
-    before = recall(unit, attempt) if attempt else None
-    if before is not None:
-        return before
+def _copy_in(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed) -> StoredAnswer:
     created = copy_record(unit, resource, campaign_id, parsed)
     content, tag = created.answer
     location = unit.conventions.links.record(resource.path, created.record_id)
-    answer = StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)
-    if attempt is not None:
-        remember(unit, attempt, answer)
-    return answer
+    return StoredAnswer(HTTPStatus.CREATED, {"Location": location, ETAG_HEADER: tag.header}, content)

@@ -14,9 +14,7 @@ from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
 
 from dialer.api.crud import records
-from dialer.api.crud.controller import JSON
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.described import described
 from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
 from dialer.api.crud.properties import describe_request
@@ -26,12 +24,13 @@ from dialer.api.crud.urls import identity_in
 from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_header
+from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.calls import CAUSE_MAX
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest, Service
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
+from dialer.domain.described import described
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
@@ -167,17 +166,12 @@ async def _recycle(request: ApiRequest, resource: Resource, record_id: str) -> R
     await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
     if parsed.errors:
         raise InvalidError(parsed.errors)
-    attempt = attempt_of(
-        request.headers.get("idempotency-key"),
-        user_id=request.user.id,
-        path=_PATH.format(resource.path, identity),
-        body=msgspec.json.encode([is_dry, sorted(parsed.values.items())]),
-    )
+    body = msgspec.json.encode([is_dry, sorted(parsed.values.items())])
+    attempt = attempt_of(request, _PATH.format(resource.path, identity), body)
     with service.attempts.begin(attempt):
         answer = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
         answer = answer or await _recycle_all(request, identity, parsed, is_dry=is_dry, attempt=attempt)
-    headers = {**answer.headers, **ignored_header(parsed.ignored)}
-    return Response(answer.content, status_code=answer.status, headers=headers, media_type=JSON)
+    return answer.response(parsed.ignored)
 
 
 async def _parse(request: ApiRequest, service: Service) -> tuple[Parsed, bool]:

@@ -7,13 +7,20 @@ from litestar.params import FromPath
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.urls import parse_id
-from dialer.api.http.errors import InvalidError, RecordNotFoundError
+from dialer.api.crud.urls import identity_in
+from dialer.api.http.errors import InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statistics_answer, statistics_question
-from dialer.api.routes.statistics_hours import AFTER, BEFORE
+from dialer.api.routes.statistics_answer import (
+    AFTER,
+    BEFORE,
+    GROUP_BY,
+    INTERVAL,
+    ZONE,
+    statistics_answer,
+    statistics_question,
+)
 from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics
@@ -44,9 +51,7 @@ async def read_all_statistics(request: ApiRequest) -> StatisticsRead:
 
 
 async def _read(request: ApiRequest, resource: Resource | None, record_id: str) -> StatisticsRead:
-    identity = parse_id(record_id)
-    if resource is not None and identity is None:
-        raise RecordNotFoundError
+    identity = None if resource is None else identity_in(record_id)
     question = statistics_question(request.query_params, request.service.conventions(request))
     return await request.service.read(request, lambda unit: _statistics(unit, resource, identity, question))
 

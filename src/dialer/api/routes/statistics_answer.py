@@ -1,13 +1,13 @@
 """The question that query parameters ask about statistics, and the answer as the API writes it."""
 
 from collections.abc import Mapping
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from dialer.api.crud.fields import Conventions
-from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.fields import Conventions, FieldError
+from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.routes.statistics_hours import parse_hours
 from dialer.api.routes.statistics_shapes import (
     AgentsNow,
     FiguresRead,
@@ -21,10 +21,12 @@ from dialer.api.routes.statistics_shapes import (
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.plans import SMS_LINES_FROM
-from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
-from dialer.store.queries.statistics import Counted, Present
+from dialer.domain.plans import SMS, gateway_named
+from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
+from dialer.store.queries.statistics import Counted, Hours, Present
 
+AFTER, BEFORE = "starting_date_after", "starting_date_before"
+_LAST_HOUR: Final = 2**40
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
 
 
@@ -51,6 +53,21 @@ def statistics_question(given: Mapping[str, str], conventions: Conventions) -> R
         conventions.zone if zone is None else ZoneInfo(zone),
         hours,
     )
+
+
+def parse_hours(given: Mapping[str, str], conventions: Conventions, errors: Errors) -> Hours:
+    """Return the hours from `AFTER` to `BEFORE`, those of both moments included; all hours without them.
+
+    A wrong moment is added to the errors.
+    """
+    hours = [0, _LAST_HOUR]
+    for place, name in enumerate((AFTER, BEFORE)):
+        if name in given:
+            try:
+                hours[place] = Timestamp().parse(given[name], conventions) // HOUR_MS + place
+            except FieldError as error:
+                errors[name] = [str(error)]
+    return Hours(*hours)
 
 
 def statistics_answer(found: Statistics, campaign: str | None, question: RowsAsked, links: Links) -> StatisticsRead:
@@ -94,12 +111,12 @@ def _group(group_by: str | None, member: str, links: Links) -> str:
     """Return the URL of a group's record, or the group itself. A subscriber without a phonebook has the group ''."""
     if group_by in {"zone", "attempt"} or group_by is None:
         return member
-    record_id = int(member)
-    if not record_id:
+    if member == "0":
         return ""
-    if group_by == "gateway" and record_id >= SMS_LINES_FROM:
-        return links.record("sms-gateway", record_id - SMS_LINES_FROM)
-    return links.record(group_by, record_id)
+    if group_by == "gateway":
+        medium, record_id = gateway_named(member)
+        return links.record("sms-gateway" if medium == SMS else "gateway", record_id)
+    return links.record(group_by, int(member))
 
 
 def shown_figures(one: Figures) -> FiguresRead:

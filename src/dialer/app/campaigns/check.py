@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, exists, func, select
 
-from dialer.app.campaigns.callerid_check import gateway_of, lacks_callerid
+from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.line_check import names_list, texts_people
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.calling_times.calling_hours import CallingHours
@@ -21,7 +21,8 @@ from dialer.domain.survey.sections.table import definition_of, keeps_wishes, que
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, SmsGateway, Subscriber, Tier
+from dialer.store.queries.progress import gateway_of, gateway_row, sms_gateway_of
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -75,7 +76,7 @@ def _facts(
     service_zone: str,
     hours: CallingHours,
 ) -> CampaignFacts:
-    gateway, phonebooks = gateway_of(connection, campaign), _phonebooks(connection, campaign["id"])
+    gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
     forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
@@ -97,7 +98,7 @@ def _facts(
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
-        shows_secrets=_shows_secrets(connection, campaign["sms_gateway_id"]),
+        shows_secrets=_shows_secrets(connection, campaign),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
     )
@@ -108,11 +109,10 @@ def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
-def _shows_secrets(connection: Connection, gateway_id: int | None) -> bool:
-    """Return whether a gateway for messages sends its secrets in clear."""
-    query = select(SmsGateway.parameters).where(SmsGateway.id == gateway_id, SmsGateway.protocol.in_((HTTP, KANNEL)))
-    found = connection.scalar(query)
-    return found is not None and shows_secrets(found)
+def _shows_secrets(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether the campaign's gateway for messages sends its secrets in clear."""
+    row = gateway_row(connection, sms_gateway_of(campaign))
+    return row is not None and row["protocol"] in {HTTP, KANNEL} and shows_secrets(row["parameters"])
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:

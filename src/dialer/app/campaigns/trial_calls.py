@@ -15,9 +15,10 @@ from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
-from dialer.domain.plans import FREESWITCH, SIP
+from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
 from dialer.store.queries.do_not_call import entries_on
-from dialer.store.tables import DncList, Gateway
+from dialer.store.queries.progress import gateway_row
+from dialer.store.tables import DncList
 from dialer.store.touched import NOTHING
 
 
@@ -61,7 +62,7 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
         InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
     """
     gateway_id, number, callerid = call
-    gateway = connection.execute(select(Gateway.__table__).where(Gateway.id == gateway_id)).mappings().first()
+    gateway = gateway_row(connection, GatewayKey(VOICE, gateway_id))
     if gateway is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")
     if gateway["protocol"] not in {SIP, FREESWITCH}:

@@ -23,7 +23,8 @@ def figures(evidence: Evidence, checks: Checks) -> list[Round]:
     """Return the rounds of calls. The records number the calls to each subscriber by their time."""
     rounds = _rounds(evidence)
     campaign_id = evidence.prepared.campaign_id
-    checks.same("attempts of all subscribers", _attempted(evidence), len(evidence.cdrs))
+    attempted = sum(subscriber.count_attempt for subscriber in evidence.subscribers)
+    checks.same("attempts of all subscribers", attempted, len(evidence.cdrs))
     return [
         Round(
             attempt,
@@ -45,10 +46,6 @@ def figures(evidence: Evidence, checks: Checks) -> list[Round]:
         )
         for attempt, cdrs in enumerate(rounds, 1)
     ]
-
-
-def _attempted(evidence: Evidence) -> int:
-    return sum(subscriber.count_attempt for subscriber in evidence.subscribers)
 
 
 def _rounds(evidence: Evidence) -> list[list[CdrRecord]]:

@@ -22,7 +22,7 @@ from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.prefixes import number_given
-from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, Subscriber
+from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
 
 FREE: Final = Rate(0)
 """The rate of inbound calls, whose callers pay. The A-leg costs the owner nothing; B-legs have their normal rates."""
@@ -105,11 +105,11 @@ class Inbound:
         self._board.gateways[received.gateway_id].in_progress += 1
         self._answer(call)
 
-    def _normal_form(self, gateway_id: int, number: str) -> str:
+    def _normal_form(self, gateway_id: GatewayKey, number: str) -> str:
         plan = self._board.gateways[gateway_id].plan
         return number_given(number, addprefix=plan.addprefix, removeprefix=plan.removeprefix)
 
-    def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: int) -> Cause | None:
+    def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: GatewayKey) -> Cause | None:
         """Return the cause with which a call is turned away because of the others; None if there is room for it."""
         gateway = self._board.gateways[gateway_id]
         if gateway.channels <= gateway.in_progress:

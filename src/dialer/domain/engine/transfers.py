@@ -327,7 +327,7 @@ class Transfers:
         return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
 
     def _dial(self, call: Call, transfer: Transfer) -> None:
-        dialled = self._board.gateways[transfer.gateway_id].number_for_carrier(transfer.number)
+        dialled = self._board.gateways[call.plan.gateway_id].number_for_carrier(transfer.number)
         self._board.emit(KeepTransfer(call, transfer))
         self._board.emit(DialLeg(call, transfer, dialled))
 

@@ -51,6 +51,7 @@ CREATE TABLE live_leg (
 	call_id INTEGER NOT NULL,
 	place INTEGER DEFAULT '0' NOT NULL,
 	is_leaving BOOLEAN DEFAULT '0' NOT NULL,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	dialling TEXT NOT NULL,
 	wanted_ms INTEGER NOT NULL,
@@ -62,6 +63,7 @@ CREATE TABLE live_leg (
 );
 CREATE TABLE text_news (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	"key" VARCHAR(36) DEFAULT '' NOT NULL,
 	heard TEXT NOT NULL,
@@ -72,6 +74,7 @@ CREATE INDEX ix_text_news_is_text ON text_news (is_text, id);
 CREATE TABLE set_aside_report (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	identity VARCHAR(36) NOT NULL,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	"key" VARCHAR(36) NOT NULL,
 	number VARCHAR(64) NOT NULL,
@@ -86,7 +89,8 @@ CREATE INDEX ix_set_aside_report_at_ms ON set_aside_report (at_ms);
 CREATE INDEX ix_set_aside_report_key ON set_aside_report ("key");
 CREATE INDEX ix_set_aside_report_number ON set_aside_report (number);
 CREATE TABLE gateway (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL,
+	medium VARCHAR(8) DEFAULT 'voice' NOT NULL,
 	name VARCHAR(255) NOT NULL,
 	description TEXT DEFAULT '' NOT NULL,
 	addprefix VARCHAR(60) NOT NULL,
@@ -101,24 +105,14 @@ CREATE TABLE gateway (
 	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
 	line_down VARCHAR(255) DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,
-	updated_date INTEGER NOT NULL
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT pk_gateway PRIMARY KEY (id, medium)
 );
-CREATE TABLE sms_gateway (
+CREATE TABLE gateway_counter (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	name VARCHAR(255) NOT NULL,
-	description TEXT DEFAULT '' NOT NULL,
-	addprefix VARCHAR(60) NOT NULL,
-	removeprefix VARCHAR(60) NOT NULL,
-	protocol VARCHAR(16) NOT NULL,
-	allowed_callerids VARCHAR DEFAULT '' NOT NULL,
-	max_cps INTEGER DEFAULT '0' NOT NULL,
-	parameters VARCHAR NOT NULL,
-	failures INTEGER DEFAULT '0' NOT NULL,
-	rest_ms INTEGER DEFAULT '0' NOT NULL,
-	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
-	line_down VARCHAR(255) DEFAULT '' NOT NULL,
-	created_date INTEGER NOT NULL,
-	updated_date INTEGER NOT NULL
+	medium VARCHAR(8) NOT NULL,
+	last_id INTEGER NOT NULL,
+	CONSTRAINT uq_gateway_counter_medium UNIQUE (medium)
 );
 CREATE TABLE callerid_group (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -153,6 +147,7 @@ CREATE TABLE fleet_change (
 );
 CREATE TABLE cps_returned (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	cps INTEGER NOT NULL,
 	until_ms INTEGER NOT NULL
@@ -363,6 +358,7 @@ CREATE TABLE seat (
 CREATE TABLE gateway_slice (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	worker_id INTEGER NOT NULL,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	channels INTEGER DEFAULT '0' NOT NULL,
 	channels_in_use INTEGER DEFAULT '0' NOT NULL,
@@ -373,7 +369,7 @@ CREATE TABLE gateway_slice (
 	since_ms INTEGER NOT NULL,
 	CONSTRAINT fk_gateway_slice_worker_id_fleet_worker FOREIGN KEY(worker_id) REFERENCES fleet_worker (id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX uq_gateway_slice_key ON gateway_slice (worker_id, gateway_id);
+CREATE UNIQUE INDEX uq_gateway_slice_key ON gateway_slice (worker_id, medium, gateway_id);
 CREATE TABLE queue (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -489,6 +485,7 @@ CREATE TABLE campaign (
 	calltimeout INTEGER NOT NULL,
 	aleg_gateway_id INTEGER,
 	sms_gateway_id INTEGER,
+	sms_medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
 	text_message VARCHAR(1600) DEFAULT '' NOT NULL,
 	object_id INTEGER NOT NULL,
 	extra_data VARCHAR(120) NOT NULL,
@@ -512,11 +509,12 @@ CREATE TABLE campaign (
 	callerid_turns TEXT DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_campaign_medium_gateway FOREIGN KEY(medium, aleg_gateway_id) REFERENCES gateway (medium, id) ON DELETE RESTRICT,
+	CONSTRAINT fk_campaign_sms_medium_gateway FOREIGN KEY(sms_medium, sms_gateway_id) REFERENCES gateway (medium, id) ON DELETE RESTRICT,
+	CONSTRAINT ck_campaign_sms_medium CHECK (sms_medium = 'sms'),
 	CONSTRAINT fk_campaign_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT uq_campaign_campaign_code UNIQUE (campaign_code),
 	CONSTRAINT fk_campaign_callerid_group_id_callerid_group FOREIGN KEY(callerid_group_id) REFERENCES callerid_group (id) ON DELETE RESTRICT,
-	CONSTRAINT fk_campaign_aleg_gateway_id_gateway FOREIGN KEY(aleg_gateway_id) REFERENCES gateway (id) ON DELETE RESTRICT,
-	CONSTRAINT fk_campaign_sms_gateway_id_sms_gateway FOREIGN KEY(sms_gateway_id) REFERENCES sms_gateway (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_voicemail_audiofile_id_audio_file FOREIGN KEY(voicemail_audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT
 );

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Connection, Table, event
 
+from dialer.domain.plans import SMS, VOICE
 from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import (
@@ -32,8 +33,6 @@ from dialer.store.tables.calls import (
 )
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
-    SMS,
-    VOICE,
     Campaign,
     CampaignDncList,
     CampaignForecast,
@@ -41,7 +40,7 @@ from dialer.store.tables.campaigns import (
     SealedSurvey,
     Subscriber,
 )
-from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
+from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
 from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook
 from dialer.store.tables.figures import (
     AgentHour,
@@ -91,6 +90,7 @@ __all__ = [
     "FleetChange",
     "FleetWorker",
     "Gateway",
+    "GatewayCounter",
     "GatewaySlice",
     "IdempotentResponse",
     "KeyCheck",
@@ -110,7 +110,6 @@ __all__ = [
     "ServiceState",
     "SetAsideReport",
     "Shard",
-    "SmsGateway",
     "SmsMessage",
     "Subscriber",
     "SubscriberCount",

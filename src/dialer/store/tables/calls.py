@@ -3,6 +3,7 @@
 from sqlalchemy import Boolean, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.plans import SMS
 from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
@@ -10,6 +11,7 @@ from dialer.store.tables._base import (
     Code,
     Increment,
     LongText,
+    Medium,
     Milliseconds,
     Money,
     Name,
@@ -163,6 +165,7 @@ class LiveLeg(Row):
     """The place of its transfer in the call; 0 for the leg of the call itself."""
     is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if it has been told to end, and nobody needs it any more."""
+    medium: Mapped[Medium]
     gateway_id: Mapped[int] = mapped_column(BIG)
     dialling: Mapped[str] = mapped_column(Text)
     """The order to dial, as JSON."""
@@ -230,6 +233,8 @@ class TextNews(Row):
 
     __tablename__ = "text_news"
 
+    medium: Mapped[Medium] = mapped_column(default=SMS, server_default=SMS)
+    """`voice` only if the line of a gateway for calls heard a text message."""
     gateway_id: Mapped[int] = mapped_column(BIG)
     key: Mapped[str] = mapped_column(String(36), default="", server_default="")
     """Our name of the message; empty if the carrier only gave its own."""
@@ -248,6 +253,7 @@ class SetAsideReport(Row):
 
     identity: Mapped[str] = mapped_column(String(36), unique=True)
     """A keyed hash of the report without its age, by which it is recognised if the line tells it again."""
+    medium: Mapped[Medium]
     gateway_id: Mapped[int] = mapped_column(BIG)
     key: Mapped[str] = mapped_column(String(36), index=True)
     """The name of the leg; empty if it has none that could be one."""

@@ -3,7 +3,8 @@
 from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Milliseconds, Name, Row
+from dialer.domain.plans import VOICE
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Medium, Milliseconds, Name, Row
 
 
 class FleetWorker(Row):
@@ -74,8 +75,8 @@ class GatewaySlice(Row):
     __tablename__ = "gateway_slice"
 
     worker_id: Mapped[int] = mapped_column(BIG, ForeignKey("fleet_worker.id", ondelete="CASCADE"))
+    medium: Mapped[Medium] = mapped_column(default=VOICE)
     gateway_id: Mapped[int] = mapped_column(BIG)
-    """Id as the engine numbers gateways: those of SMS gateways start at `SMS_LINES_FROM`."""
     channels: Mapped[Count]
     channels_in_use: Mapped[Count]
     cps: Mapped[Count]
@@ -88,7 +89,7 @@ class GatewaySlice(Row):
     """Time since when the worker has held, or wanted, its first channel or turn."""
 
     __table_args__ = (
-        Index("uq_gateway_slice_key", "worker_id", "gateway_id", unique=True),
+        Index("uq_gateway_slice_key", "worker_id", "medium", "gateway_id", unique=True),
         UPDATED_OFTEN,
     )
 
@@ -98,6 +99,7 @@ class CpsReturned(Row):
 
     __tablename__ = "cps_returned"
 
+    medium: Mapped[Medium] = mapped_column(default=VOICE)
     gateway_id: Mapped[int] = mapped_column(BIG)
     cps: Mapped[int]
     until_ms: Mapped[Milliseconds]
