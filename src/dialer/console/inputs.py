@@ -71,8 +71,10 @@ def inputs_of(
 
 def refilled(field_input: Input, filled: Mapping[str, str], error: str) -> Input:
     """Return an input with what somebody filled into the form, and with the error in it."""
-    chosen = frozenset(_chosen(one.name, filled))
-    return msgspec.structs.replace(one, value=filled.get(one.name, one.value), chosen=chosen, error=error)
+    chosen = frozenset(_chosen(field_input.name, filled))
+    return msgspec.structs.replace(
+        field_input, value=filled.get(field_input.name, field_input.value), chosen=chosen, error=error
+    )
 
 
 def _chosen(name: str, filled: Mapping[str, str]) -> list[str]:

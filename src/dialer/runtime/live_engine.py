@@ -89,7 +89,7 @@ class LiveEngine:
         self._seed: Final = seed
         self._coordinator: Final = coordinator
         self._loader: Final = loader(coordinator.shards)
-        self.switchboard: Final = Switchboard(new_carrier(seed), given)
+        self.switchboard: Final = Switchboard(new_carrier(seed), turns_given)
         self._parameters: dict[GatewayKey, LineSettings] = {}
         self._lines: dict[GatewayKey, str] = {}
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
@@ -437,7 +437,7 @@ class LiveEngine:
             self.switchboard.open_line(gateway_id, LineSettings(UNREADABLE_PROTOCOL, settings.parameters))
 
 
-def _in_scope(known: AbstractSet[Key], scope: Touched, looked_for: frozenset[Key]) -> AbstractSet[Key]:
+def _in_scope(open_ids: AbstractSet[Key], scope: Touched, looked_for: frozenset[Key]) -> AbstractSet[Key]:
     """Return the known records that the update looked for. Those of them without a row are gone."""
     return open_ids if scope.everything else open_ids & looked_for
 

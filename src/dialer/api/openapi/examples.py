@@ -57,7 +57,7 @@ def created(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
 def changed(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that changes a record."""
     chosen = _CHANGED.get(resource.path, "name")
-    return {field.name: given(field) for field in fields_of(shape) if field.name == chosen}
+    return {field.name: example_in_request(field) for field in fields_of(shape) if field.name == chosen}
 
 
 def answer(struct: type[Struct], **values: object) -> dict[str, Any]:

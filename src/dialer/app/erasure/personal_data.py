@@ -132,8 +132,8 @@ def users_of(connection: Connection, spellings: Spellings) -> list[str]:
         if table in CONFIGURATION:
             for batch in _batches(connection, table, spellings):
                 rows = _rows(connection, batch)
-                found.extend(f"{kind_of(table, row)} {row['id']}" for row in rows if _cleared(table, row, spellings))
-    return found[:USERS_NAMED_MAX]
+                users.extend(f"{kind_of(table, row)} {row['id']}" for row in rows if _cleared(table, row, spellings))
+    return users[:USERS_NAMED_MAX]
 
 
 def batches(database: Database, spellings: Spellings) -> Iterator[Batch]:
