@@ -66,6 +66,9 @@ STATISTICS: Final = frozenset(
 )
 """Modules that simulate so many campaigns that shares of calls are certain."""
 
+WITH_SERVICE: Final = frozenset({"carriers/test_protocols.py"})
+"""Modules in folders of quick tests that use the API or the store."""
+
 
 def _is_within(path: Path, places: frozenset[str]) -> bool:
     inside = path.relative_to(ROOT)
@@ -76,7 +79,7 @@ def is_quick(path: Path) -> bool:
     """Return whether the tests of a module are run while writing."""
     if path == ROOT / END_TO_END:
         return True
-    return _is_within(path, QUICK) and not _is_within(path, PROGRAMS | STATISTICS)
+    return _is_within(path, QUICK) and not _is_within(path, PROGRAMS | STATISTICS | WITH_SERVICE)
 
 
 def starts_programs(path: Path) -> bool:

@@ -118,4 +118,5 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
 
 
 def test_counts_are_reproducible() -> None:
+    simulated(SIMULATED[0])  # Patterns of numbers are compiled at their first use.
     assert simulated(SIMULATED[0]) == simulated(SIMULATED[0])

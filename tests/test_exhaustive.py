@@ -18,6 +18,7 @@ from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.store.journal.journal import JournalStore
+from tests.gateways import FIRST
 
 
 class Unheard(msgspec.Struct, frozen=True):
@@ -29,7 +30,7 @@ def kernel() -> Kernel:
 
 
 def journal() -> None:
-    JournalStore(next_cdr_id=1, observers=(Guard(), StepCounters())).record(effects.KeepLine(1, ""), 0)
+    JournalStore(next_cdr_id=1, observers=(Guard(), StepCounters())).record(effects.KeepLine(FIRST, ""), 0)
 
 
 DRIVERS: Final[list[tuple[ModuleType, str, Callable[[], object]]]] = [

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from tests.databases.modules import BESIDE, CONTRACT, FOLDERS
-from tests.kinds import END_TO_END, PROGRAMS, QUICK, ROOT, STATISTICS, is_quick, starts_programs
+from tests.kinds import END_TO_END, PROGRAMS, QUICK, ROOT, STATISTICS, WITH_SERVICE, is_quick, starts_programs
 
 IMPORT: Final = re.compile(r"^ *(?:from|import) ([\w.]+)", re.MULTILINE)
 STARTERS: Final = ("subprocess", "socket", "multiprocessing", "playwright")
@@ -26,7 +26,9 @@ def uses(module: Path, packages: tuple[str, ...]) -> bool:
 MODULES: Final = sorted(ROOT.rglob("test_*.py"))
 
 
-@pytest.mark.parametrize("place", sorted(QUICK | PROGRAMS | STATISTICS | FOLDERS | CONTRACT | BESIDE.keys()))
+@pytest.mark.parametrize(
+    "place", sorted(QUICK | PROGRAMS | STATISTICS | WITH_SERVICE | FOLDERS | CONTRACT | BESIDE.keys())
+)
 def test_every_place_exists(place: str) -> None:
     assert (ROOT / place).exists()
 

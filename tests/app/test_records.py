@@ -28,10 +28,12 @@ from dialer.app.events import (
     UserChanged,
     UserCreated,
 )
-from dialer.app.gateways import change_gateway, change_sms_gateway
+from dialer.app.gateways import change_gateway
 from dialer.domain.enums import AgentStatus, CampaignStatus, SubscriberStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey
 from dialer.store.tables import (
+    SMS,
+    VOICE,
     Agent,
     Campaign,
     Contact,
@@ -43,7 +45,6 @@ from dialer.store.tables import (
     Phonebook,
     Queue,
     RateCardLine,
-    SmsGateway,
     Subscriber,
     Tier,
     User,
@@ -195,14 +196,14 @@ def test_a_number_that_is_called_off_touches_the_campaigns_that_heed_the_list(ca
     assert calling.rows(DncContact) == []
 
 
-def test_gateways_are_touched_by_the_ids_that_the_engine_has_for_them(house: House) -> None:
-    house.add(SmsGateway, name="texts")
-    assert use(house, lambda unit: change_gateway(unit, 1, {"max_cps": 3})) == Used(
-        Touched(gateways=frozenset({1})), []
+def test_gateways_are_touched_with_their_medium(house: House) -> None:
+    house.add(Gateway, medium=SMS, name="texts")
+    assert use(house, lambda unit: change_gateway(unit, GatewayKey(VOICE, 1), {"max_cps": 3})) == Used(
+        Touched(gateways=frozenset({GatewayKey(VOICE, 1)})), []
     )
-    changed = use(house, lambda unit: change_sms_gateway(unit, 1, {"max_cps": 3}))
-    assert changed == Used(Touched(gateways=frozenset({SMS_LINES_FROM + 1})), [])
-    assert (house.row(Gateway, 1)["max_cps"], house.row(SmsGateway, 1)["max_cps"]) == (3, 3)
+    changed = use(house, lambda unit: change_gateway(unit, GatewayKey(SMS, 1), {"max_cps": 3}))
+    assert changed == Used(Touched(gateways=frozenset({GatewayKey(SMS, 1)})), [])
+    assert (house.row(Gateway, 1)["max_cps"], house.row(Gateway, 1, SMS)["max_cps"]) == (3, 3)
 
 
 def test_agents_log_in_and_are_deleted_with_their_places_in_queues(house: House) -> None:

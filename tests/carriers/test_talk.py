@@ -28,6 +28,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.chance import Chance
 from dialer.sim.simulation import Simulation
 from tests.carriers.phone import Phone
+from tests.gateways import FIRST
 from tests.sim.scenes import scenario_of
 from tests.vopr.dice import Dice
 
@@ -222,7 +223,7 @@ def call_of(flow: CallFlow = FLOW, **plan: Any) -> Call:  # noqa: ANN401 - any f
     return Call(
         id=7,
         callid="callid",
-        plan=CampaignPlan(id=1, user_id=1, gateway_id=1, flow=flow, starting_ms=0, expires_ms=2**50, **plan),
+        plan=CampaignPlan(id=1, user_id=1, gateway_id=FIRST, flow=flow, starting_ms=0, expires_ms=2**50, **plan),
         subscriber=Subscriber(1, "+4930123456", "Europe/Berlin"),
         attempt=1,
         started_ms=DIALLED_MS,

@@ -6,6 +6,7 @@ import pytest
 
 from dialer.carriers.voice.capture import Capture, capture_folder
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import VOICE, GatewayKey
 from dialer.store.live_legs import leg_keys, service_leg_key
 from dialer.store.set_aside import SetAside, set_aside
 from dialer.store.tables import (
@@ -16,7 +17,6 @@ from dialer.store.tables import (
     CampaignDncList,
     DncList,
     Gateway,
-    SmsGateway,
     Subscriber,
     User,
 )
@@ -38,7 +38,7 @@ async def test_a_long_story_is_told_in_order(run: Run, house: House) -> None:
     """A missed call, then one with an answer, a text, a transfer to a number, and a queue without agents."""
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     house.change(Gateway, house.gateway_id, addprefix="00", removeprefix="+")
-    texts = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    texts = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     survey_id = house.survey(
         {"type": 3, "script": "How was it?", "completed": True},
         {"type": 10, "sms_text": "thanks"},
@@ -163,7 +163,7 @@ async def test_every_list_that_holds_is_named(run: Run, house: House) -> None:
 
 async def test_the_story_of_text_messages(run: Run, house: House) -> None:
     house.change(User, house.user_id, sms_rate=5 * CENTS)
-    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}', addprefix="9")
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}', addprefix="9")
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "Come\x1b[2J!"}
     await house.started(0, house.phonebook(PRESSES_THREE), **message)
     await house.advance(60)
@@ -317,7 +317,15 @@ async def test_the_messages_that_were_kept_of_a_call_follow_its_story(run: Run, 
 
 def put_aside(house: House, key: str, number: str, report: str) -> None:
     """Set aside a report of a leg, or of a call from a number."""
-    one = SetAside(report, house.gateway_id, key, number, "Arrived" if number else "Answered", report, "KeyError: 7")
+    one = SetAside(
+        report,
+        GatewayKey(VOICE, house.gateway_id),
+        key,
+        number,
+        "Arrived" if number else "Answered",
+        report,
+        "KeyError: 7",
+    )
     house.database.write_now(lambda connection: set_aside(connection, one, MONDAY_NOON_MS))
 
 

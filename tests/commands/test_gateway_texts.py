@@ -2,7 +2,7 @@
 
 import json
 
-from dialer.store.tables import SmsGateway
+from dialer.store.tables import SMS, Gateway
 from tests.carriers.texts.smpp_carrier import smpp_carrier
 from tests.carriers.texts.web_carrier import WebCarrier
 from tests.commands.conftest import Run
@@ -25,7 +25,9 @@ def test_a_message_over_http_is_shown_without_secrets(run: Run, house: House) ->
             "callback_url": "https://dialer.example.com",
             "secret": "nobody-else-knows-this",
         }
-        house.add(SmsGateway, name="shop", protocol="http", removeprefix="+", parameters=json.dumps(parameters))
+        house.add(
+            Gateway, medium=SMS, name="shop", protocol="http", removeprefix="+", parameters=json.dumps(parameters)
+        )
         found = run(*ASK, **VIRTUAL)
     assert found.out.splitlines()[0] == f"→ POST {carrier.url}/send?pw=%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A%2A"
     assert found.out.splitlines()[-1] == '← 200 {"id": "m1"}'
@@ -38,7 +40,9 @@ def test_a_message_over_http_is_shown_without_secrets(run: Run, house: House) ->
 def test_a_message_over_smpp_is_shown_pdu_by_pdu(run: Run, house: House) -> None:
     with smpp_carrier() as carrier:
         parameters = {"host": "127.0.0.1", "port": carrier.port, "system_id": "shop", "password": "opensesame"}
-        house.add(SmsGateway, name="shop", protocol="smpp", parameters=json.dumps(parameters | {"receipts": False}))
+        house.add(
+            Gateway, medium=SMS, name="shop", protocol="smpp", parameters=json.dumps(parameters | {"receipts": False})
+        )
         found = run(*ASK, **VIRTUAL)
         assert found.out.splitlines()[1:4] == [
             "← bind_transceiver_resp 2147483647 status 0x00000000",
@@ -46,7 +50,7 @@ def test_a_message_over_smpp_is_shown_pdu_by_pdu(run: Run, house: House) -> None
             "← submit_sm_resp 1 status 0x00000000",
         ]
         assert (found.code, found.err) == (0, "Sent, 1 parts: accepted as id1\n")
-        house.change(SmsGateway, 1, parameters=json.dumps(parameters | {"password": "wrong"}))
+        house.change(Gateway, 1, medium=SMS, parameters=json.dumps(parameters | {"password": "wrong"}))
         refused = run(*ASK, **VIRTUAL)
         assert (refused.code, refused.err) == (
             1,

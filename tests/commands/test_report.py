@@ -11,7 +11,7 @@ from litestar.testing import TestClient
 from dialer.api.app import create_app
 from dialer.passwords import hash_password
 from dialer.settings import Settings
-from dialer.store.tables import SMS, Gateway, SmsGateway, User
+from dialer.store.tables import SMS, Gateway, User
 from tests.commands.conftest import PASSWORD, Outcome, Run
 from tests.runtime.house import ALL_ANSWER, CENTS, House
 
@@ -116,7 +116,7 @@ async def test_rows_as_csv_are_those_of_the_document(run: Run, house: House) -> 
 
 async def test_a_campaign_of_messages_has_figures_of_messages(run: Run, house: House) -> None:
     house.change(User, house.user_id, sms_rate=5 * CENTS)
-    gateway_id = house.add(SmsGateway, name="texts\x1b[2J", parameters='{"sms_delivered": 1}')
+    gateway_id = house.add(Gateway, medium=SMS, name="texts\x1b[2J", parameters='{"sms_delivered": 1}')
     await house.started(0, house.phonebook(ANSWERS), sms_gateway_id=gateway_id, **SMS_SURVEY)
     await house.advance(60)
     _, _, shown = told(run, "1", "--group-by", "gateway").out.partition("\n\n")

@@ -43,4 +43,4 @@ async def live(database: Database, seed: int) -> None:
 def contents(unit: Connection) -> dict[str, list[tuple[Any, ...]]]:
     """Return all rows of all tables, in the order of their ids."""
     tables = Row.metadata.sorted_tables
-    return {one.name: [tuple(row) for row in unit.execute(one.select().order_by(one.c.id))] for one in tables}
+    return {one.name: [tuple(row) for row in unit.execute(one.select().order_by(*one.primary_key))] for one in tables}

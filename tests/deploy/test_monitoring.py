@@ -12,6 +12,7 @@ import pytest
 
 from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.runtime.process_health import Durations, GatewayShare, Membership, ProcessHealth
+from tests.gateways import FIRST
 from tests.optional_tools import find_tool
 from tests.test_server import ADMIN, serving
 
@@ -62,7 +63,11 @@ def metrics_of_a_worker() -> set[str]:
     """Return the names of the metrics that a worker has beside others, and the API that waits for it."""
     member = Membership("w1", 1, shards=64, lease_left_ms=15_000, takeovers={}, fenced=0)
     now = ProcessHealth(
-        steps=Durations(), answers=Durations(), late_ms=0, gateways=(GatewayShare(1, 1, 1, 1, 1),), membership=member
+        steps=Durations(),
+        answers=Durations(),
+        late_ms=0,
+        gateways=(GatewayShare(FIRST, 1, 1, 1, 1),),
+        membership=member,
     )
     return {sample.name for family in VitalMetrics(lambda: now).collect() for sample in family.samples}
 

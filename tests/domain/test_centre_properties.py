@@ -13,12 +13,13 @@ from dialer.domain import effects
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, QueueStrategy, SectionType, TransferStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
-from dialer.domain.plans import CampaignPlan, GatewayPlan
+from dialer.domain.plans import CampaignPlan, GatewayKey, GatewayPlan
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from tests.domain.engine.test_engine_properties import story
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
+from tests.gateways import FIRST, SECOND
 
 HOUR_MS: Final = 3_600_000
 
@@ -61,7 +62,7 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
         "amd": st.integers(0, 3),
         "expires_ms": st.sampled_from([START_MS + 100_000, START_MS + HOUR_MS, START_MS + DAY_MS]),
-        "gateway_id": st.sampled_from([1, 1, 2]),
+        "gateway_id": st.sampled_from([FIRST, FIRST, SECOND]),
     }
 )
 agents_of_a_centre = st.lists(
@@ -184,8 +185,8 @@ def builders(draw: st.DrawFn) -> Callable[[], Centre]:
         agents=draw(agents_of_a_centre),
         queues=draw(queues_of_a_centre),
         callees=[numbers(size) for size in sizes],
-        gateway=GatewayPlan(1, draw(st.integers(0, 5)), draw(st.integers(0, 3))),
-        others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3))),),
+        gateway=GatewayPlan(FIRST, draw(st.integers(0, 5)), draw(st.integers(0, 3))),
+        others=(GatewayPlan(SECOND, draw(st.integers(0, 5)), draw(st.integers(0, 3))),),
         balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
         rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
         parameters=draw(parameters_of_a_gateway),
@@ -215,7 +216,7 @@ class Load:
     """The calls, B-legs, transfers and money in progress, as the effects state them."""
 
     def __init__(self, centre: Centre) -> None:
-        self.carried: Counter[int] = Counter()
+        self.carried: Counter[GatewayKey | None] = Counter()
         self.transfers: Counter[int] = Counter()
         self.balance = centre.balance
         self.held = 0
@@ -242,7 +243,7 @@ class Load:
             self.transfers[effect.call.plan.id] += change
             self._grow(transfer.gateway_id, transfer.hold, change)
 
-    def _grow(self, gateway_id: int, hold: int, change: int) -> None:
+    def _grow(self, gateway_id: GatewayKey | None, hold: int, change: int) -> None:
         self.carried[gateway_id] += change
         self.held += hold * change
 

@@ -10,8 +10,9 @@ from dialer.domain import effects
 from dialer.domain.circuit_breaker import CARRIER_FAILURES, CircuitBreaker, after_attempt
 from dialer.domain.circuit_breaker import CircuitBreaker as Breaker
 from dialer.domain.enums import CampaignStatus, Cause
-from dialer.domain.plans import GatewayPlan
+from dialer.domain.plans import GatewayKey, GatewayPlan
 from tests.domain.workers import DAY_MS, START_MS, Fleet, plan
+from tests.gateways import FIRST, SECOND
 
 NO_CIRCUIT: Final = ("+12025550115", "")
 """A number that fails a second after the dial, as do the next two."""
@@ -35,7 +36,7 @@ def failing(fleet_plan: Any = None, **settings: Any) -> Fleet:  # noqa: ANN401 -
     return Fleet(fleet_plan or plan(), callees=callees, **settings)
 
 
-def moments(fleet: Fleet, gateway_id: int = 1) -> list[int]:
+def moments(fleet: Fleet, gateway_id: GatewayKey = FIRST) -> list[int]:
     """Return the moments of the calls over a gateway."""
     return [call.started_ms - START_MS for call in fleet.dials if call.plan.gateway_id == gateway_id]
 
@@ -116,12 +117,12 @@ class TestCampaigns:
     def test_campaigns_on_other_gateways_go_on(self) -> None:
         fleet = Fleet(
             plan(1),
-            plan(2, gateway_id=2),
+            plan(2, gateway_id=SECOND),
             callees=[[NO_CIRCUIT] * 6, [BUSY] * 8],
-            others=(GatewayPlan(2),),
+            others=(GatewayPlan(SECOND),),
         ).run()
         assert moments(fleet)[5:] == [35_000]
-        assert moments(fleet, 2) == [second * 1_000 for second in range(8)]
+        assert moments(fleet, SECOND) == [second * 1_000 for second in range(8)]
 
     def test_all_on_the_same_gateway_wait(self) -> None:
         """The second campaign begins during the rest that the first has caused."""
@@ -139,7 +140,7 @@ class TestCampaigns:
 
     def test_no_channel_is_lost(self) -> None:
         """With one channel, all calls after the rests are still placed."""
-        fleet = failing(gateway=GatewayPlan(1, max_channels=1)).run()
+        fleet = failing(gateway=GatewayPlan(FIRST, max_channels=1)).run()
         assert moments(fleet) == [0, 1_000, 2_000, 3_000, 4_000, 35_000, 96_000, 217_000]
 
     @pytest.mark.parametrize("restart_ms", [0, 4_999, 5_000, 5_001, 20_000, 34_999, 35_000, 36_000, 200_000])
@@ -147,7 +148,7 @@ class TestCampaigns:
         undisturbed, restarted = failing().run(), failing()
         restarted.run(START_MS + restart_ms).restart()
         assert moments(restarted.run(START_MS + DAY_MS)) == moments(undisturbed)
-        assert restarted.breaker(1) == undisturbed.breaker(1)
+        assert restarted.breaker(FIRST) == undisturbed.breaker(FIRST)
 
     def test_each_change_is_recorded_once(self) -> None:
         callees = [NO_CIRCUIT, BUSY, BUSY, *[NO_CIRCUIT] * 5]

@@ -13,12 +13,13 @@ from dialer.domain.engine.called_off import lists_over
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, SectionType, SubscriberStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, GatewayOpened
-from dialer.domain.plans import Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.plans import Call, CampaignPlan, GatewayKey, GatewayPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
+from tests.gateways import FIRST
 
 START_MS: Final = 1_795_168_800_000
 """2026-11-20 10:00:00 UTC, a Friday."""
@@ -68,7 +69,7 @@ class Fleet:
     ) -> None:
         """Open the campaigns. `callees` are (number, zone key) pairs, by campaign; `others` are further gateways."""
         self.plans: Final = plans
-        self.gateway: Final = gateway or GatewayPlan(1)
+        self.gateway: Final = gateway or GatewayPlan(FIRST)
         self.gateways: Final = (self.gateway, *others)
         self.balance: Final = balance
         self.rate: Final = rate or Rate(0)
@@ -143,7 +144,7 @@ class Fleet:
         recent = [call.started_ms for call in self.dials if call.plan.gateway_id == gateway.id]
         return tuple([at_ms for at_ms in recent if at_ms > self.kernel.now_ms - 1_000][-gateway.max_cps :])
 
-    def breaker(self, gateway_id: int) -> CircuitBreaker:
+    def breaker(self, gateway_id: GatewayKey) -> CircuitBreaker:
         """Return the circuit breaker that was last stored for a gateway."""
         kept = [effect.breaker for effect in self.effects(effects.KeepBreaker) if effect.gateway_id == gateway_id]
         return kept[-1] if kept else CircuitBreaker()
@@ -198,7 +199,7 @@ class Fleet:
 def plan(campaign_id: int = 1, **settings: Any) -> CampaignPlan:  # noqa: ANN401 - any field of a plan
     """Return a campaign that starts at once and lasts a day, unless the settings say otherwise."""
     usual: dict[str, Any] = {"flow": FLOW, "starting_ms": START_MS, "expires_ms": START_MS + DAY_MS, "frequency": 60}
-    return CampaignPlan(id=campaign_id, user_id=1, **{"gateway_id": 1} | usual | settings)
+    return CampaignPlan(id=campaign_id, user_id=1, **{"gateway_id": FIRST} | usual | settings)
 
 
 def numbers(count: int, zone: str = "") -> list[tuple[str, str]]:

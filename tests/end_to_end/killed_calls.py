@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from dialer.domain.plans import GatewayKey
 from tests.api.harness import Caller
 from tests.carriers.sip.sipp import ANSWERS, CLEARED, CONTACT, OK_SDP, RINGS, WITHIN, own, receive, running, send
 from tests.carriers.sip.test_sipp import free_port
@@ -120,7 +121,7 @@ def _at_dial(*, is_sent: bool) -> None:
 
     original = Lines.dial
 
-    def wrapped(self: Lines, legs: list[Any], cps_max: Mapping[int, int]) -> None:
+    def wrapped(self: Lines, legs: list[Any], cps_max: Mapping[GatewayKey, int]) -> None:
         if is_sent:
             original(self, legs, cps_max)
         _die()

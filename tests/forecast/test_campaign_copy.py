@@ -6,11 +6,13 @@ from sqlalchemy import Connection, select
 from dialer.forecast.campaign_copy import copy_campaign, parts_of, people_of
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store.tables import (
+    SMS,
     AgentHour,
     ApiKey,
     AuditLog,
     CallBack,
     CallDisposition,
+    CallInProgress,
     CallRequest,
     Campaign,
     CampaignForecast,
@@ -23,6 +25,7 @@ from dialer.store.tables import (
     FleetChange,
     FleetWorker,
     Gateway,
+    GatewayCounter,
     GatewaySlice,
     IdempotentResponse,
     KeyCheck,
@@ -38,7 +41,6 @@ from dialer.store.tables import (
     SecondFactor,
     SetAsideReport,
     Shard,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     SubscriberCount,
@@ -54,9 +56,9 @@ from dialer.store.tables import (
 )
 from tests.runtime.house import MONDAY_NOON_MS, House
 
-COUNTERS = (AgentHour, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
+COUNTERS = (AgentHour, CallInProgress, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
-PAST = (CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
+PAST = (GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor)
@@ -157,7 +159,7 @@ def test_attempts_that_a_gateway_counts_are_copied(
     started_ms = MONDAY_NOON_MS - ago_ms
     call(house, first, 1, started_ms=started_ms)
     transfer(house, call(house, first, 1), gateway_id=house.gateway_id, started_ms=started_ms)
-    gateway_id = house.add(SmsGateway, name="texts", max_cps=1)
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", max_cps=1)
     texts = {"campaign_id": first, "subscriber_id": 1, "user_id": house.user_id, "gateway_id": gateway_id, "attempt": 1}
     message = {"message_id": "m", "callerid": "", "phone_number": "+1", "dialled_number": "", "text_message": ""}
     standing = {"parts": 1, "status": "Delivered", "hold": 0, "ended_ms": 1, "send_date": started_ms}

@@ -14,6 +14,7 @@ from dialer.forecast.summary import Forecast
 from dialer.sim.report import show_date
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import (
+    SMS,
     Agent,
     CallBack,
     CallerId,
@@ -26,7 +27,6 @@ from dialer.store.tables import (
     Gateway,
     Queue,
     RateCardLine,
-    SmsGateway,
     SmsMessage,
     Tier,
     Transfer,
@@ -76,7 +76,7 @@ def furnished(folder: Path, dial_method: int) -> tuple[House, int]:
         house.phonebook(*NUMBERS),
         dial_method=dial_method,
         callerid_group_id=group_id,
-        sms_gateway_id=house.add(SmsGateway, name="texts", max_cps=1),
+        sms_gateway_id=house.add(Gateway, medium=SMS, name="texts", max_cps=1),
         dnc_id=house.dnc_list(NUMBERS[7], FRIEND),
         maxretry=1,
         intervalretry=120,

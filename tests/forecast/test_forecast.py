@@ -16,17 +16,7 @@ from dialer.forecast.order import Order
 from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
 from dialer.sim.report import show_date
 from dialer.store.queries.do_not_call import ensure_key, hashed
-from dialer.store.tables import (
-    CallRequest,
-    Campaign,
-    Cdr,
-    Contact,
-    DncContact,
-    Gateway,
-    SmsGateway,
-    Subscriber,
-    User,
-)
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Contact, DncContact, Gateway, Subscriber, User
 from tests.runtime.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_same_as_simulation import BRANCHES, NUMBERS, SECTIONS, SETTINGS
 
@@ -221,7 +211,7 @@ async def test_a_forecast_ends_with_the_campaigns_dates(house: House) -> None:
 
 async def test_a_campaign_of_text_messages(house: House) -> None:
     """It has no CDRs, so its digest is that of an empty list."""
-    gateway_id = house.add(SmsGateway, name="texts")
+    gateway_id = house.add(Gateway, medium=SMS, name="texts")
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     numbers = ("+12025550101", "+12025550102", "+12025550103")
     campaign_id = house.campaign(

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 from dialer.store.tables import (
+    SMS,
     Agent,
     CallBack,
     CallRequest,
@@ -14,7 +15,6 @@ from dialer.store.tables import (
     Gateway,
     LedgerEntry,
     Queue,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     SurveyResult,
@@ -42,7 +42,6 @@ TABLES = (
     CallBack,
     User,
     Gateway,
-    SmsGateway,
 )
 POPULATION = (
     '{"answer": 0.75, "machine": 0.1, "busy": 0.05, "ring": [3, 40], "talk": [20, 90], "patience": [1, 60],'
@@ -93,7 +92,7 @@ async def centre(folder: Path) -> House:
     """Start a fixed-rate, a progressive and a predictive campaign for two queues that share their agents."""
     house = House(folder, seed=7)
     house.change(Gateway, house.gateway_id, max_channels=9, max_cps=1, parameters=POPULATION)
-    sms_gateway_id = house.add(SmsGateway, name="texts", max_cps=1, parameters='{"sms_reply_stop": 0.3}')
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts", max_cps=1, parameters='{"sms_reply_stop": 0.3}')
     house.change(User, house.user_id, sms_rate=3 * CENTS)
     house.pay(MONEY * CENTS - 100_000 * CENTS)
     first, second = _staff(house)

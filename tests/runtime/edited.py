@@ -10,18 +10,7 @@ from typing import Final
 from sqlalchemy import Table
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.tables import (
-    CallerId,
-    CallerIdGroup,
-    Campaign,
-    Cdr,
-    Did,
-    Gateway,
-    RateCardLine,
-    Row,
-    SmsGateway,
-    User,
-)
+from dialer.store.tables import SMS, CallerId, CallerIdGroup, Campaign, Cdr, Did, Gateway, RateCardLine, Row, User
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import LineHouse
 from tests.runtime.text_side import FAKE_TEXTS
@@ -44,7 +33,7 @@ OF_THE_SERVICE: Final = frozenset(
 async def street(folder: Path) -> LineHouse:
     """Return a service in which both users have calls in progress: Ann's over a line, with agents and texts."""
     house = LineHouse(folder)
-    texts = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
+    texts = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
     queue = house.queue(house.agent(contact="1001", wrap_up_time=2), strategy=1, max_wait_time=30)
     survey_id = house.survey(
         {"type": 10, "sms_text": "hello"},

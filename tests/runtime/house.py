@@ -22,6 +22,7 @@ from dialer.store.database import Database
 from dialer.store.media.files import Media
 from dialer.store.service_state import read_state
 from dialer.store.tables import (
+    VOICE,
     Agent,
     BranchingTemplate,
     CallRequest,
@@ -93,18 +94,22 @@ class House:
         return self.database.write_now(lambda c: work(UnitOfWork(connection=c, now_ms=self.now_ms())))
 
     def change(self, model: type[Row], row_id: int, **values: object) -> None:
-        """Change a row."""
+        """Change a row. A gateway without a medium is one for calls."""
         table = model.__table__
-        self.database.write_now(lambda c: c.execute(update(table).where(table.c.id == row_id).values(**values)))
+        is_it = [table.c.id == row_id]
+        if model is Gateway:
+            is_it.append(table.c.medium == values.get("medium", VOICE))
+        self.database.write_now(lambda c: c.execute(update(table).where(*is_it).values(**values)))
 
     def rows(self, model: type[Row]) -> list[RowMapping]:
         """All rows of a table, in id order."""
         table = model.__table__
         return self.database.read_now(lambda c: list(c.execute(select(table).order_by(table.c.id)).mappings()))
 
-    def row(self, model: type[Row], row_id: int) -> RowMapping:
-        """One row."""
-        return next(row for row in self.rows(model) if row["id"] == row_id)
+    def row(self, model: type[Row], row_id: int, medium: str = VOICE) -> RowMapping:
+        """One row; of gateways one of this medium."""
+        found = (row for row in self.rows(model) if row["id"] == row_id)
+        return next(row for row in found if model is not Gateway or row["medium"] == medium)
 
     def dials_s(self) -> list[float]:
         """When calls were placed, in seconds from the start."""

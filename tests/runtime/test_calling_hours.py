@@ -13,7 +13,8 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsGateway, SmsMessage, Subscriber
+from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage, Subscriber
+from tests.gateways import FIRST
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
 HOUR_S: Final = 3_600
@@ -84,7 +85,7 @@ async def test_retries_wait_for_the_next_morning(real: House) -> None:
 
 
 async def test_text_messages_obey_the_hours(house: House) -> None:
-    gateway_id = house.add(SmsGateway, name="texts", protocol="texts")
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", protocol="texts")
     await house.started(
         0,
         house.phonebook(WASHINGTON),
@@ -103,7 +104,7 @@ async def test_a_gateway_that_begins_to_call_people_obeys_at_once(house: House) 
     numbers = [f"+1202555{number}" for number in range(6000, 6010)]
     await house.started(house.survey(SHORT), house.phonebook(*numbers), frequency=1)
     await house.advance(150)
-    house.perform(lambda unit: change_gateway(unit, house.gateway_id, {"protocol": "trunk"}))
+    house.perform(lambda unit: change_gateway(unit, FIRST, {"protocol": "trunk"}))
     await house.worker.settle()
     await house.advance(2 * HOUR_S)
     later = [at for _, at in dials(house)[3:]]

@@ -8,18 +8,7 @@ import structlog
 from sqlalchemy import RowMapping
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.tables import (
-    SMS,
-    CallerId,
-    CallerIdGroup,
-    CallRequest,
-    Campaign,
-    Cdr,
-    Gateway,
-    SmsGateway,
-    SmsMessage,
-    Transfer,
-)
+from dialer.store.tables import SMS, CallerId, CallerIdGroup, CallRequest, Campaign, Cdr, Gateway, SmsMessage, Transfer
 from tests.runtime.house import MONDAY_NOON_MS, House
 
 SHORT = {"type": 1, "script": "word"}
@@ -143,7 +132,7 @@ async def test_prefixes_are_for_the_carrier_only(house: House) -> None:
 
 
 async def test_text_messages_have_prefixes_too(house: House) -> None:
-    gateway_id = house.add(SmsGateway, name="texts", addprefix="9", removeprefix="+1")
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", addprefix="9", removeprefix="+1")
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
     await house.started(0, house.phonebook(BUSY), **message)
     await house.advance(60)

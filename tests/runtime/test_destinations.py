@@ -20,7 +20,6 @@ from dialer.store.tables import (
     Did,
     Gateway,
     RateCardLine,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     Transfer,
@@ -141,7 +140,7 @@ async def test_ordinary_numbers_of_a_country_are_called_over_such_gateways(house
 
 
 async def test_messages_are_not_sent_there(house: House) -> None:
-    gateway_id = house.add(SmsGateway, name="texts", removeprefix="+", parameters='{"sms_delivered": 1}')
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", removeprefix="+", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
     await house.started(0, house.phonebook(PREMIUM, "19002345679", PERSON), **message)
     await house.advance(60)
@@ -176,7 +175,7 @@ async def test_the_telephone_of_an_agent_is_not_called_there(tmp_path: Path, con
 async def test_a_caller_who_comes_in_is_not_transferred_there_and_gets_no_message_there(tmp_path: Path) -> None:
     """A caller with a premium-rate number would earn by each message."""
     house = LineHouse(tmp_path, behaviour={"numbers": {PREMIUM: {"keys": []}}})
-    texts = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
+    texts = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
     transfer = {"type": 6, "phonenumber": PREMIUM, "audiofile_id": house.recording(1_000)}
     texting = {"type": 10, "sms_text": "Thank you", "audiofile_id": house.recording(1_000)}
     settings = {"sms_gateway_id": texts, "dnc_id": house.dnc_list()}

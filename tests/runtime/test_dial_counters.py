@@ -8,7 +8,7 @@ from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import SMS, CallRequest, SmsGateway, User
+from dialer.store.tables import SMS, CallRequest, Gateway, User
 from tests.runtime.house import CENTS, House
 from tests.runtime.test_worker import FullDisk
 
@@ -32,7 +32,7 @@ async def test_calls_are_counted_while_and_after_they_last(house: House) -> None
 async def test_messages_are_counted_by_themselves(house: House) -> None:
     """Two messages are sent, and one is delivered."""
     house.change(User, house.user_id, sms_rate=5 * CENTS)
-    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
     await house.started(0, house.phonebook("+12025551000", "+12025550130"), **message)
     await house.advance(60)

@@ -9,7 +9,7 @@ from dialer.app.contacts.do_not_call import add_dnc_list, change_dnc_list, delet
 from dialer.app.errors import RefusedError, StillUsedError
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.queries.do_not_call import on_dnc
-from dialer.store.tables import SMS, CampaignDncList, DncContact, DncList, SmsGateway, Subscriber
+from dialer.store.tables import SMS, CampaignDncList, DncContact, DncList, Gateway, Subscriber
 from dialer.store.tables import CallRequest as Call
 from tests.runtime.house import MONDAY_NOON_MS, House
 
@@ -68,7 +68,7 @@ async def test_a_number_on_any_list_is_refused(sociable: House) -> None:
 
 async def test_a_campaign_of_messages_obeys_all_lists(sociable: House) -> None:
     global_list(sociable, THIRD)
-    gateway_id = sociable.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    gateway_id = sociable.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     message: dict[str, Any] = {
         "medium": SMS,
         "sms_gateway_id": gateway_id,

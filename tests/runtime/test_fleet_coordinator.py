@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import Alone, LeaseLostError, Wishes
 from dialer.runtime.fleet_coordinator import FleetCoordinator
@@ -202,7 +203,7 @@ class Beside(Alone):
             self._ask()
         return super().begin(connection)
 
-    def take_lent(self) -> frozenset[int]:
+    def take_lent(self) -> frozenset[GatewayKey]:
         if not self.outdated:
             self._ask()
         return super().take_lent()

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg
 from dialer.domain.enums import CampaignStatus, MessageStatus
 from dialer.domain.fleet.shards import shard_of
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey
 from dialer.domain.roles import Role
 from dialer.domain.sessions.leg_protocol import Accepted, Leg, Order, Receipt, Texting, TextReceived
 from dialer.runtime.clock import NANOSECONDS, RealClock
@@ -26,7 +26,7 @@ from dialer.store.fleet.changes import announce
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import SMS, DncContact, DncList, SmsGateway, SmsMessage, Subscriber, TextNews, User
+from dialer.store.tables import SMS, DncContact, DncList, Gateway, SmsMessage, Subscriber, TextNews, User
 from dialer.store.text_news import add_news
 from dialer.store.touched import NOTHING, Touched, touch
 from tests.runtime.house import House
@@ -34,7 +34,7 @@ from tests.runtime.line_house import AFTERNOON_MS
 from tests.runtime.other_side import FAKE
 
 pytestmark = pytest.mark.usefixtures("quiet")
-GATEWAY_ID: Final = SMS_LINES_FROM + 1
+GATEWAY_ID: Final = GatewayKey(SMS, 1)
 TICK_MS: Final = LEASE_MS - 5_000
 EARLY, LATE = "+12025551001", "+12025551002"
 """The first person whom a campaign writes to, and the one whom it writes to a minute later."""
@@ -75,7 +75,7 @@ class TwoWorkers(House):
         self.database = Database(self.url, announce=announce)
         self.time_ms = AFTERNOON_MS
         self.add(User, username="ben", password_hash="-")
-        self.add(SmsGateway, name="texts", protocol=FAKE)
+        self.add(Gateway, medium=SMS, name="texts", protocol=FAKE)
         self.lines: dict[str, TextLine] = {}
         self.keepers = [self._keeper(name) for name in ("w1", "w2")]
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from dialer.domain.events import GatewayOpened
 from dialer.domain.plans import GatewayPlan, Lent
 from dialer.store.fleet.slices import Demand, GatewayLimits, new_slice, settle_slice
+from tests.gateways import FIRST
 from tests.new_database import new_database
 from tests.runtime.test_fleet_coordinator import START_MS, Workers
-
-GATEWAY_ID = 1
 
 
 def test_channels_that_are_given_back_are_not_used_again_when_their_calls_end(tmp_path: Path) -> None:
@@ -18,18 +17,18 @@ def test_channels_that_are_given_back_are_not_used_again_when_their_calls_end(tm
         workers = Workers(new_database(tmp_path), until_the_end)
         fleet = workers.join("w1")
         assert fleet.worker_id is not None
-        held = new_slice(fleet.worker_id, GATEWAY_ID, START_MS)
-        limits = GatewayLimits(GATEWAY_ID, 2, 0)
+        held = new_slice(fleet.worker_id, FIRST, START_MS)
+        limits = GatewayLimits(FIRST, 2, 0)
         demand = Demand(limits, in_use=0, recent=0, waiting=1, campaigns=1, last_dial_ms=0)
         workers.database.write_now(lambda one: settle_slice(one, [], demand, held, Lent(2, 0), START_MS))
-        opened = GatewayOpened(GatewayPlan(GATEWAY_ID, max_channels=2))
+        opened = GatewayOpened(GatewayPlan(FIRST, max_channels=2))
 
         def lent() -> int:
             (found,) = workers.ask(lambda one: fleet.lent(one, [opened]))
             return int(found.lent.channels)
 
         assert lent() == 2
-        fleet.keep(GATEWAY_ID, Lent(2, 0), Lent(1, 0))
-        assert (lent(), fleet.gives_back(GATEWAY_ID)) == (1, True)
-        fleet.keep(GATEWAY_ID, Lent(1, 0), Lent(1, 0))
-        assert (lent(), fleet.gives_back(GATEWAY_ID)) == (2, False)
+        fleet.keep(FIRST, Lent(2, 0), Lent(1, 0))
+        assert (lent(), fleet.gives_back(FIRST)) == (1, True)
+        fleet.keep(FIRST, Lent(1, 0), Lent(1, 0))
+        assert (lent(), fleet.gives_back(FIRST)) == (2, False)

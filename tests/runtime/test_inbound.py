@@ -12,6 +12,7 @@ from dialer.domain.enums import CallRequestStatus, CampaignStatus, LegType, Subs
 from dialer.store.queries.loading import Loader
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
+    SMS,
     CallBack,
     CallRequest,
     Campaign,
@@ -19,7 +20,6 @@ from dialer.store.tables import (
     Did,
     Gateway,
     Row,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     SurveyResult,
@@ -243,7 +243,7 @@ async def test_a_callee_of_another_users_campaign_is_unknown(
     """The owner of a DID does not learn of calls that another user's campaigns made."""
     bob_id = house.add(User, username="bob", password_hash="-")
     texting: dict[str, Any] = {"type": 10, "sms_text": "Dear {full_name}, what is your {iban}?"}
-    sms_gateway_id = house.add(SmsGateway, name="texts")
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts")
     other_id = await house.started(house.survey(texting), house.phonebook(), sms_gateway_id=sms_gateway_id)
     campaign_id = await shown(house, ASKING, user_id=bob_id)
     did_id = did(house, other_id if is_answered else None)

@@ -12,6 +12,7 @@ from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from tests.domain.workers import DAY_MS, START_MS, numbers, plan
+from tests.gateways import FIRST
 
 
 class WatchedEngine(Engine):
@@ -30,12 +31,12 @@ class WatchedEngine(Engine):
 def wakes_at_its_end(status: CampaignStatus, times_told: int) -> int:
     """Return how often a campaign with a max_aleg of 1 is woken when it expires."""
     engine, store, carrier = WatchedEngine(), MemoryStore(), SimulatedCarrier(1)
-    carrier.open_gateway(1, "{}")
+    carrier.open_gateway(FIRST, "{}")
     one = plan(max_aleg=1, frequency=600, expires_ms=START_MS + DAY_MS)
     store.add_campaign(1, [Subscriber(place, *callee) for place, callee in enumerate(numbers(5_000), 1)])
     kernel = Kernel(engine, carrier, store, now_ms=START_MS)
     kernel.apply(AccountOpened(1, 10**9, 0, Rate(0)))
-    kernel.apply(GatewayOpened(GatewayPlan(1)))
+    kernel.apply(GatewayOpened(GatewayPlan(FIRST)))
     for second in range(times_told):
         kernel.apply(CampaignOpened(one, status, 0, store.zones(1)))
         kernel.run(START_MS + 1_000 * second)

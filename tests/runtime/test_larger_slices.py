@@ -10,13 +10,14 @@ from sqlalchemy import Connection
 from dialer.app.campaigns.change import change_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import Lent
+from dialer.domain.plans import GatewayKey, Lent
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import Alone
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import CallRequest, Gateway
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
+from tests.gateways import FIRST
 from tests.runtime.house import MONDAY_NOON_MS, House
 
 CPS = 100
@@ -45,9 +46,9 @@ class Lender(Alone):
     def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:  # noqa: ARG002 - as above
         return [structs.replace(one, lent=self.slice) for one in gateways]
 
-    def take_lent(self) -> frozenset[int]:
+    def take_lent(self) -> frozenset[GatewayKey]:
         is_lent_anew, self.is_lent_anew = self.is_lent_anew, False
-        return frozenset({1}) if is_lent_anew else frozenset()
+        return frozenset({FIRST}) if is_lent_anew else frozenset()
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def dials(house: House) -> list[int]:
     return sorted(row["started_ms"] for row in house.rows(CallRequest) if row["attempt"])
 
 
-@pytest.mark.parametrize("touched", [EVERYTHING, Touched(gateways=frozenset({1})), None])
+@pytest.mark.parametrize("touched", [EVERYTHING, Touched(gateways=frozenset({FIRST})), None])
 async def test_a_late_worker_that_reads_a_gateway_again_uses_its_larger_slice_from_now_on(
     house: House, lender: Lender, touched: Touched | None
 ) -> None:
@@ -99,7 +100,7 @@ async def test_a_step_that_waited_for_the_database_uses_its_larger_slice_from_no
 
 
 async def test_a_smaller_slice_holds_for_what_was_due_before(house: House, lender: Lender) -> None:
-    lender.slice, lender.touched = Lent(0, 0), Touched(gateways=frozenset({1}))
+    lender.slice, lender.touched = Lent(0, 0), Touched(gateways=frozenset({FIRST}))
     lender.now_ms += 60_000
     await house.worker.settle()
     assert len(dials(house)) == 1

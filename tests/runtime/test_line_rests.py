@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from dialer.domain.engine import inbound
 from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.sessions.leg_protocol import Ended, TextReceived
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, REST_MS_MAX, REST_MS_MIN, WITHIN_MS, LineRests
 from dialer.store.journal import rows as journal_rows
-from dialer.store.tables import CallRequest, Campaign, Cdr, Did, Gateway, SetAsideReport, SmsGateway, TextNews, User
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, SetAsideReport, TextNews, User
+from tests.gateways import FIRST
 from tests.runtime.edited import ANN, ANNS, BOB, BOBS
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import LineHouse
@@ -177,7 +177,7 @@ async def test_a_flood_of_nonsense_lets_the_line_rest(house: LineHouse) -> None:
 
 async def test_callbacks_of_a_gateway_that_rests_wait(house: LineHouse, monkeypatch: Patch) -> None:
     """A wish that waits among them is taken once the gateway has rested."""
-    gateway_id = SMS_LINES_FROM + house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
     tried = []
 
     def raising(_connection: object, _gateway_id: int, number: str) -> list[object]:
@@ -233,8 +233,8 @@ def test_a_line_never_costs_more_than_the_limit_within_a_minute_and_never_rests_
     accepted: list[tuple[int, int]] = []
     for after_ms, cost in told:
         now_ms += after_ms
-        was_resting = 1 in rests.states(now_ms)
-        begins = rests.add(1, cost, now_ms)
+        was_resting = FIRST in rests.states(now_ms)
+        begins = rests.add(FIRST, cost, now_ms)
         assert was_resting is (now_ms < ends)
         if begins:
             assert not was_resting

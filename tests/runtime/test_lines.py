@@ -9,13 +9,13 @@ from structlog.testing import capture_logs
 
 from dialer.carriers.line_port import Alive
 from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Detect, Done, Play, Record, TextReceived
 from dialer.runtime import lines
 from dialer.runtime.line_reports import LineSettings
 from dialer.runtime.lines import Lines
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, LiveLeg, Subscriber, SurveyResult, User
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Gateway, LiveLeg, Subscriber, SurveyResult, User
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
 from tests.runtime.other_side import OtherSide
 from tests.vopr.faults import Fault
@@ -194,7 +194,7 @@ async def test_lines_that_go_down_and_up_are_logged_with_the_ids_that_their_reco
     side.why_down = "no route to host"
     lines = Lines({"sip": side.line}, now_ms=lambda: 0, nudge=lambda: None)
     with capture_logs() as logs:
-        await lines.follow(dict.fromkeys((7, SMS_LINES_FROM + 3), LineSettings("sip", "{}")))
+        await lines.follow(dict.fromkeys((GatewayKey(VOICE, 7), GatewayKey(SMS, 3)), LineSettings("sip", "{}")))
         side.lines[-1].exchange.is_up("")
     assert [(one["event"], one["medium"], one["gateway_id"]) for one in logs] == [
         ("line_down", "voice", 7),
@@ -327,8 +327,8 @@ def test_a_text_is_heard_although_the_reports_of_calls_leave_no_room(monkeypatch
     heard = Lines({}, lambda: 0, lambda: None)
     stop = TextReceived(ADA, "", "STOP")
     for one in (Alive(), Alive(), stop):
-        heard.take(SMS_LINES_FROM + 1, 0, "", one)
+        heard.take(GatewayKey(SMS, 1), 0, "", one)
     assert [one.heard for one in heard.heard()] == [Alive(), stop]
     monkeypatch.setattr(lines, "HEARD_WITH_TEXTS_MAX", 2)
-    heard.take(SMS_LINES_FROM + 1, 0, "", stop)
+    heard.take(GatewayKey(SMS, 1), 0, "", stop)
     assert len(heard.heard()) == 2

@@ -6,7 +6,7 @@ from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import SMS, Campaign, Cdr, DncContact, LedgerEntry, SmsGateway, SmsMessage, Subscriber, User
+from dialer.store.tables import SMS, Campaign, Cdr, DncContact, Gateway, LedgerEntry, SmsMessage, Subscriber, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
 FAILS, HAS_NO_ROUTE, SAYS_STOP = "+12025550130", "+12025550131", "+12025550132"
@@ -16,7 +16,7 @@ PEOPLE = [f"+1202555{number:04d}" for number in range(1_000, 1_010)]
 async def texting(house: House, *numbers: str, text: str = "hello", sms_rate: int = 5 * CENTS, **values: object) -> int:
     """Start an SMS campaign with one message a second, at 0.05 a part."""
     house.change(User, house.user_id, sms_rate=sms_rate)
-    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": text}
     return await house.started(0, house.phonebook(*numbers), **{**message, **values})
 
@@ -146,7 +146,7 @@ async def test_a_message_on_its_way_outlives_a_restart(house: House) -> None:
 async def test_a_gateway_takes_no_more_than_max_cps(house: House) -> None:
     """The frequency is ten a second, and max_cps is two."""
     await texting(house, *PEOPLE[:5], frequency=600)
-    house.change(SmsGateway, 1, max_cps=2)
+    house.change(Gateway, 1, medium=SMS, max_cps=2)
     await house.worker.settle()
     await house.advance(60)
     assert [second for _, second, *_ in sent(house)] == [0, 0.1, 1, 1.1, 2]

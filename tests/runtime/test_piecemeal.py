@@ -47,6 +47,7 @@ from dialer.store.tables import (
     User,
 )
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
+from tests.gateways import FIRST, SECOND
 from tests.runtime.house import CENTS, House
 from tests.sizes import REFRESH_STORIES
 
@@ -149,7 +150,7 @@ def change_a_gateway(connection: Connection, number: int, _now_ms: int) -> Touch
     """Change the prefix of a gateway. Its behaviour stays, because callees would differ after a restart."""
     some = ({"addprefix": "00"}, {"max_cps": 3}, {"removeprefix": "+"}, {"max_channels": 8})
     _change(connection, Gateway, number % 2 + 1, **some[number % len(some)])
-    return Touched(gateways=_ids(number % 2 + 1))
+    return Touched(gateways=frozenset({(FIRST, SECOND)[number % 2]}))
 
 
 def change_an_agent(connection: Connection, number: int, _now_ms: int) -> Touched:
@@ -323,7 +324,7 @@ def known_anew(house: House) -> dict[str, object]:
             coordinator=Alone(house.database),
             loader=partial(Loader, "UTC", CallingHours()),
             new_carrier=worker._new_carrier,  # noqa: SLF001
-            given={},
+            turns_given={},
             simulates_all=False,
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001

@@ -8,18 +8,7 @@ from sqlalchemy import delete
 from dialer.app.campaigns.change import abort_campaign, change_campaign, pause_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
-from dialer.store.tables import (
-    SMS,
-    CallRequest,
-    Campaign,
-    Cdr,
-    Contact,
-    DncContact,
-    Gateway,
-    SmsGateway,
-    SmsMessage,
-    Subscriber,
-)
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Contact, DncContact, Gateway, SmsMessage, Subscriber
 from tests.runtime.house import House
 
 SHORT = {"type": 1, "script": "word"}  # 1 s
@@ -79,7 +68,7 @@ async def test_a_subscriber_whose_zone_changes_while_it_rings_is_retried_in_the_
 
 async def test_a_message_is_sent_again_although_its_contact_went(house: House) -> None:
     """The row of the second message names no contact."""
-    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     message = {"medium": SMS, "sms_gateway_id": gateway_id, "aleg_gateway_id": None, "text_message": "hello"}
     phonebook_id = house.phonebook("+12025550130", "+12025551000")
     await house.started(0, phonebook_id, **message, maxretry=1, intervalretry=60, frequency=600)

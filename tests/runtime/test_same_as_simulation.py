@@ -12,7 +12,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.sim.report import cdr_record, show_date
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
-from dialer.store.tables import Cdr, Did, Gateway, SmsGateway, SmsMessage, SurveyResult, Tier, Transfer, User
+from dialer.store.tables import SMS, Cdr, Did, Gateway, SmsMessage, SurveyResult, Tier, Transfer, User
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
 
 NUMBERS: Final = [f"{('+1202555', '+4930123', '+6129123')[place % 3]}{place:04d}" for place in range(90)]
@@ -164,7 +164,7 @@ async def served_centre(folder: Path, dial_method: int) -> House:
     house.change(User, house.user_id, sms_rate=3 * CENTS)
     parameters = msgspec.json.encode(POPULATION).decode()
     house.change(Gateway, house.gateway_id, max_channels=9, max_cps=1, parameters=parameters)
-    sms_gateway_id = house.add(SmsGateway, name="texts", parameters=parameters)
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters=parameters)
     agents = [
         house.agent(**agent | {"parameters": msgspec.json.encode(agent.get("parameters", {})).decode()})
         for agent in AGENTS

@@ -13,25 +13,14 @@ from dialer.carriers.line_port import Alive, Over, Unknown
 from dialer.domain.engine import inbound
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus
 from dialer.domain.numbers import prefixes
-from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Done, Ended, Receipt, Ringing, TextReceived
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_legs import LineLegs
 from dialer.store.journal import rows as journal_rows
 from dialer.store.set_aside import ROWS_MAX, SetAside, set_aside
-from dialer.store.tables import (
-    CallRequest,
-    Campaign,
-    Cdr,
-    Did,
-    Gateway,
-    LiveLeg,
-    SetAsideReport,
-    SmsGateway,
-    TextNews,
-    User,
-)
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, LiveLeg, SetAsideReport, TextNews, User
+from tests.gateways import FIRST
 from tests.runtime.line_house import LineHouse
 from tests.runtime.other_side import FakeLine
 from tests.runtime.text_side import FAKE_TEXTS
@@ -278,10 +267,10 @@ async def test_a_report_with_a_field_of_nonsense_fails_no_step(house: LineHouse,
 
 async def test_a_callback_row_that_holds_nonsense_is_set_aside(house: LineHouse) -> None:
     """Somebody has edited the database, or another version has written the row."""
-    gateway_id = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
     await answering(house)
     for heard in ("{", "[]", '{"type":"Receipt"}', '{"type":"Ended","age_ms":0,"cause":16}', ""):
-        house.add(TextNews, gateway_id=SMS_LINES_FROM + gateway_id, key="", heard=heard, is_text=False, told_ms=0)
+        house.add(TextNews, gateway_id=gateway_id, key="", heard=heard, is_text=False, told_ms=0)
     await house.pass_s(60)
     assert house.rows(TextNews) == []
     assert Counter(kind for kind, _ in aside(house)) == {"TextNews": 5}
@@ -290,14 +279,14 @@ async def test_a_callback_row_that_holds_nonsense_is_set_aside(house: LineHouse)
 
 
 async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch: Patch) -> None:
-    gateway_id = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS)
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS)
 
     def raising(*_: object) -> None:
         raise StrangeError("texts")
 
     monkeypatch.setattr("dialer.runtime.texts_heard.writers_to", raising)
     await answering(house)
-    row = {"gateway_id": SMS_LINES_FROM + gateway_id, "key": "", "is_text": True, "told_ms": 0}
+    row = {"gateway_id": gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'
     house.add(TextNews, heard=heard, **row)
     await house.pass_s(60)
@@ -354,7 +343,7 @@ async def test_a_gateway_whose_line_cannot_be_opened_is_down_and_others_dial(hou
 async def test_few_reports_are_kept_and_none_holds_an_erased_number(house: LineHouse) -> None:
     def fill(connection: Any) -> None:  # noqa: ANN401 - a connection
         for number in range(ROWS_MAX + 5):
-            one = SetAside(str(number), 1, "", POISON, "Arrived", f'{{"caller":"{POISON}"}}', POISON)
+            one = SetAside(str(number), FIRST, "", POISON, "Arrived", f'{{"caller":"{POISON}"}}', POISON)
             set_aside(connection, one, number)
 
     house.database.write_now(fill)

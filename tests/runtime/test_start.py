@@ -10,7 +10,7 @@ from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus, DialMethod, SectionType
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.store import sealing
-from dialer.store.tables import Campaign, Queue, SealedSurvey, SectionTemplate, SmsGateway
+from dialer.store.tables import SMS, Campaign, Gateway, Queue, SealedSurvey, SectionTemplate
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 
 HELLO: Final = {"type": 1, "script": "Hello"}
@@ -45,7 +45,7 @@ def test_a_survey_with_warnings_is_played(house: House) -> None:
 @pytest.mark.parametrize("section_type", SectionType)
 def test_a_section_of_any_type_is_played(house: House, section_type: SectionType) -> None:
     section = {**HELLO, "type": section_type, "key_1": "one", "phonenumber": "+12025550100", "sms_text": "Hi"}
-    sms_gateway_id = house.add(SmsGateway, name="texts")
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts")
     assert start(house, house.campaign(house.survey(section), sms_gateway_id=sms_gateway_id)) == {}
 
 
@@ -85,7 +85,7 @@ def test_a_survey_that_sends_texts_needs_a_gateway_for_them(house: House) -> Non
     survey_id = house.survey({"type": 10, "sms_text": "Thanks"})
     message = "The survey sends text messages. Set sms_gateway."
     assert start(house, house.campaign(survey_id)) == {"sms_gateway": [message]}
-    assert start(house, house.campaign(survey_id, sms_gateway_id=house.add(SmsGateway, name="texts"))) == {}
+    assert start(house, house.campaign(survey_id, sms_gateway_id=house.add(Gateway, medium=SMS, name="texts"))) == {}
 
 
 def test_everything_that_is_missing_is_told_at_once(house: House) -> None:

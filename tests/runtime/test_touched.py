@@ -14,25 +14,15 @@ from dialer.carriers.engine_port import CallPlacer
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store import collecting
-from dialer.store.tables import (
-    Agent,
-    CallRequest,
-    Campaign,
-    Did,
-    DncContact,
-    Gateway,
-    Phonebook,
-    Queue,
-    SmsGateway,
-    User,
-)
+from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Did, DncContact, Gateway, Phonebook, Queue, User
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
+from tests.gateways import FIRST
 from tests.runtime.house import ALL_ANSWER, CENTS, DAY_MS, MONDAY_NOON_MS, House
 
 SHORT: Final = {"type": 1, "script": "word"}  # 1 s
@@ -45,8 +35,8 @@ PEOPLE: Final = [f"+1202555{number:04d}" for number in range(1_000, 1_100)]
 TOUCHES: Final = {
     "a campaign": Touched(campaigns=ONE),
     "an account": Touched(accounts=ONE),
-    "a gateway": Touched(gateways=ONE),
-    "a gateway for text messages": Touched(gateways=frozenset({SMS_LINES_FROM + 1})),
+    "a gateway": Touched(gateways=frozenset({FIRST})),
+    "a gateway for text messages": Touched(gateways=frozenset({GatewayKey(SMS, 1)})),
     "a queue": Touched(queues=ONE),
     "an agent": Touched(agents=ONE),
     "a number that others call": Touched(dids=ONE),
@@ -117,7 +107,7 @@ async def statements_after(house: House, touched: Touched) -> int:
 @pytest.fixture
 def furnished(house: House) -> House:
     """Return a service with an SMS gateway, a queue with an agent, and a DID."""
-    house.add(SmsGateway, name="texts")
+    house.add(Gateway, medium=SMS, name="texts")
     house.queue(house.agent())
     house.phonebook()
     house.add(Did, user_id=house.user_id, is_assigned=True, did_number="+15550100")
@@ -148,7 +138,7 @@ def costs(tmp_path_factory: pytest.TempPathFactory) -> dict[int, House]:
 
 def _crowded(folder: Path, count: int) -> House:
     house = House(folder)
-    house.add(SmsGateway, name="texts")
+    house.add(Gateway, medium=SMS, name="texts")
     house.queue(house.agent())
     house.phonebook()
     open_many(house, count)
@@ -214,7 +204,11 @@ async def two_that_dial(house: House) -> None:
 
 @pytest.mark.parametrize(
     "touched",
-    [NOTHING, Touched(accounts=ONE, gateways=ONE, queues=ONE, agents=ONE, dids=ONE), Touched(campaigns=ONE)],
+    [
+        NOTHING,
+        Touched(accounts=ONE, gateways=frozenset({FIRST}), queues=ONE, agents=ONE, dids=ONE),
+        Touched(campaigns=ONE),
+    ],
 )
 async def test_a_change_empties_no_hopper_but_that_of_the_campaign_it_touches(
     furnished: House, claimed: list[int], touched: Touched
@@ -266,7 +260,7 @@ async def test_added_channels_let_waiting_campaigns_dial(furnished: House) -> No
     furnished.change(Gateway, 1, parameters=ALL_ANSWER, max_channels=1)
     await furnished.started(furnished.survey(LONG), furnished.phonebook(*PEOPLE[:5]))
     await furnished.advance(10)
-    declare(furnished, Touched(gateways=ONE), changing(Gateway, 1, max_channels=3))
+    declare(furnished, Touched(gateways=frozenset({FIRST})), changing(Gateway, 1, max_channels=3))
     await furnished.advance(5)
     assert furnished.dials_s() == [0, 10, 11]
 

@@ -7,13 +7,13 @@ from sqlalchemy import delete
 
 from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus, TransferStatus
 from dialer.store.tables import (
+    SMS,
     CallRequest,
     Campaign,
     Cdr,
     Contact,
     Gateway,
     LedgerEntry,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     Transfer,
@@ -177,7 +177,7 @@ async def texting(
     """Start a campaign that has just dialled its only subscriber, and sends them a text."""
     house.change(Gateway, house.gateway_id, parameters=BEHAVIOUR)
     house.change(User, house.user_id, sms_rate=3 * CENTS)
-    sms_gateway_id = house.add(SmsGateway, name="texts", parameters=parameters)
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters=parameters)
     phonebook_id = house.phonebook()
     house.contact(phonebook_id, CALLER, additional_vars=variables)
     settings = {"sms_gateway_id": sms_gateway_id, **settings}

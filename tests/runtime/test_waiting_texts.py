@@ -24,7 +24,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import Campaign, Cdr, DncList, Gateway, SmsGateway, SmsMessage, User, WaitingText
+from dialer.store.tables import SMS, Campaign, Cdr, DncList, Gateway, SmsMessage, User, WaitingText
 from tests.runtime.house import ALL_ANSWER, CENTS
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
 from tests.sizes import examples
@@ -53,7 +53,7 @@ class TextHouse(LineHouse):
         self.change(User, self.user_id, sms_rate=CENTS)
         self.change(Gateway, self.gateway_id, protocol="sim", parameters=ALL_ANSWER)
         self.dnc_id = self.dnc_list()
-        texts = self.add(SmsGateway, name="texts", protocol="trunk", parameters="{}", max_cps=1)
+        texts = self.add(Gateway, medium=SMS, name="texts", protocol="trunk", parameters="{}", max_cps=1)
         sections = [{"type": 10, "sms_text": f"text {place}"} for place in range(TEXTS_A_CALL)]
         survey_id = self.survey(*sections, branches={place: {"0": place + 1} for place in range(TEXTS_A_CALL - 1)})
         book = self.phonebook(*PEOPLE)
@@ -157,7 +157,7 @@ async def test_a_list_that_becomes_global_holds_for_messages_of_a_campaign_that_
     """Nothing of the campaign is in progress by then."""
     campaign_id = house.open()
     await house.passes(10)
-    house.change(SmsGateway, 1, rest_ms=10_000, rests_until_ms=house.now_ms() + 10_000)
+    house.change(Gateway, 1, medium=SMS, rest_ms=10_000, rests_until_ms=house.now_ms() + 10_000)
     house.restart()
     await house.passes(5)
     assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END

@@ -26,7 +26,6 @@ from dialer.store.tables import (
     DncContact,
     DncList,
     Gateway,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     User,
@@ -46,7 +45,7 @@ class Wishing:
         self.house: Final = house
         self.wished: Final[set[str]] = set()
         """People who asked the first account not to be called again, however."""
-        self._texts_id: Final = house.add(SmsGateway, name="texts")
+        self._texts_id: Final = house.add(Gateway, medium=SMS, name="texts")
         self._seen = 0
         self._seen_texts = 0
         house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)

@@ -15,8 +15,9 @@ from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from dialer.sim.memory_store import Closing, MemoryStore
+from tests.gateways import FIRST
 
-PLAN: Final = CampaignPlan(1, 1, 1, CallFlow(Survey(())), starting_ms=0, expires_ms=10**9, dnc_id=5, dnc_ids=(5,))
+PLAN: Final = CampaignPlan(1, 1, FIRST, CallFlow(Survey(())), starting_ms=0, expires_ms=10**9, dnc_id=5, dnc_ids=(5,))
 ZONES: Final = ("", "Europe/Paris")
 
 

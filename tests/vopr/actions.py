@@ -25,6 +25,7 @@ from dialer.app.gateways import change_gateway
 from dialer.app.touching import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
+from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
 from dialer.store.sealing import sealed_survey
 from dialer.store.tables import (
@@ -88,7 +89,7 @@ class ActionUnit(NamedTuple):
         if not ids:
             raise RefusedError("there is none")
         row_id = ids[self.which % len(ids)]
-        return self.connection.execute(select(table).where(table.c.id == row_id)).mappings().one()
+        return self.connection.execute(select(table).where(table.c.id == row_id, *conditions)).mappings().one()
 
     def change(self, model: type[Row], row_id: int, **values: object) -> None:
         """Change a row."""
@@ -196,18 +197,21 @@ def _edit_dnc(action: ActionUnit) -> str:
     return f"campaign {campaign['id']} list {dnc_list['id']} {is_global}"
 
 
+_is_voice = Gateway.medium == VOICE
+
+
 def _edit_gateway(action: ActionUnit) -> str:
-    gateway = action.one_of(Gateway)
+    gateway = action.one_of(Gateway, _is_voice)
     limits = {"max_channels": action.dice.pick((0, 1, 2, 5)), "max_cps": action.dice.pick((0, 1, 2, 5))}
-    change_gateway(action.unit, gateway["id"], limits)
+    change_gateway(action.unit, GatewayKey(VOICE, gateway["id"]), limits)
     return f"gateway {gateway['id']} {limits}"
 
 
 def _edit_behaviour(action: ActionUnit) -> str:
-    gateway = action.one_of(Gateway)
+    gateway = action.one_of(Gateway, _is_voice)
     parameters = parameters_for(gateway["protocol"], parameters_of(action.dice))
     if parameters != gateway["parameters"]:
-        change_gateway(action.unit, gateway["id"], {"parameters": parameters})
+        change_gateway(action.unit, GatewayKey(VOICE, gateway["id"]), {"parameters": parameters})
     return f"gateway {gateway['id']}"
 
 

@@ -75,7 +75,10 @@ def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
     entry uses up an id, too.
     """
     return {
-        name: [tuple(row)[name == "dnc_contact" :] for row in connection.execute(table.select().order_by(table.c.id))]
+        name: [
+            tuple(row)[name == "dnc_contact" :]
+            for row in connection.execute(table.select().order_by(*table.primary_key))
+        ]
         for name, table in sorted(_TABLES.items())
         if name not in _OF_PROCESSES
     }

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, text, update
 
 from dialer.app.errors import RefusedError
 from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.plans import VOICE, GatewayKey
 from dialer.runtime.clock import NANOSECONDS, RealClock
 from dialer.runtime.coordinator import LeaseLostError
 from dialer.runtime.fleet_coordinator import FleetCoordinator
@@ -38,7 +39,7 @@ from tests.vopr.observer import Observer
 from tests.vopr.run import EVENTS_KEPT, OPEN, SeedOutcome
 from tests.vopr.service import BrokenError
 from tests.vopr.snapshot import ask
-from tests.vopr.worlds import HOUR_MS, World
+from tests.vopr.worlds import HOUR_MS, World, calling
 
 MEMBERS_MAX: Final = 4
 PAUSE_MS_MAX: Final = 20_000
@@ -260,11 +261,11 @@ class FleetRun:
 
     def _save_gateway(self) -> None:
         """Save a gateway as it is, as a form does."""
-        gateway_id = self._waits.between(1, len(self.world.rows["gateway"]))
+        gateway_id = self._waits.between(1, calling(self.world.rows))
 
         def save(connection: Connection) -> None:
             connection.execute(text(_SAVED), {"id": gateway_id})
-            touch(connection, Touched(gateways=frozenset({gateway_id})))
+            touch(connection, Touched(gateways=frozenset({GatewayKey(VOICE, gateway_id)})))
 
         self.database.write_now(save)
         self._learn()

@@ -64,7 +64,6 @@ def crowded_world_of(seed: int) -> World:
     rows: dict[str, list[Values]] = {
         "user_account": users,
         "gateway": [gateway, {**gateway, "max_channels": 0}],
-        "sms_gateway": [],
         "phonebook": [{"user_id": one, "name": "people"} for one in _USER_IDS],
         "contact": [
             {"phonebook_id": book, **contact_of(f"+120255{book}{place:04d}")}

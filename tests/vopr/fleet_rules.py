@@ -13,10 +13,12 @@ from dialer.store.database import Database
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import ask
 
-_LINES = """SELECT id, max_channels, max_cps FROM gateway
-    UNION ALL SELECT id + 1099511627776, 0, max_cps FROM sms_gateway"""
-_SLICES = "SELECT gateway_id, sum(max(channels, channels_in_use)), sum(cps) FROM gateway_slice GROUP BY gateway_id"
-_RESTING = "SELECT gateway_id, sum(cps) FROM cps_returned WHERE until_ms > {now_ms} GROUP BY gateway_id"
+_KEY = "iif(medium = 'sms', 'sms:', '') ||"
+_LINES = f"SELECT {_KEY} id, max_channels, max_cps FROM gateway"  # noqa: S608 - names of our columns
+_SLICES = f"""SELECT {_KEY} gateway_id, sum(max(channels, channels_in_use)), sum(cps) FROM gateway_slice
+    GROUP BY medium, gateway_id"""  # noqa: S608 - names of our columns
+_RESTING = f"""SELECT {_KEY} gateway_id, sum(cps) FROM cps_returned WHERE until_ms > {{now_ms}}
+    GROUP BY medium, gateway_id"""  # noqa: S608 - names of our columns
 _OWNERS = "SELECT id, worker_id FROM shard"
 
 
@@ -24,8 +26,8 @@ class Shares(NamedTuple):
     """The shards and the booked parts of all gateways at one moment."""
 
     owners: dict[int, int | None]
-    channels: Counter[int]
-    cps: Counter[int]
+    channels: Counter[str]
+    cps: Counter[str]
 
 
 class FleetRules:
@@ -34,7 +36,7 @@ class FleetRules:
     def __init__(self) -> None:
         self._checked: Final[set[int]] = set()
         """Ids of the attempts whose gateway was checked at their beginning."""
-        self._channels: Final[defaultdict[int, list[tuple[int, int]]]] = defaultdict(list)
+        self._channels: Final[defaultdict[str, list[tuple[int, int]]]] = defaultdict(list)
         """The `max_channels` of each gateway, and when users set them."""
 
     def read(self, connection: Connection) -> Shares:
@@ -69,25 +71,23 @@ class FleetRules:
 
     def crowded(self, memory: Memory) -> Iterator[str]:
         """Yield gateways that have carried more calls at a moment than they might, as the rows say in the end."""
-        spans = [(one.gateway_id, one.started_ms, one.end_ms) for one in memory.attempts()]
-        spans += [
-            (leg.gateway_id, leg.started_ms, leg.end_ms) for leg in memory.transfers() if leg.started_ms is not None
-        ]
-        changes = [(gateway_id, at_ms, 1) for gateway_id, at_ms, _ in spans]
-        changes += [(gateway_id, at_ms, -1) for gateway_id, _, at_ms in spans]
+        spans = [(one.gateway, one.started_ms, one.end_ms) for one in memory.attempts()]
+        spans += [(leg.gateway, leg.started_ms, leg.end_ms) for leg in memory.transfers() if leg.started_ms is not None]
+        changes = [(gateway, at_ms, 1) for gateway, at_ms, _ in spans]
+        changes += [(gateway, at_ms, -1) for gateway, _, at_ms in spans]
         # A call that ends at a moment frees its channel for one that begins then.
-        for gateway_id, moments in groupby(sorted(changes), key=lambda one: one[0]):
+        for gateway, moments in groupby(sorted(changes), key=lambda one: one[0]):
             carried = 0
             for _, at_ms, change in moments:
                 carried += change
-                most = self._most(gateway_id, at_ms)
+                most = self._most(gateway, at_ms)
                 if change > 0 and 0 < most < carried:
-                    yield f"I8: the rows have {carried} calls on gateway {gateway_id} at {at_ms}, {most} allowed"
+                    yield f"I8: the rows have {carried} calls on gateway {gateway} at {at_ms}, {most} allowed"
                     break
 
-    def _most(self, gateway_id: int, at_ms: int) -> int:
+    def _most(self, gateway: str, at_ms: int) -> int:
         """Return the `max_channels` of a gateway at a moment; 0 if it had none."""
-        known = self._channels[gateway_id]
+        known = self._channels[gateway]
         place = bisect_right(known, at_ms, key=lambda one: one[0])
         return known[place - 1][1] if place else 0
 
@@ -98,22 +98,18 @@ class FleetRules:
             return []
         self._checked.update(one.id for one in new)
         limits = {row[0]: row[1] for row in database.read_now(lambda connection: ask(connection, _LINES))}
-        return [found for one in new if (found := _crowd(memory, one.gateway_id, one.started_ms, limits))]
+        return [found for one in new if (found := _crowd(memory, one.gateway, one.started_ms, limits))]
 
 
-def _crowd(memory: Memory, gateway_id: int, at_ms: int, limits: dict[int, int]) -> str:
-    most = limits.get(gateway_id, 0)
-    carried = sum(
-        other.gateway_id == gateway_id and other.started_ms <= at_ms < other.end_ms for other in memory.attempts()
-    )
+def _crowd(memory: Memory, gateway: str, at_ms: int, limits: dict[str, int]) -> str:
+    most = limits.get(gateway, 0)
+    carried = sum(other.gateway == gateway and other.started_ms <= at_ms < other.end_ms for other in memory.attempts())
     carried += sum(
-        leg.gateway_id == gateway_id and leg.started_ms is not None and leg.started_ms < at_ms < leg.end_ms
+        leg.gateway == gateway and leg.started_ms is not None and leg.started_ms < at_ms < leg.end_ms
         for leg in memory.transfers()
     )
     return (
-        f"I8: {carried} calls of all workers on gateway {gateway_id} at once, {most} allowed"
-        if 0 < most < carried
-        else ""
+        f"I8: {carried} calls of all workers on gateway {gateway} at once, {most} allowed" if 0 < most < carried else ""
     )
 
 

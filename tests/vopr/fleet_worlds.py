@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.runtime.line_reports import LineSettings
 from tests.vopr.dice import Dice
-from tests.vopr.worlds import CENTS, DAY_MS, Values, World, contact_of, number_of, world_of
+from tests.vopr.worlds import CENTS, DAY_MS, Values, World, calling, contact_of, number_of, world_of
 
 USER_IDS: Final = (1, 34, 51)
 """Accounts whose shards soon have different owners."""
@@ -35,7 +35,7 @@ def busy_world_of(seed: int) -> World:
         owner = 1 if is_first else dice.pick(USER_IDS)
         campaign.update(busy(dice, drawn.start_ms), user_id=owner)
     _keep_to_own_lists(rows)
-    for gateway in rows["gateway"]:
+    for gateway in rows["gateway"][: calling(rows)]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
         behaviour = LineSettings(gateway["protocol"], gateway["parameters"]).simulated()
         gateway.update(limits, protocol="sim", parameters=behaviour)

@@ -52,9 +52,9 @@ class FaultyKernel(Kernel):
         self.faults = 0
         """The number of reports that were tampered with."""
 
-    def channels(self) -> dict[int, int]:
+    def channels(self) -> dict[str, int]:
         """Return the number of calls that its engine counts on each gateway."""
-        return {gateway_id: load.in_progress for gateway_id, load in self._engine.board.gateways.items()}
+        return {str(gateway_id): load.in_progress for gateway_id, load in self._engine.board.gateways.items()}
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
         if rank == _RANK:

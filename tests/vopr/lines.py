@@ -19,13 +19,13 @@ from dialer.domain.sessions.leg_protocol import Arriving, Leg
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import (
+    SMS,
     CallRequest,
     Campaign,
     Did,
     Gateway,
     LiveLeg,
     ServiceState,
-    SmsGateway,
     SmsMessage,
     Transfer,
     User,
@@ -96,7 +96,7 @@ class LineRun:
             *([{"type": 10, "sms_text": "thank you"}] * TEXTS_A_CALL if self._has_texts else ()),
             branches=branches,
         )
-        texts_id = house.add(SmsGateway, name="texts", protocol=FAKE_TEXTS, max_cps=1)
+        texts_id = house.add(Gateway, medium=SMS, name="texts", protocol=FAKE_TEXTS, max_cps=1)
         house.change(Gateway, house.gateway_id, max_cps=dice.pick((0, 0, 1)))
         numbers = [f"+1202556{index:04}" for index in range(dice.between(2, 8))]
         self._campaign_id = house.campaign(

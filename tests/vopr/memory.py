@@ -39,7 +39,7 @@ class Memory:
         self._before: Final[set[int]] = set()
         self._legs_before: Final[set[int]] = set()
         self.frequency: Final[defaultdict[int, Limits]] = defaultdict(Limits)
-        self.cps: Final[defaultdict[int, Limits]] = defaultdict(Limits)
+        self.cps: Final[defaultdict[str, Limits]] = defaultdict(Limits)
         self.retries: Final[Counter[int]] = Counter()
         self.completions: Final[Counter[int]] = Counter()
         """The highest `completion_maxretry` that each campaign has had; `retries` holds the highest `maxretry`."""

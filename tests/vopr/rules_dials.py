@@ -101,7 +101,7 @@ def limits(before: Snapshot, after: Snapshot, new: Collection[Attempt], memory: 
     legs = [leg for leg in after.legs if leg.id not in known]
     for leg in legs:
         yield from _transfers_at_once(before, leg, memory)
-    for line_id in {one.gateway_id for one in new} | {leg.gateway_id for leg in legs if leg.gateway_id}:
+    for line_id in {one.gateway for one in new} | {leg.gateway for leg in legs if leg.gateway}:
         yield from _a_second(line_id, memory)
 
 
@@ -120,19 +120,19 @@ def _frequency(one: Attempt, memory: Memory) -> Iterator[str]:
 def _at_once(before: Snapshot, one: Attempt, memory: Memory) -> Iterator[str]:
     at_ms = one.started_ms
     live = [other for other in memory.attempts() if other.started_ms <= at_ms < other.end_ms and other.id <= one.id]
-    campaign, line = before.campaigns[one.campaign_id], before.lines[one.gateway_id]
+    campaign, line = before.campaigns[one.campaign_id], before.lines[one.gateway]
     theirs = sum(other.campaign_id == one.campaign_id for other in live)
     if campaign["max_aleg"] and theirs > campaign["max_aleg"]:
         yield f"I8: {theirs} calls of campaign {one.campaign_id} at once, {campaign['max_aleg']} allowed"
-    legs = sum(_was_out(leg, one.gateway_id, at_ms) for leg in memory.transfers())
-    carried = legs + sum(other.gateway_id == one.gateway_id for other in live)
+    legs = sum(_was_out(leg, one.gateway, at_ms) for leg in memory.transfers())
+    carried = legs + sum(other.gateway == one.gateway for other in live)
     if line.max_channels and carried > line.max_channels:
-        yield f"I8: {carried} calls on gateway {line.id} at once, {line.max_channels} allowed"
+        yield f"I8: {carried} calls on gateway {line.key} at once, {line.max_channels} allowed"
 
 
-def _was_out(leg: Leg, gateway_id: int, at_ms: int) -> bool:
+def _was_out(leg: Leg, gateway: str, at_ms: int) -> bool:
     """Return whether a gateway carried a leg that had begun before this moment and was not over."""
-    return leg.gateway_id == gateway_id and leg.started_ms is not None and leg.started_ms < at_ms < leg.end_ms
+    return leg.gateway == gateway and leg.started_ms is not None and leg.started_ms < at_ms < leg.end_ms
 
 
 def _transfers_at_once(before: Snapshot, leg: Leg, memory: Memory) -> Iterator[str]:
@@ -150,19 +150,19 @@ def _transfers_at_once(before: Snapshot, leg: Leg, memory: Memory) -> Iterator[s
         yield f"I8: {live} transfers of campaign {leg.campaign_id} at once, {campaign['max_xfer']} allowed"
 
 
-def _a_second(line_id: int, memory: Memory) -> Iterator[str]:
+def _a_second(line_id: str, memory: Memory) -> Iterator[str]:
     """Yield seconds with more new calls than the gateway may place. Legs that were never placed do not count."""
-    starts = [one.started_ms for one in memory.attempts() if one.gateway_id == line_id]
+    starts = [one.started_ms for one in memory.attempts() if one.gateway == line_id]
     starts += [
         leg.started_ms
         for leg in memory.transfers()
-        if leg.gateway_id == line_id and leg.started_ms is not None and leg.started_ms < leg.end_ms
+        if leg.gateway == line_id and leg.started_ms is not None and leg.started_ms < leg.end_ms
     ]
     starts.sort()
     yield from _too_dense(starts, memory.cps[line_id].most, line_id)
 
 
-def _too_dense(starts: list[int], most: Callable[[int], int], line_id: int) -> Iterator[str]:
+def _too_dense(starts: list[int], most: Callable[[int], int], line_id: str) -> Iterator[str]:
     for place, at_ms in enumerate(starts):
         allowed = most(at_ms - _SECOND_MS)
         if allowed and place >= allowed and at_ms - starts[place - allowed] < _SECOND_MS:

@@ -21,7 +21,7 @@ def dials(before: Snapshot, new: Collection[Attempt], service_zone: str, calling
     if calling_hours == "off":
         return
     for one in new:
-        person, line = before.people.get(one.subscriber_id), before.lines.get(one.gateway_id)
+        person, line = before.people.get(one.subscriber_id), before.lines.get(one.gateway)
         if person is None or line is None or (line.protocol == "sim" and calling_hours is None):
             continue
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=one.started_ms)

@@ -132,13 +132,13 @@ def silent(connection: Connection, now_ms: int) -> Iterator[str]:
         yield f"a silent call is not given up: call {row[0]}"
 
 
-def channels(connection: Connection, counted: Mapping[int, int]) -> Iterator[str]:
+def channels(connection: Connection, counted: Mapping[str, int]) -> Iterator[str]:
     """F8: yield gateways whose count of calls in the engine differs from the rows."""
-    query = """SELECT gateway_id, count(*) FROM (
-        SELECT gateway_id FROM callrequest WHERE status = 7 AND attempt > 0
-        UNION ALL SELECT gateway_id FROM sms_message WHERE ended_ms IS NULL
-        UNION ALL SELECT t.gateway_id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
-            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway_id"""
+    query = """SELECT gateway, count(*) FROM (
+        SELECT CAST(gateway_id AS TEXT) AS gateway FROM callrequest WHERE status = 7 AND attempt > 0
+        UNION ALL SELECT 'sms:' || gateway_id FROM sms_message WHERE ended_ms IS NULL
+        UNION ALL SELECT CAST(t.gateway_id AS TEXT) FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
+            WHERE t.status <> 3 AND c.status = 7) GROUP BY gateway"""
     there = dict(ask(connection, query))
     for gateway_id, count in counted.items():
         in_rows = there.get(gateway_id, 0)

@@ -58,7 +58,7 @@ class Service:
         """Return the number of the carrier's reports that were tampered with."""
         return sum(kernel.faults for kernel in self._kernels)
 
-    def channels(self) -> dict[int, int]:
+    def channels(self) -> dict[str, int]:
         """Return the number of calls that the engine counts on each gateway."""
         return self._kernels[-1].channels() if self._kernels else {}
 

@@ -12,21 +12,21 @@ _CALLING: Final = 7
 _COLUMNS: Final = tuple(Campaign.__table__.c.keys())
 _CAMPAIGNS: Final = f"SELECT {', '.join(_COLUMNS)} FROM campaign ORDER BY id"  # noqa: S608 - names of our columns
 _CALLS: Final = """
-    SELECT id, campaign_id, subscriber_id, gateway_id, attempt, started_ms, ended_ms, status, phone_number, user_id
+    SELECT id, campaign_id, subscriber_id, CAST(gateway_id AS TEXT), attempt, started_ms, ended_ms, status,
+        phone_number, user_id
     FROM callrequest WHERE id >= ? ORDER BY id"""
 _TEXTS: Final = """
-    SELECT id, campaign_id, subscriber_id, gateway_id, attempt, send_date, ended_ms, status, phone_number, user_id,
-        callrequest_id
+    SELECT id, campaign_id, subscriber_id, 'sms:' || gateway_id, attempt, send_date, ended_ms, status, phone_number,
+        user_id, callrequest_id
     FROM sms_message WHERE id >= ? ORDER BY id"""
 _LEGS: Final = """
-    SELECT t.id, c.campaign_id, t.gateway_id, t.joined_ms, t.started_ms, t.ended_ms, t.answered_ms, t.reason,
-        t.agent_id, t.offers, t.status
+    SELECT t.id, c.campaign_id, CASE WHEN t.gateway_id > 0 THEN CAST(t.gateway_id AS TEXT) ELSE '' END, t.joined_ms,
+        t.started_ms, t.ended_ms, t.answered_ms, t.reason, t.agent_id, t.offers, t.status
     FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id WHERE t.id >= ? ORDER BY t.id"""
 _SUBSCRIBERS: Final = "SELECT id, campaign_id, status, status_reason, count_attempt, zone, number FROM subscriber"
 _USERS: Final = "SELECT id, balance, held FROM user_account"
 _GATEWAYS: Final = """
-    SELECT id, max_channels, max_cps, protocol FROM gateway
-    UNION ALL SELECT id + (1 << 40), 0, max_cps, protocol FROM sms_gateway"""
+    SELECT iif(medium = 'sms', 'sms:', '') || id, max_channels, max_cps, protocol FROM gateway"""
 _LISTS: Final = """
     SELECT id, dnc_id FROM campaign WHERE dnc_id IS NOT NULL UNION SELECT campaign_id, dnc_id FROM campaign_dnc_list
     UNION SELECT campaign.id, dnc_list.id FROM campaign, dnc_list WHERE is_global
@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
     id: int
     campaign_id: int
     subscriber_id: int
-    gateway_id: int
+    gateway: str
     attempt: int
     started_ms: int
     ended_ms: int | None
@@ -66,7 +66,8 @@ class Leg(NamedTuple):
 
     id: int
     campaign_id: int
-    gateway_id: int
+    gateway: str
+    """Empty for a leg to an agent."""
     joined_ms: int
     started_ms: int | None
     ended_ms: int | None
@@ -105,7 +106,7 @@ class AccountRow(NamedTuple):
 class GatewayRow(NamedTuple):
     """The limits of a gateway."""
 
-    id: int
+    key: str
     max_channels: int
     max_cps: int
     protocol: str
@@ -128,7 +129,7 @@ class Snapshot(NamedTuple):
     calls: list[Attempt]
     texts: list[Attempt]
     legs: list[Leg]
-    lines: dict[int, GatewayRow]
+    lines: dict[str, GatewayRow]
     entries: dict[tuple[int, str], int]
     """The moment at which a number was put on a do-not-call list."""
 

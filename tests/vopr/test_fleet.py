@@ -80,7 +80,7 @@ async def test_a_fleet_of_one_leaves_the_rows_of_a_worker_alone(folder: Folder, 
     """Of a gateway with limits, a fleet's worker has to be lent its part first."""
     fleet, alone = FleetRun(seed, folder, members=1), LonelyRun(seed, folder, members=1)
     for run in (fleet, alone):
-        for gateway in run.world.rows["gateway"] + run.world.rows["sms_gateway"]:
+        for gateway in run.world.rows["gateway"]:
             gateway.update(dict.fromkeys({"max_channels", "max_cps"} & gateway.keys(), 0))
     outcomes = [await run.outcome() for run in (fleet, alone)]
     assert [one.broken for one in outcomes] == ["", ""]

@@ -12,6 +12,7 @@ import msgspec
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.enums import DialMethod, QueueStrategy
 from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.plans import SMS
 from tests.vopr.dice import Dice
 from tests.vopr.worlds_surveys import draw_survey
 
@@ -73,8 +74,7 @@ def world_of(seed: int) -> World:
     day = datetime.fromisoformat(dice.pick(_DAYS)).replace(tzinfo=UTC)
     start_ms = int(day.timestamp()) * 1_000 + dice.between(-20, 12) * HOUR_MS
     rows: dict[str, list[Values]] = {"user_account": [_user(dice, place) for place in range(dice.between(1, 3))]}
-    rows["gateway"] = [_gateway(dice) for _ in range(dice.between(1, 2))]
-    rows["sms_gateway"] = [_sms_gateway(dice)]
+    rows["gateway"] = [*[_gateway(dice) for _ in range(dice.between(1, 2))], _sms_gateway(dice)]
     rows["dnc_list"] = [{"user_id": 1, "name": "dnc"} for _ in range(dice.between(1, 2))]
     _draw_centre(dice, rows)
     _draw_phonebooks(dice, rows)
@@ -150,12 +150,17 @@ def _gateway(dice: Dice) -> Values:
 
 
 def _sms_gateway(dice: Dice) -> Values:
-    return {"name": "texts", "max_cps": dice.pick((0, 1, 3)), "parameters": parameters_of(dice)}
+    return {"name": "texts", "medium": SMS, "max_cps": dice.pick((0, 1, 3)), "parameters": parameters_of(dice)}
+
+
+def calling(rows: dict[str, list[Values]]) -> int:
+    """Return the number of gateways for calls, whose ids count from 1."""
+    return sum("medium" not in gateway for gateway in rows["gateway"])
 
 
 def _draw_calling_hours(dice: Dice, rows: dict[str, list[Values]]) -> str | None:
     """Draw the service's calling hours and the gateways that are not simulated; most worlds have neither."""
-    for gateway in (*rows["gateway"], *rows["sms_gateway"]):
+    for gateway in rows["gateway"]:
         gateway["protocol"] = dice.pick(("sim", "sim", "sim", "trunk"))
         gateway["parameters"] = parameters_for(gateway["protocol"], gateway["parameters"])
     return dice.pick((None, None, None, None, "08:00-21:00", "00:00-23:00", "02:30-17:30", "off"))
@@ -262,7 +267,7 @@ def _campaign(dice: Dice, rows: dict[str, list[Values]], campaign_id: int, start
         "medium": "sms" if is_sms else "voice",
         "text_message": "Hello {contact}" * dice.pick((1, 20)) if is_sms else "",
         "object_id": 0 if is_sms else campaign_id,
-        "aleg_gateway_id": None if is_sms else dice.between(1, len(rows["gateway"])),
+        "aleg_gateway_id": None if is_sms else dice.between(1, calling(rows)),
         "sms_gateway_id": 1,
         "callerid": dice.pick(SHOWN),
         "startingdate": starting_ms,

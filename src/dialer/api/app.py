@@ -28,62 +28,38 @@ from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.forecast import Forecaster, Forecasting
 from dialer.api.records.table import RESOURCES
 from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
-from dialer.api.routes import health
-from dialer.api.routes.audio import delete_audio, download_audio, upload_audio
-from dialer.api.routes.bulk import add_contacts, add_dnc_contacts
-from dialer.api.routes.call_centre_statistics import read_statistics_of_agent, read_statistics_of_queue
-from dialer.api.routes.campaign_check import check_campaign, check_sms_campaign
+from dialer.api.routes import (
+    audio,
+    bulk,
+    call_centre_statistics,
+    campaign_check,
+    copy,
+    dispositions,
+    forecast,
+    health,
+    imports,
+    recordings,
+    recycle,
+    refunds,
+    root,
+    statistics,
+    survey_aggregate,
+    survey_check,
+    text_callbacks,
+    trial_calls,
+)
 from dialer.api.routes.clock import ClockController
-from dialer.api.routes.copy import copy_campaign, copy_sms_campaign
-from dialer.api.routes.dispositions import read_disposition, set_disposition
 from dialer.api.routes.exports import export
-from dialer.api.routes.forecast import forecast_campaign, forecast_sms_campaign
-from dialer.api.routes.imports import import_contacts, import_dnc_contacts
-from dialer.api.routes.recordings import download_recording, download_recordings
-from dialer.api.routes.recycle import recycle_campaign, recycle_sms_campaign
-from dialer.api.routes.refunds import refund_call
-from dialer.api.routes.root import read_root, redirect_to_documentation
-from dialer.api.routes.statistics import read_all_statistics, read_campaign_statistics, read_sms_campaign_statistics
-from dialer.api.routes.survey_aggregate import aggregate_survey
-from dialer.api.routes.survey_check import check_survey_template
-from dialer.api.routes.text_callbacks import take_receipt, take_text
-from dialer.api.routes.trial_calls import place_test_call
-from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service
+from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
-    read_root,
-    upload_audio,
-    delete_audio,
-    add_contacts,
-    add_dnc_contacts,
-    import_contacts,
-    import_dnc_contacts,
-    forecast_campaign,
-    forecast_sms_campaign,
-    check_survey_template,
-    check_campaign,
-    check_sms_campaign,
-    aggregate_survey,
-    read_campaign_statistics,
-    read_sms_campaign_statistics,
-    read_all_statistics,
-    read_statistics_of_agent,
-    read_statistics_of_queue,
-    download_recording,
-    download_recordings,
-    download_audio,
-    refund_call,
-    copy_campaign,
-    copy_sms_campaign,
-    recycle_campaign,
-    recycle_sms_campaign,
-    place_test_call,
-    read_disposition,
-    set_disposition,
+    root.read_root,
+    *handlers_in(audio, bulk, imports, forecast, survey_check, campaign_check, survey_aggregate, statistics),
+    *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, trial_calls, dispositions),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
@@ -128,12 +104,8 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
-            *([redirect_to_documentation] if console is None else console.routes(authenticator, permissions)),
-            health.live,
-            health.ready,
-            health.metrics,
-            take_receipt,
-            take_text,
+            *([root.redirect_to_documentation] if console is None else console.routes(authenticator, permissions)),
+            *handlers_in(health, text_callbacks),
         ],
         dependencies={
             "metrics": _given(metrics),
@@ -169,7 +141,7 @@ def create_worker_app(
             yield
 
     app = Litestar(
-        route_handlers=[health.live, health.ready, health.metrics],
+        route_handlers=handlers_in(health),
         dependencies={"metrics": _given(metrics)},
         request_class=ApiRequest,
         state=State({SERVICE: service}),

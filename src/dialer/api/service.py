@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from types import ModuleType
 from typing import Any, Final, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
 from litestar import Request, Response
+from litestar.handlers import BaseRouteHandler
 from sqlalchemy import Connection
 
 from dialer.api.crud.fields import Conventions
@@ -57,6 +59,16 @@ def _origin(request: ApiRequest) -> Origin:
     """Return the origin of a request for the audit log."""
     client = request.scope["client"]
     return origin_of(request.user, client[0] if client else "")
+
+
+def handlers_in(*modules: ModuleType) -> list[BaseRouteHandler]:
+    """Return the handlers that modules define, in their order."""
+    found = [(module, value) for module in modules for value in vars(module).values()]
+    return [
+        value
+        for module, value in found
+        if isinstance(value, BaseRouteHandler) and value.fn.__module__ == module.__name__
+    ]
 
 
 class Dialler(Protocol):

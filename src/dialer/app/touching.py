@@ -9,8 +9,9 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
-from dialer.domain.enums import CallRequestStatus, CampaignStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import GatewayKey
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
 
@@ -18,7 +19,7 @@ _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _IS_KNOWN: Final = (
     Campaign.status.in_(_OPEN)
     | Campaign.id.in_(select(Did.campaign_id).where(Did.campaign_id.is_not(None)))
-    | exists().where(CallRequest.campaign_id == Campaign.id, CallRequest.status == CallRequestStatus.CALLING)
+    | exists().where(CallRequest.campaign_id == Campaign.id, IS_CALLING)
     | exists().where(SmsMessage.campaign_id == Campaign.id, SmsMessage.ended_ms.is_(None))
     | exists().where(WaitingText.campaign_id == Campaign.id)
 )
@@ -37,10 +38,14 @@ def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> T
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
     """Return the known campaigns for which a do-not-call list holds, as touched records."""
     which = select(DncList.is_global, DncList.keeps_wishes_of, DncList.user_id).where(DncList.id == dnc_id)
-    one = connection.execute(which).first()
-    if one is not None and one.is_global:
+    dnc_list = connection.execute(which).first()
+    if dnc_list is not None and dnc_list.is_global:
         return known_campaigns(connection, true())
-    own = Campaign.user_id == one.user_id if one is not None and one.keeps_wishes_of == ACCOUNT else false()
+    own = (
+        Campaign.user_id == dnc_list.user_id
+        if dnc_list is not None and dnc_list.keeps_wishes_of == ACCOUNT
+        else false()
+    )
     return known_campaigns(connection, names_dnc(dnc_id) | own)
 
 
@@ -55,14 +60,9 @@ def users_of_callerid_group(connection: Connection, group_id: int) -> Touched:
     return known_campaigns(connection, Campaign.callerid_group_id == group_id)
 
 
-def touched_sms_gateway(gateway_id: int) -> Touched:
-    """Return a gateway for text messages as a touched record, under the engine's id."""
-    return Touched(gateways=frozenset({SMS_LINES_FROM + gateway_id}))
-
-
-def touched_gateway(gateway_id: int) -> Touched:
-    """Return a gateway for calls as a touched record."""
-    return Touched(gateways=frozenset({gateway_id}))
+def touched_gateway(gateway: GatewayKey) -> Touched:
+    """Return a gateway as a touched record."""
+    return Touched(gateways=frozenset({gateway}))
 
 
 def touched_account(user_id: int) -> Touched:

@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.domain import events
 from dialer.domain.enums import Cause
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 
 
@@ -30,7 +30,7 @@ class CallPlacer(Protocol):
     A carrier knows the future of a call, or it says None: the engine will then be told what happens.
     """
 
-    def open_gateway(self, gateway_id: int, parameters: str) -> None:
+    def open_gateway(self, gateway_id: GatewayKey, parameters: str) -> None:
         """Set the parameters of a gateway, a JSON object as text."""
 
     def dial(self, call: Call) -> Milestone | None:
@@ -49,7 +49,10 @@ class CallPlacer(Protocol):
         """Return the next milestone of a call in a queue if no agent takes it, or None if the call is over."""
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
-        """Offer a call to an agent, whose telephone has the number `dialled`, and return when the agent takes it."""
+        """Offer a call to an agent, whose telephone has the number `dialled`, and return when the agent takes it.
+
+        The time is in milliseconds since the epoch; None if a line will report it.
+        """
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Stop offering a call to an agent."""
@@ -69,7 +72,7 @@ class CallPlacer(Protocol):
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
 
-    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+    def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
         """Refuse a call that came in over a line."""
 
     def forget(self, call_id: int) -> None:

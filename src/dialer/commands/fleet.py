@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from dialer.commands.open_service import database_ms, open_existing_database, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json
 from dialer.commands.tables import add_row, draw, stacked, table
+from dialer.domain.plans import GatewayKey
 from dialer.store.fleet.leases import all_leases
 from dialer.store.fleet.shards import owners
 from dialer.store.fleet.slices import all_slices
@@ -35,17 +36,18 @@ def fleet(*, as_json: bool) -> None:
 
 def _workers(connection: Connection) -> list[dict[str, Any]]:
     now_ms, owned = database_ms(connection), list(owners(connection).values())
-    seats = {one.worker_id: one for one in all_positions(connection)}
-    slices = [one for rows in all_slices(connection).values() for one in rows]
+    seats = {position.worker_id: position for position in all_positions(connection)}
+    slices = [slice_row for rows in all_slices(connection).values() for slice_row in rows]
     return [
         {
-            "id": one.id,
-            "name": one.name,
-            "lease_seconds": max(0, one.lease_until_ms - now_ms) // _SECOND_MS,
-            "shards": owned.count(one.id),
-            "behind_ms": max(0, now_ms - seats[one.id].now_ms) if one.id in seats else None,
+            "id": lease.id,
+            "name": lease.name,
+            "lease_seconds": max(0, lease.lease_until_ms - now_ms) // _SECOND_MS,
+            "shards": owned.count(lease.id),
+            "behind_ms": max(0, now_ms - seats[lease.id].now_ms) if lease.id in seats else None,
             "gateways": [
                 {
+                    "medium": part.medium,
                     "gateway_id": part.gateway_id,
                     "channels": part.channels,
                     "in_use": part.channels_in_use,
@@ -53,10 +55,10 @@ def _workers(connection: Connection) -> list[dict[str, Any]]:
                     "waiting": part.waiting,
                 }
                 for part in slices
-                if part.worker_id == one.id
+                if part.worker_id == lease.id
             ],
         }
-        for one in all_leases(connection)
+        for lease in all_leases(connection)
     ]
 
 
@@ -66,5 +68,6 @@ def _tables(workers: list[dict[str, Any]]) -> Group:
     for one in workers:
         add_row(shown, one["name"], one["id"], one["lease_seconds"], one["shards"], one["behind_ms"])
         for part in one["gateways"]:
-            add_row(parts, one["name"], *part.values())
+            medium, gateway_id, *figures = part.values()
+            add_row(parts, one["name"], str(GatewayKey(medium, gateway_id)), *figures)
     return stacked(f"{len(workers)} workers share this service.", [shown, parts] if workers else [])

@@ -2,7 +2,6 @@
 
 import anyio
 import rich_click as click
-from sqlalchemy import select
 
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.line_factories import TEXT_LINES
@@ -11,18 +10,14 @@ from dialer.commands.open_service import open_existing_database, settings_from_e
 from dialer.commands.output import print_json, printable, say
 from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.prefixes import dialled_number
-from dialer.domain.plans import SMS_LINES_FROM
-from dialer.store.tables import SmsGateway
+from dialer.domain.plans import SMS, GatewayKey
+from dialer.store.queries.progress import gateway_row
 
 
 def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_json: bool) -> None:
     """Send a message, `order` being number, sender and text, over a gateway for text messages, and print each step."""
     with open_existing_database(settings_from_environment()) as database:
-        row = database.read_now(
-            lambda connection: (
-                connection.execute(select(SmsGateway.__table__).where(SmsGateway.id == gateway_id)).mappings().first()
-            )
-        )
+        row = database.read_now(lambda connection: gateway_row(connection, GatewayKey(SMS, gateway_id)))
     if row is None:
         raise click.ClickException(f"there is no gateway {gateway_id} for text messages")
     protocol = row["protocol"]
@@ -37,9 +32,7 @@ def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_
             click.echo(printable(line))
 
     try:
-        outcome = anyio.run(
-            send_trial_text, protocol, row["parameters"], SMS_LINES_FROM + gateway_id, dialled, wait_s, show
-        )
+        outcome = anyio.run(send_trial_text, protocol, row["parameters"], gateway_id, dialled, wait_s, show)
     except ParametersError as error:
         raise click.ClickException(f"gateway {gateway_id}: {error}") from None
     if as_json:

@@ -7,12 +7,12 @@ from typing import Final
 
 from litestar import Router, get
 from litestar.di import Provide
-from litestar.handlers import HTTPRouteHandler
 from litestar.response import Redirect
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
+from dialer.api.service import handlers_in
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live import Snapshots
 from dialer.console.pages import (
@@ -74,11 +74,6 @@ PAGES: Final = (
 """The modules whose pages need a sign-in."""
 
 
-def handlers_of(modules: Iterable[ModuleType]) -> list[HTTPRouteHandler]:
-    """Return the handlers of the pages that modules define."""
-    return [handler for module in modules for handler in vars(module).values() if isinstance(handler, HTTPRouteHandler)]
-
-
 class Console:
     """The console of one service.
 
@@ -117,7 +112,7 @@ class Console:
         def router(modules: Iterable[ModuleType], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
             return Router(
                 CONSOLE,
-                route_handlers=handlers_of(modules),
+                route_handlers=handlers_in(*modules),
                 # The framework copies middleware for every route, but does not copy functions.
                 middleware=[guarded, *middleware],
                 dependencies={"console": Provide(lambda: services, sync_to_thread=False, use_cache=True)},

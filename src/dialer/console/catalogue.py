@@ -19,8 +19,6 @@ class RecordPage(NamedTuple):
 
     path: str
     """The path of the resource in the API."""
-    place: str
-    """The item of the navigation."""
     title: str
     one: str
     """A single record in a sentence, such as `phonebook`."""
@@ -28,6 +26,8 @@ class RecordPage(NamedTuple):
     """The sentence below the title."""
     columns: tuple[str, ...]
     """The fields that lists show; the first one leads to the record."""
+    place: str = ""
+    """The item of the navigation."""
     main: tuple[str, ...] = ()
     """The fields at the top of forms, in this order; others are below `More settings`. Empty: all, as declared."""
     within: tuple[Within, ...] = ()
@@ -66,7 +66,6 @@ def _campaigns(path: str, one: str, about: str, sends: tuple[str, ...], pace: tu
     dates = ("startingdate", "expirationdate")
     return RecordPage(
         path,
-        "campaigns",
         "Campaigns",
         one,
         about,
@@ -79,12 +78,10 @@ def _campaigns(path: str, one: str, about: str, sends: tuple[str, ...], pace: tu
     )
 
 
-PAGES: Final[Mapping[str, RecordPage]] = {
-    page.path: page
-    for page in (
+_PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
+    "people": (
         RecordPage(
             "phonebook",
-            "people",
             "Phonebooks",
             "phonebook",
             "Lists of people to call. A campaign uses one or more.",
@@ -96,7 +93,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "contact",
-            "people",
             "Contacts",
             "contact",
             "A person in a phonebook. Search for a name, or for a number in any spelling.",
@@ -104,7 +100,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "dnc-list",
-            "people",
             "Do-not-call lists",
             "do-not-call list",
             "Numbers that are never called. A list that keeps wishes holds without being chosen.",
@@ -116,15 +111,15 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "dnc-contact",
-            "people",
             "Do-not-call numbers",
             "entry",
             "A number on a do-not-call list. Search for it in any spelling.",
             ("phone_number", "dnc", "created_date"),
         ),
+    ),
+    "surveys": (
         RecordPage(
             "survey-template",
-            "surveys",
             "Surveys",
             "survey",
             "What callees hear, and where each key leads.",
@@ -136,7 +131,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "section-template",
-            "surveys",
             "Sections",
             "section",
             "One step of a survey.",
@@ -148,7 +142,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "branching-template",
-            "surveys",
             "Branches",
             "branch",
             "A key or an answer, and the section that follows.",
@@ -157,16 +150,16 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "audio-files",
-            "surveys",
             "Recordings",
             "recording",
             "Sounds that surveys play.",
             ("name", "created_date"),
             new="/console/recordings/new/",
         ),
+    ),
+    "centre": (
         RecordPage(
             "queue",
-            "centre",
             "Queues",
             "queue",
             "Callers wait in a queue for an agent.",
@@ -176,7 +169,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "agent",
-            "centre",
             "Agents",
             "agent",
             "People who take calls.",
@@ -186,16 +178,16 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "tier",
-            "centre",
             "Assignments",
             "assignment",
             "An agent of a queue. Agents of a lower level are asked first.",
             ("agent", "queue", "level", "position"),
             is_tab=False,
         ),
+    ),
+    "lines": (
         RecordPage(
             "gateway",
-            "lines",
             "Gateways",
             "gateway",
             "The ways to carriers for calls, with the limits of each.",
@@ -204,7 +196,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "sms-gateway",
-            "lines",
             "Gateways for messages",
             "gateway",
             "The ways to carriers for text messages.",
@@ -213,7 +204,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "callerid",
-            "lines",
             "Caller IDs",
             "caller ID",
             "Numbers that callees see, by the area of the callee.",
@@ -221,7 +211,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "callerid-group",
-            "lines",
             "Groups of caller IDs",
             "group",
             "A campaign shows the caller ID of its group that fits the callee.",
@@ -230,15 +219,15 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "did",
-            "lines",
             "Numbers for calls in",
             "number",
             "Numbers that people call, and campaigns answer. Calls reach a number once an admin has assigned it.",
             ("did_number", "campaign", "is_assigned", "user", "created_date"),
         ),
+    ),
+    "money": (
         RecordPage(
             "ledger",
-            "money",
             "Ledger",
             "entry",
             "Every change of a balance, the newest first.",
@@ -247,7 +236,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "payment",
-            "money",
             "Payments",
             "payment",
             "Money that was put on an account.",
@@ -256,15 +244,15 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "rate-card",
-            "money",
             "Rates",
             "rate",
             "Prices of calls by the beginning of the number. The longest beginning that fits counts.",
             ("prefix", "rate", "connection_fee", "first_increment", "next_increment", "user"),
         ),
+    ),
+    "administration": (
         RecordPage(
             "users",
-            "administration",
             "Users",
             "user",
             "People who sign in, and accounts that pay.",
@@ -273,7 +261,6 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "api-key",
-            "administration",
             "API keys",
             "API key",
             "Keys with which programs use the API. The whole key is shown once, when it is made.",
@@ -281,13 +268,14 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "audit-log",
-            "administration",
             "Audit log",
             "entry",
             "Who changed what, the newest first.",
             ("created_date", "actor", "action", "resource", "record_id", "address"),
             ordering="-id",
         ),
+    ),
+    "campaigns": (
         _campaigns(
             "campaigns",
             "campaign",
@@ -303,14 +291,17 @@ PAGES: Final[Mapping[str, RecordPage]] = {
         ),
         RecordPage(
             "subscriber-list",
-            "campaigns",
             "People",
             "person",
             "The people of a campaign, and what each of them waits for.",
             ("duplicate_contact", "full_name", "status", "status_reason", "count_attempt", "last_attempt", "waits_for"),
             is_tab=False,
         ),
-    )
+    ),
+}
+"""The pages by the item of the navigation to which they belong."""
+PAGES: Final[Mapping[str, RecordPage]] = {
+    page.path: page._replace(place=place) for place, pages in _PAGES.items() for page in pages
 }
 """The pages by the path of their resource."""
 

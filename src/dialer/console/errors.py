@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 from litestar import Request, Response
 from litestar.types import ExceptionHandlersMap
 
-from dialer.api.http.errors import EXCEPTION_HANDLERS, Refusal, refusal_of
+from dialer.api.http.errors import EXCEPTION_HANDLERS, AnsweredError, InvalidError, Refusal, refusal_of
 from dialer.api.http.headers import add_headers
+from dialer.app.errors import InvalidFieldsError
 from dialer.console.rendering import html, render
 from dialer.console.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
 
@@ -31,6 +32,19 @@ _TITLES: Final[Mapping[int, str]] = {
 }
 
 
+def messages_of(error: Exception) -> list[str]:
+    """Return the messages of an error, for the page whose form was refused."""
+    if isinstance(error, (InvalidError, InvalidFieldsError)):
+        return [message for found in error.errors.values() for message in found]
+    return [error.detail if isinstance(error, AnsweredError) else str(error)]
+
+
+def status_of(error: Exception) -> HTTPStatus:
+    """Return the status of the answer to a form: wrong fields, or a state that forbids it."""
+    is_of_fields = isinstance(error, (InvalidError, InvalidFieldsError))
+    return HTTPStatus.BAD_REQUEST if is_of_fields else HTTPStatus.CONFLICT
+
+
 def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     if isinstance(error, NotSignedInError) and not request.scope["path"].rstrip("/").endswith("/live"):
         return _sign_in(request)
@@ -44,7 +58,7 @@ def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
 
 def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
     errors = refusal.errors or {}
-    messages = [message for found in errors.values() for message in found] or [
+    messages = [message for field_messages in errors.values() for message in field_messages] or [
         _DETAILS.get(refusal.detail, refusal.detail)
     ]
     return render(

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 from litestar import Response
 from litestar.datastructures import Cookie
 
-from dialer.api.crud.resource import Actor
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
 from dialer.console.charts.minutes import Minutes
@@ -67,21 +66,18 @@ def frame(request: ApiRequest, here: str) -> dict[str, Any]:
     """Return the values that every page with a navigation shows; `here` is the name of the page."""
     session = current_session(request)
     service = request.service
+    items = (DESK, *NAVIGATION) if session.actor.role is Role.AGENT else NAVIGATION
     return {
         "here": here,
         "viewer": session.actor,
         "may": session.actor.may,
         "permissions": Permission,
         "csrf": session.form_token,
-        "zone": zone_of(request, service.settings.timezone),
+        "zone": zone_of(request),
         "now_ms": service.worker.clock.now_ms(),
         "clock_mode": "" if service.worker.clock.mode == REAL else service.worker.clock.mode,
-        "navigation": [item for item in _items(session.actor) if session.actor.may(item.permission)],
+        "navigation": [item for item in items if session.actor.may(item.permission)],
     }
-
-
-def _items(actor: Actor) -> tuple[NavigationItem, ...]:
-    return (DESK, *NAVIGATION) if actor.role is Role.AGENT else NAVIGATION
 
 
 def page(

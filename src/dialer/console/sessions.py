@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -88,14 +87,9 @@ def form_token(secret: str) -> str:
     return hashlib.sha256(f"form:{secret}".encode()).hexdigest()
 
 
-def is_form_token(given: str, expected: str) -> bool:
+def is_form_token(sent: str, expected: str) -> bool:
     """Tell whether a form carries the right text."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
-
-
-def new_form_secret() -> str:
-    """Return a random text for `FORM_COOKIE`."""
-    return secrets.token_urlsafe(FORM_TOKEN_BYTES)
+    return hmac.compare_digest(sent.encode("utf-8", "replace"), expected.encode())
 
 
 def is_secure(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
@@ -167,11 +161,6 @@ class Sessions:
             return
 
 
-def _is_of_account(template: str) -> bool:
-    """Return whether a page belongs to the viewer's account, where a second factor is set up."""
-    return template.startswith(f"{PATH}/account")
-
-
 class Guarded:
     """Middleware that adds the security headers to every answer of the console."""
 
@@ -206,7 +195,9 @@ class SignedInOnly:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session
             is_needed = self._authenticator.needs_second_factor(session.actor.role)
-            if is_needed and not session.has_second_factor and not _is_of_account(scope["path_template"]):
+            # A second factor is set up on the pages of the account.
+            is_of_account = scope["path_template"].startswith(f"{PATH}/account")
+            if is_needed and not session.has_second_factor and not is_of_account:
                 raise NoSecondFactorError
             client = scope["client"]
             host = client[0] if client else ""

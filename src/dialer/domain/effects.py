@@ -7,7 +7,7 @@ from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
 from dialer.domain.events import CallReceived
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import Call, CallOutcome, Disposition, LegOutcome, Subscriber, Transfer
+from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
 from dialer.domain.reasons import CampaignReason, SubscriberReason, TextReason
 
@@ -80,7 +80,7 @@ class TakeBackCall(msgspec.Struct, frozen=True, gc=False):
 class KeepLine(msgspec.Struct, frozen=True, gc=False):
     """Record why the line of a gateway does not work; empty if it works."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     why_down: str
 
 
@@ -104,7 +104,7 @@ class FinishCall(msgspec.Struct, frozen=True, gc=False):
 class CheckText(msgspec.Struct, frozen=True, gc=False):
     """Find out whether a text message that waits may be sent: it is still on record, and on no do-not-call list."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     message_id: int
     campaign_id: int
     number: str
@@ -267,7 +267,7 @@ class FindCaller(msgspec.Struct, frozen=True, gc=False):
 class TurnAway(msgspec.Struct, frozen=True, gc=False):
     """Let a line refuse a call that came in."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     cause: Cause
 
@@ -280,7 +280,7 @@ class RefuseInbound(msgspec.Struct, frozen=True, gc=False):
     did_number: str
     subscriber: Subscriber
     cause: Cause = Cause.UNALLOCATED_NUMBER
-    gateway_id: int = 0
+    gateway_id: GatewayKey | None = None
     """The gateway over which the call came in; 0 for a simulated caller."""
 
 
@@ -303,7 +303,7 @@ class MoveCampaign(msgspec.Struct, frozen=True, gc=False):
 class KeepBreaker(msgspec.Struct, frozen=True, gc=False):
     """Record the circuit breaker of a gateway."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     breaker: CircuitBreaker
 
 
@@ -340,7 +340,7 @@ class WakeGateway(msgspec.Struct, frozen=True, gc=False):
     """Send `GatewayWoken` at a given time."""
 
     at_ms: int
-    gateway_id: int
+    gateway_id: GatewayKey
 
 
 Question = ClaimFresh | ClaimRetries | ClaimAgain | CountSubscribers | CheckNumber | CheckText | FindCaller

@@ -12,7 +12,7 @@ from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayPlan, LegOutcome, Lent, Subscriber
+from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayKey, GatewayPlan, LegOutcome, Lent, Subscriber
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
 
 
@@ -90,7 +90,7 @@ class CampaignWoken(msgspec.Struct, frozen=True, gc=False):
 class GatewayWoken(msgspec.Struct, frozen=True, gc=False):
     """The time came for a scheduled check of a gateway."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
 
 
 class FreshClaimed(msgspec.Struct, frozen=True):
@@ -179,7 +179,7 @@ class TextRestored(msgspec.Struct, frozen=True, gc=False):
 class TextChecked(msgspec.Struct, frozen=True, gc=False):
     """A text message that waits was looked up."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     message_id: int
     is_recorded: bool
     """False if its record is gone, as it is when its person or its campaign was deleted."""
@@ -240,7 +240,7 @@ class LegEnded(msgspec.Struct, frozen=True, gc=False):
 class LineLost(msgspec.Struct, frozen=True, gc=False):
     """The line of a gateway stopped working. Nothing is dialled over the gateway until `LineFound`."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     why: str
     """The reason, as the line says it."""
 
@@ -248,7 +248,7 @@ class LineLost(msgspec.Struct, frozen=True, gc=False):
 class LineFound(msgspec.Struct, frozen=True, gc=False):
     """The line of a gateway works again."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
 
 
 class CallTakenBack(msgspec.Struct, frozen=True, gc=False):
@@ -325,7 +325,7 @@ class CallArrived(msgspec.Struct, frozen=True):
 class CallReceived(msgspec.Struct, frozen=True):
     """A call came in over the line of a gateway. Its numbers are as the carrier gave them."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     """The line's name of the call. It becomes the `callid`."""
     called: str

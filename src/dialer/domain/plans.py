@@ -1,7 +1,7 @@
 """Campaigns, gateways, subscribers and calls as the engine sees them: plain values, rebuilt from rows."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -23,6 +23,10 @@ from dialer.domain.survey.survey import Prompt
 
 NEVER_MS: Final = 2**62
 """A moment that never comes."""
+VOICE: Final = "voice"
+"""The medium of calls."""
+SMS: Final = "sms"
+"""The medium of text messages."""
 MESSAGES_OUT: Final = frozenset({MessageStatus.SENT, MessageStatus.DELIVERED})
 """Statuses of a message that was sent: it is charged, and needs no further attempt."""
 SIMULATED: Final = "sim"
@@ -37,12 +41,41 @@ KANNEL: Final = "kannel"
 """The protocol of gateways whose carrier is a Kannel gateway."""
 SMPP: Final = "smpp"
 """The protocol of gateways whose carrier takes text messages over SMPP."""
-SMS_LINES_FROM: Final = 1 << 40
-"""The engine's id of a gateway for text messages is its own id plus this. Ids of gateways for calls are below."""
 NO_SUBSCRIBER: Final = 0
 """The id of a caller who is no subscriber of the campaign that answers."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
+
+
+class GatewayKey(NamedTuple):
+    """The identity of a gateway. Gateways for calls and gateways for text messages are numbered separately."""
+
+    medium: str
+    """`VOICE` or `SMS`."""
+    id: int
+
+    def columns(self) -> dict[str, Any]:
+        """Return the key by the names of its columns in rows, and of its fields in logs."""
+        return {"medium": self.medium, "gateway_id": self.id}
+
+    def __str__(self) -> str:
+        """Return the id of a gateway for calls, such as `3`, or `sms:3` for a gateway for text messages."""
+        return str(self.id) if self.medium == VOICE else f"{self.medium}:{self.id}"
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        """Return whether a gateway comes first. Gateways for calls do, so what is due at one moment has an order."""
+        return (self.medium != VOICE, self.id) < (other[0] != VOICE, other[1])
+
+
+def id_or_0(gateway: GatewayKey | None) -> int:
+    """Return the id of a gateway as rows have it; 0 for none."""
+    return 0 if gateway is None else gateway.id
+
+
+def gateway_named(text: str) -> GatewayKey:
+    """Return the gateway whose key is `text`: the reverse of `str`."""
+    medium, _, number = text.rpartition(":")
+    return GatewayKey(medium or VOICE, int(number))
 
 
 class CallerIdChoice(msgspec.Struct, frozen=True):
@@ -60,7 +93,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
 
     id: int
     user_id: int
-    gateway_id: int
+    gateway_id: GatewayKey
     flow: CallFlow
     starting_ms: int
     expires_ms: int
@@ -90,7 +123,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """All stored lists that hold for the campaign: those that it names, its account's own, and those of everybody."""
     text_message: str | None = None
     """The template of a campaign that sends text messages; None for a campaign that calls."""
-    sms_gateway_id: int | None = None
+    sms_gateway_id: GatewayKey | None = None
     """The gateway for text messages that a section sends during a call."""
     max_xfer: int = 0
     """Maximum number of B-legs in progress; 0: no limit."""
@@ -106,7 +139,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
 class GatewayPlan(msgspec.Struct, frozen=True):
     """The limits of a gateway, over all campaigns (0: no limit), and its prefixes."""
 
-    id: int
+    id: GatewayKey
     max_channels: int = 0
     max_cps: int = 0
     addprefix: str = ""
@@ -174,8 +207,8 @@ class Transfer(msgspec.Struct):
     queue_id: int | None = None
     number: str = ""
     """The number or agent that the B-leg reaches, or is to reach."""
-    gateway_id: int = 0
-    """The gateway of the B-leg; 0 for an agent of a queue."""
+    gateway_id: GatewayKey | None = None
+    """The gateway of the B-leg; None for an agent of a queue."""
     hold: int = 0
     ring_limit_ms: int = 0
     talk_limit_ms: int = 0

@@ -21,7 +21,7 @@ class Grouping(IntEnum):
     AGENT = 2
     PHONEBOOK = 3
     GATEWAY = 4
-    """By the engine's id: those of SMS gateways start at `SMS_LINES_FROM`."""
+    """By a `GatewayKey` as text; `0` for legs to agents."""
     ZONE = 5
     ATTEMPT = 6
 

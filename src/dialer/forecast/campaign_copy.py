@@ -24,12 +24,14 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.domain.enums import CallRequestStatus
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.backends.backend import backend_of
 from dialer.store.bulk import bulk_insert, stored
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold
 from dialer.store.tables import (
+    SMS,
+    VOICE,
     Agent,
     AudioFile,
     BranchingTemplate,
@@ -52,7 +54,6 @@ from dialer.store.tables import (
     SealedSurvey,
     SectionTemplate,
     ServiceState,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     SurveyTemplate,
@@ -97,7 +98,7 @@ def parts_of(campaign_id: int, now_ms: int) -> Iterator[Part]:
     yield from _people_parts(campaign_id)
     yield from _attempt_parts(campaign_id, _requests_of(campaign_id, now_ms), now_ms)
     # These tables are small, and only the survey and the engine know which of their rows a call may need.
-    for model in (Gateway, SmsGateway, Queue, Agent, Tier, AudioFile, ServiceState):
+    for model in (Gateway, Queue, Agent, Tier, AudioFile, ServiceState):
         yield model.__table__, true()
 
 
@@ -149,8 +150,7 @@ def _sends_messages(campaign_id: int) -> ColumnElement[bool]:
 
 def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int) -> Iterator[Part]:
     """Yield attempts in progress, and finished ones on which a decision may still depend."""
-    limited = select(SmsGateway.id).where(SmsGateway.max_cps > 0)
-    recent = and_(SmsMessage.gateway_id.in_(limited), SmsMessage.send_date > now_ms - RECENT_MS)
+    recent = and_(SmsMessage.gateway_id.in_(_limited(SMS)), SmsMessage.send_date > now_ms - RECENT_MS)
     # The caller of an inbound call may be the subscriber of another campaign.
     callers = select(CallRequest.subscriber_id).where(CallRequest.id.in_(requests))
     yield CallRequest.__table__, CallRequest.id.in_(requests)
@@ -161,6 +161,11 @@ def _attempt_parts(campaign_id: int, requests: CompoundSelect[int], now_ms: int)
     yield Subscriber.__table__, or_(Subscriber.campaign_id == campaign_id, Subscriber.id.in_(callers))
 
 
+def _limited(medium: str) -> Select[int]:
+    """Select the gateways of a medium with a limit per second."""
+    return select(Gateway.id).where(Gateway.medium == medium, Gateway.max_cps > 0)
+
+
 def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
     """Select the campaign's call requests on which a decision may depend.
 
@@ -168,7 +173,7 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
     gateway with a limit per second, if its callee is going to call back, if its callee may reclaim a place in a queue,
     or if a text message of it still waits.
     """
-    limited = select(Gateway.id).where(Gateway.max_cps > 0)
+    limited = _limited(VOICE)
     over_limited = (CallRequest.gateway_id.in_(limited), CallRequest.started_ms > now_ms - RECENT_MS)
     own = CallRequest.campaign_id == campaign_id
     of_transfers = select(CallRequest.id).join(Transfer, Transfer.callrequest_id == CallRequest.id)
@@ -178,7 +183,7 @@ def _requests_of(campaign_id: int, now_ms: int) -> CompoundSelect[int]:
         Transfer.ended_ms >= now_ms - Queue.discard_abandoned_after * 1_000,
     )
     return union(
-        select(CallRequest.id).where(own, CallRequest.status == CallRequestStatus.CALLING),
+        select(CallRequest.id).where(own, IS_CALLING),
         select(CallRequest.id).where(own, *over_limited),
         select(CallRequest.id).join(CallBack, CallBack.id == CallRequest.id).where(own),
         select(WaitingText.callrequest_id).where(WaitingText.campaign_id == campaign_id),
@@ -206,8 +211,8 @@ def _is_uncollected(campaign_id: int) -> ColumnElement[bool]:
 
 def _copy(source: Connection, target: Connection, query: Select[tuple[object, ...]], table: Table) -> None:
     insert = bulk_insert(table, *table.c.keys())
-    found = source.execute(query.order_by(table.c.id).execution_options(yield_per=COPY_ROWS))
-    for rows in found.partitions():
+    result = source.execute(query.order_by(table.c.id).execution_options(yield_per=COPY_ROWS))
+    for rows in result.partitions():
         insert.run(target, [tuple(row) for row in rows])
 
 

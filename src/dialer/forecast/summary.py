@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from dialer.domain.billing.money import format_money
+from dialer.domain.described import described
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.order import Order
@@ -26,119 +26,87 @@ _Value = TypeVar("_Value", int, float)
 class DateSpread(msgspec.Struct, frozen=True):
     """Percentiles of a timestamp."""
 
-    p10: Annotated[
-        str, Meta(description="A tenth of the runs had this moment or less, in UTC.", examples=["2026-11-18T11:36:40Z"])
-    ]
+    p10: Annotated[str, described("A tenth of the runs had this moment or less, in UTC.", "2026-11-18T11:36:40Z")]
     p50: Annotated[
-        str,
-        Meta(
-            description="The median: half of the runs had this moment or less, in UTC.",
-            examples=["2026-11-18T11:40:10Z"],
-        ),
+        str, described("The median: half of the runs had this moment or less, in UTC.", "2026-11-18T11:40:10Z")
     ]
-    p90: Annotated[
-        str,
-        Meta(description="Nine tenths of the runs had this moment or less, in UTC.", examples=["2026-11-18T12:05:00Z"]),
-    ]
+    p90: Annotated[str, described("Nine tenths of the runs had this moment or less, in UTC.", "2026-11-18T12:05:00Z")]
 
 
 class MoneySpread(msgspec.Struct, frozen=True):
     """Percentiles of an amount, as decimal text."""
 
-    p10: Annotated[
-        str, Meta(description="A tenth of the runs had this amount or less, with five decimals.", examples=["11.20000"])
-    ]
+    p10: Annotated[str, described("A tenth of the runs had this amount or less, with five decimals.", "11.20000")]
     p50: Annotated[
-        str,
-        Meta(
-            description=("The median: half of the runs had this amount or less, with five decimals."),
-            examples=["12.40000"],
-        ),
+        str, described("The median: half of the runs had this amount or less, with five decimals.", "12.40000")
     ]
-    p90: Annotated[
-        str,
-        Meta(description="Nine tenths of the runs had this amount or less, with five decimals.", examples=["13.80000"]),
-    ]
+    p90: Annotated[str, described("Nine tenths of the runs had this amount or less, with five decimals.", "13.80000")]
 
 
 class CountSpread(msgspec.Struct, frozen=True):
     """Percentiles of a count."""
 
-    p10: Annotated[int, Meta(description="A tenth of the runs had this count or less.", examples=[590])]
-    p50: Annotated[int, Meta(description="The median: half of the runs had this count or less.", examples=[640])]
-    p90: Annotated[int, Meta(description="Nine tenths of the runs had this count or less.", examples=[700])]
+    p10: Annotated[int, described("A tenth of the runs had this count or less.", 590)]
+    p50: Annotated[int, described("The median: half of the runs had this count or less.", 640)]
+    p90: Annotated[int, described("Nine tenths of the runs had this count or less.", 700)]
 
 
 class PercentSpread(msgspec.Struct, frozen=True):
     """Percentiles of a percentage."""
 
-    p10: Annotated[float, Meta(description="A tenth of the runs had this percentage or less.", examples=[1.2])]
-    p50: Annotated[float, Meta(description="The median: half of the runs had this percentage or less.", examples=[1.9])]
-    p90: Annotated[float, Meta(description="Nine tenths of the runs had this percentage or less.", examples=[2.7])]
+    p10: Annotated[float, described("A tenth of the runs had this percentage or less.", 1.2)]
+    p50: Annotated[float, described("The median: half of the runs had this percentage or less.", 1.9)]
+    p90: Annotated[float, described("Nine tenths of the runs had this percentage or less.", 2.7)]
 
 
 class AnswerForecast(msgspec.Struct, frozen=True):
     """An answer to a section, and how often it is likely to be given."""
 
-    answer: Annotated[
-        str, Meta(description="The answer, as survey results show it; `(others)` for all rarer ones.", examples=["yes"])
-    ]
-    count: Annotated[CountSpread, Meta(description="The number of callees who give it.")]
+    answer: Annotated[str, described("The answer, as survey results show it; `(others)` for all rarer ones.", "yes")]
+    count: Annotated[CountSpread, described("The number of callees who give it.")]
 
 
 class SectionForecast(msgspec.Struct, frozen=True):
     """The likely answers to one section, most frequent first."""
 
-    section_id: Annotated[int, Meta(description="The id of the section template.", examples=[1])]
-    question: Annotated[str, Meta(description="The question of the section.", examples=["Will you come on Monday?"])]
-    answers: Annotated[tuple[AnswerForecast, ...], Meta(description="The answers, most frequent first.")]
+    section_id: Annotated[int, described("The id of the section template.", 1)]
+    question: Annotated[str, described("The question of the section.", "Will you come on Monday?")]
+    answers: Annotated[tuple[AnswerForecast, ...], described("The answers, most frequent first.")]
 
 
 class HourForecast(msgspec.Struct, frozen=True):
     """The likely calls of one hour, and the likely price of all calls until its end."""
 
-    hour: Annotated[str, Meta(description="The beginning of the hour, in UTC.", examples=["2026-11-18T11:00:00Z"])]
-    calls: Annotated[CountSpread, Meta(description="Calls, or text messages, that are dialled in this hour.")]
+    hour: Annotated[str, described("The beginning of the hour, in UTC.", "2026-11-18T11:00:00Z")]
+    calls: Annotated[CountSpread, described("Calls, or text messages, that are dialled in this hour.")]
     cost: Annotated[
-        MoneySpread, Meta(description="The price of all calls or messages from now on that are dialled by its end.")
+        MoneySpread, described("The price of all calls or messages from now on that are dialled by its end.")
     ]
 
 
 class SeedForecast(msgspec.Struct, frozen=True):
     """The outcome of the campaign under one seed."""
 
-    seed: Annotated[int, Meta(description="The seed of the run.", examples=[1])]
+    seed: Annotated[int, described("The seed of the run.", 1)]
     finish_date: Annotated[
-        str,
-        Meta(description="The moment at which the campaign stops dialling, in UTC.", examples=["2026-11-18T11:40:10Z"]),
+        str, described("The moment at which the campaign stops dialling, in UTC.", "2026-11-18T11:40:10Z")
     ]
     stop_reason: Annotated[
-        str,
-        Meta(
-            description=("The reason of the stop: `completed`, `expired`, `no_credit` or `unreadable`."),
-            examples=["completed"],
-        ),
+        str, described("The reason of the stop: `completed`, `expired`, `no_credit` or `unreadable`.", "completed")
     ]
-    cost: Annotated[
-        str,
-        Meta(description="The price of all calls or messages from now on, with five decimals.", examples=["12.40000"]),
-    ]
-    calls: Annotated[int, Meta(description="Number of calls or messages from now on.", examples=[640])]
-    answered: Annotated[int, Meta(description="Number of those that are answered or delivered.", examples=[310])]
-    completed: Annotated[
-        int, Meta(description="Number of subscribers who reach a section marked `completed`.", examples=[120])
-    ]
+    cost: Annotated[str, described("The price of all calls or messages from now on, with five decimals.", "12.40000")]
+    calls: Annotated[int, described("Number of calls or messages from now on.", 640)]
+    answered: Annotated[int, described("Number of those that are answered or delivered.", 310)]
+    completed: Annotated[int, described("Number of subscribers who reach a section marked `completed`.", 120)]
     abandoned_percent: Annotated[
-        float, Meta(description="Percentage of calls answered by a person that find no agent in time.", examples=[1.9])
+        float, described("Percentage of calls answered by a person that find no agent in time.", 1.9)
     ]
-    calls_in_progress_peak: Annotated[
-        int, Meta(description="The most calls in progress at the same time.", examples=[20])
-    ]
+    calls_in_progress_peak: Annotated[int, described("The most calls in progress at the same time.", 20)]
     digest: Annotated[
         str,
-        Meta(
-            description=("SHA-256 digest of the call detail records to come, in the order of their ids."),
-            examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+        described(
+            "SHA-256 digest of the call detail records to come, in the order of their ids.",
+            "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         ),
     ]
 
@@ -150,50 +118,36 @@ class Forecast(msgspec.Struct, frozen=True):
     rounded up. So each percentile is a value that some seed gave.
     """
 
-    campaign_id: Annotated[int, Meta(description="The id of the campaign.", examples=[1])]
-    now: Annotated[
-        str, Meta(description="The moment at which the forecast begins, in UTC.", examples=["2026-11-18T11:06:40Z"])
-    ]
-    seeds: Annotated[int, Meta(description="Number of runs.", examples=[20])]
-    first_seed: Annotated[int, Meta(description="The seed of the first run.", examples=[0])]
-    subscribers: Annotated[
-        int, Meta(description="Number of subscribers, contacts that are still to be added included.", examples=[500])
-    ]
+    campaign_id: Annotated[int, described("The id of the campaign.", 1)]
+    now: Annotated[str, described("The moment at which the forecast begins, in UTC.", "2026-11-18T11:06:40Z")]
+    seeds: Annotated[int, described("Number of runs.", 20)]
+    first_seed: Annotated[int, described("The seed of the first run.", 0)]
+    subscribers: Annotated[int, described("Number of subscribers, contacts that are still to be added included.", 500)]
     stop_reasons: Annotated[
         tuple[ReportRow, ...],
-        Meta(
-            description=(
-                "Reasons of the stop, with their numbers of runs: `completed`, `expired`, `no_credit`, `unreadable`."
-            )
+        described(
+            "Reasons of the stop, with their numbers of runs: `completed`, `expired`, `no_credit`, `unreadable`."
         ),
     ]
     finish_date: Annotated[
         DateSpread,
-        Meta(
-            description=("The moment at which the campaign stops dialling. Calls in progress may end a little later.")
-        ),
+        described("The moment at which the campaign stops dialling. Calls in progress may end a little later."),
     ]
-    cost: Annotated[MoneySpread, Meta(description="The price of all calls or messages from now on.")]
-    calls: Annotated[CountSpread, Meta(description="Calls to subscribers, or text messages, that end from now on.")]
-    answered: Annotated[CountSpread, Meta(description="Calls that are answered, or messages that are delivered.")]
-    completed: Annotated[CountSpread, Meta(description="Subscribers who reach a section marked `completed`.")]
+    cost: Annotated[MoneySpread, described("The price of all calls or messages from now on.")]
+    calls: Annotated[CountSpread, described("Calls to subscribers, or text messages, that end from now on.")]
+    answered: Annotated[CountSpread, described("Calls that are answered, or messages that are delivered.")]
+    completed: Annotated[CountSpread, described("Subscribers who reach a section marked `completed`.")]
     abandoned_percent: Annotated[
         PercentSpread,
-        Meta(
-            description=(
-                "Percentage of calls answered by a person that find no agent in time; 0 if the survey has no queue."
-            )
-        ),
+        described("Percentage of calls answered by a person that find no agent in time; 0 if the survey has no queue."),
     ]
-    calls_in_progress_peak: Annotated[CountSpread, Meta(description="The most calls in progress at the same time.")]
-    sections: Annotated[
-        tuple[SectionForecast, ...], Meta(description="The likely answers to each section that has answers.")
-    ]
+    calls_in_progress_peak: Annotated[CountSpread, described("The most calls in progress at the same time.")]
+    sections: Annotated[tuple[SectionForecast, ...], described("The likely answers to each section that has answers.")]
     per_hour: Annotated[
         tuple[HourForecast, ...],
-        Meta(description="The likely calls of each hour until the last one with calls, at most 168 hours."),
+        described("The likely calls of each hour until the last one with calls, at most 168 hours."),
     ]
-    per_seed: Annotated[tuple[SeedForecast, ...], Meta(description="The outcome of each run.")]
+    per_seed: Annotated[tuple[SeedForecast, ...], described("The outcome of each run.")]
 
 
 def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
@@ -261,14 +215,14 @@ def _answers(section_id: int, runs: Sequence[SeedRun]) -> Iterator[AnswerForecas
 
 def _per_hour(runs: Sequence[SeedRun]) -> Iterator[HourForecast]:
     """Yield the hours from the first one with calls under any seed to the last, those without calls included."""
-    found = [{one.hour: one for one in run.hours} for run in runs]
-    every = sorted({hour for hours in found for hour in hours})
+    by_hour = [{counters_of_hour.hour: counters_of_hour for counters_of_hour in run.hours} for run in runs]
+    every = sorted({hour for hours in by_hour for hour in hours})
     costs = [0] * len(runs)
     for hour in range(every[0], min(every[-1] + 1, every[0] + HOURS_MAX)) if every else ():
-        counters = [hours.get(hour, HourCounters(hour, 0, 0)) for hours in found]
-        costs = [cost + one.cost for cost, one in zip(costs, counters, strict=True)]
+        counters = [hours.get(hour, HourCounters(hour, 0, 0)) for hours in by_hour]
+        costs = [cost + counter.cost for cost, counter in zip(costs, counters, strict=True)]
         cost = MoneySpread(*map(format_money, _spread(costs)))
-        yield HourForecast(show_date(hour * HOUR_MS), _counts([one.calls for one in counters]), cost)
+        yield HourForecast(show_date(hour * HOUR_MS), _counts([counter.calls for counter in counters]), cost)
 
 
 def _shown(run: SeedRun) -> SeedForecast:

@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.carriers.engine_port import CallPlacer, Milestone, Taken
 from dialer.domain.enums import Cause
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.runtime.switchboard import Switchboard
 
@@ -23,7 +23,7 @@ class CallRouter:
         """Return the carrier that has a call in progress."""
         return self._simulated if self._switchboard.first_leg(call_id) is None else self._switchboard
 
-    def open_gateway(self, gateway_id: int, parameters: str) -> None:
+    def open_gateway(self, gateway_id: GatewayKey, parameters: str) -> None:
         """Simulate the callees of a gateway."""
         self._switchboard.close_line(gateway_id)
         self._simulated.open_gateway(gateway_id, parameters)
@@ -70,7 +70,7 @@ class CallRouter:
         """End a call and its B-leg, and return their outcomes if they are known."""
         return self._of(call_id).hang_up(call_id, now_ms)
 
-    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+    def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
         """Refuse a call that came in over a line."""
         self._switchboard.turn_away(gateway_id, key, cause)
 

@@ -14,10 +14,9 @@ from sqlalchemy import Connection
 from dialer.domain.effects import Effect
 from dialer.domain.events import Event
 from dialer.domain.invariants import BrokenInvariantError, Rule
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, GatewayKey
 from dialer.runtime.coordinator import LeaseLostError
 from dialer.runtime.dial_counters import DialCounters
-from dialer.runtime.line_reports import record_of
 from dialer.runtime.line_rests import COST_OF_FAILURE, COST_OF_FAULT, LineRests
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
@@ -33,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Containment:
-    """The answer of one worker to steps that have failed."""
+    """What one worker does when a step fails: it finds the guilty report, campaign or user, and goes on without it."""
 
     def __init__(self, database: Database, figures: DialCounters) -> None:
         self._database: Final = database
@@ -46,8 +45,8 @@ class Containment:
         self._in_place: Sequence[Report] = ()
         """The reports of the step with that failure in whose place their legs were ended."""
 
-    def resting(self, now_ms: int) -> dict[int, str]:
-        """Return the reason of each line that rests, by the engine's id of its gateway."""
+    def resting(self, now_ms: int) -> dict[GatewayKey, str]:
+        """Return the reason of each line that rests, by its gateway."""
         return self._rests.states(now_ms)
 
     def allowance(self, now_ms: int) -> Allowance:
@@ -63,17 +62,17 @@ class Containment:
         """
         if isinstance(error, StorageUnavailableError | LeaseLostError):
             return False
-        told = [] if live is None else live.listener.told
-        guilty = _guilty(live) or self._suspects.failed(told)
+        reports = [] if live is None else live.listener.told
+        guilty = _guilty(live) or self._suspects.failed(reports)
         broken = error if isinstance(error, BrokenInvariantError) else None
         if broken is not None:
-            await self._stop(broken, now_ms, is_of_report=guilty is not None or bool(told))
+            await self._stop(broken, now_ms, is_of_report=guilty is not None or bool(reports))
         if guilty is not None:
             in_place = [] if live is None else live.listener.in_place
             return await self._put_aside(guilty, error, now_ms, in_place)
-        if told and live is not None:
+        if reports and live is not None:
             self._error, self._in_place = error, live.listener.in_place
-            self._suspects.begin(told)
+            self._suspects.begin(reports)
             return True
         if broken is not None:
             return True
@@ -88,9 +87,9 @@ class Containment:
             StorageUnavailableError: the guilty report could not be stored.
         """
         faulty, live.listener.faulty = live.listener.faulty, []
-        for one in faulty:
-            self._note(one)
-            self._charge(one.gateway_id, COST_OF_FAULT, now_ms)
+        for report in faulty:
+            self._note(report)
+            self._charge(report.gateway_id, COST_OF_FAULT, now_ms)
         guilty = self._suspects.committed(is_done=is_done)
         if guilty is not None:
             error = self._error or ValueError("the step has failed")
@@ -105,36 +104,33 @@ class Containment:
         Raises:
             StorageUnavailableError: it could not be stored.
         """
-        one = described(report, f"{type(error).__name__}: {error}")
+        put_aside = described(report, f"{type(error).__name__}: {error}")
 
         def store(connection: Connection) -> bool:
             touch(connection, NOTHING)
             if isinstance(report, StoredNews):
                 delete_news(connection, [report.id])
-            return set_aside(connection, one, now_ms, ends_leg=not any(report is other for other in in_place))
+            return set_aside(connection, put_aside, now_ms, ends_leg=not any(report is other for other in in_place))
 
         is_new = await self._database.write(store)
-        self._note(one, error)
+        self._note(put_aside, error)
         self._suspects.pause()
         if not isinstance(error, BrokenInvariantError):  # That is its user's, who is stopped, and not the line's.
-            self._charge(one.gateway_id, COST_OF_FAILURE, now_ms)
+            self._charge(put_aside.gateway_id, COST_OF_FAILURE, now_ms)
         return is_new
 
-    def _charge(self, gateway_id: int, cost: int, now_ms: int) -> None:
+    def _charge(self, gateway_id: GatewayKey, cost: int, now_ms: int) -> None:
         """Let a line rest if it has told too many reports that could not be handled."""
         if self._rests.add(gateway_id, cost, now_ms):
             self._suspects.forget(gateway_id)
-            medium, record_id = record_of(gateway_id)
             reason = self._rests.states(now_ms)[gateway_id]
-            _log.warning("line_rests", medium=medium, gateway_id=record_id, reason=reason)
+            _log.warning("line_rests", **gateway_id.columns(), reason=reason)
 
     def _note(self, one: SetAside, error: Exception | None = None) -> None:
-        medium, gateway_id = record_of(one.gateway_id)
         self._figures.reports_set_aside += 1
         _log.error(
             "report_set_aside",
-            medium=medium,
-            gateway_id=gateway_id,
+            **one.gateway_id.columns(),
             report=one.kind,
             key=one.key,
             reason=one.reason,
@@ -149,7 +145,9 @@ class Containment:
         if not is_sure and self._suspects.go_one_by_one():
             return True
         subjects = (live.kernel.at_work, live.kernel.last)
-        broken = next((found for one in subjects if one is not None and (found := _blamed(live, one, error))), None)
+        broken = next(
+            (blamed for subject in subjects if subject is not None and (blamed := _blamed(live, subject, error))), None
+        )
         if broken is None:
             return False
         _log.error("step_not_handled", what=str(broken), exc_info=error)

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple, Protocol
 from sqlalchemy import Connection
 
 from dialer.domain.events import GatewayOpened
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.process_health import Membership
 from dialer.store.database import Database
 from dialer.store.queries.selection import Shards
@@ -58,7 +59,7 @@ class Coordinator(Protocol):
     def lent(self, connection: Connection, gateways: list[GatewayOpened]) -> list[GatewayOpened]:
         """Return gateways with the part of their limits that this worker may use."""
 
-    def take_lent(self) -> frozenset[int]:
+    def take_lent(self) -> frozenset[GatewayKey]:
         """Return the gateways of which this worker has taken more since the last call."""
 
     def save(self, connection: Connection, state: State | None, *, has_worked: bool, wishes: Wishes) -> None:
@@ -114,7 +115,7 @@ class Alone:
         """Return the gateways as they are."""
         return gateways
 
-    def take_lent(self) -> frozenset[int]:
+    def take_lent(self) -> frozenset[GatewayKey]:
         """Return nothing."""
         return frozenset()
 

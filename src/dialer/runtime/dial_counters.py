@@ -11,8 +11,7 @@ from dialer.domain import effects
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import TransferStatus
 from dialer.domain.exhaustive import exhaustive
-from dialer.domain.plans import Call, CallOutcome, Transfer
-from dialer.runtime.line_reports import record_of
+from dialer.domain.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import SMS, VOICE
 
@@ -36,7 +35,7 @@ class DialCounters(msgspec.Struct):
     """Subscribers who must not be called, by reason."""
     texts_dropped: Counter[str] = msgspec.field(default_factory=Counter)
     """Text messages that sections of surveys asked for and that are not sent, by reason."""
-    rests: Counter[tuple[str, int]] = msgspec.field(default_factory=Counter)
+    rests: Counter[GatewayKey] = msgspec.field(default_factory=Counter)
     """Number of times a gateway's circuit breaker opened, by medium and gateway id."""
     in_progress: Counter[str] = msgspec.field(default_factory=Counter)
     held: int = 0
@@ -124,7 +123,7 @@ class StepCounters:
 
     def _rested(self, effect: effects.KeepBreaker, now_ms: int) -> None:
         if effect.breaker.open_until_ms > now_ms:
-            self._step.rests[record_of(effect.gateway_id)] += 1
+            self._step.rests[effect.gateway_id] += 1
 
     def _taken_back(self, effect: effects.TakeBackCall, _now_ms: int) -> None:
         medium = _medium(effect.call)

@@ -5,13 +5,14 @@ from collections import Counter
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.process_health import GatewayShare
 from dialer.store.fleet.slices import Demand, GatewayLimits
 
 
 def demands(board: EngineState, now_ms: int) -> list[Demand]:
     """Return the demand for each gateway that has limits."""
-    running: Counter[int] = Counter()
+    running: Counter[GatewayKey] = Counter()
     for one in board.campaigns.values():
         # Calls may transfer, and send messages.
         if one.status is CampaignStatus.START or one.in_progress or one.texts:

@@ -23,7 +23,7 @@ from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
-from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayPlan, Lent, Transfer
+from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
 from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
 from dialer.store.invariants import money_of, standing_of
@@ -52,7 +52,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._campaigns: Final[dict[int, CampaignBooks]] = {}
-        self._gateways: Final[dict[int, GatewayBooks]] = {}
+        self._gateways: Final[dict[GatewayKey, GatewayBooks]] = {}
         self._money: Final[dict[int, AccountBooks]] = {}
         self._calls: Final[dict[int, int]] = {}
         """Amount held for each call and message in progress, by call id."""
@@ -102,7 +102,7 @@ class Guard:
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def told(self, world: LoadedRows) -> None:
+    def take_rows(self, world: LoadedRows) -> None:
         """Update the books from rows that the engine also receives."""
         for account in world.accounts:
             self._money[account.user_id] = AccountBooks(account)
@@ -151,7 +151,7 @@ class Guard:
         gateway.recent_ms = deque(recent_ms, maxlen=opened.plan.max_cps or None)
         gateway.plan, gateway.limits, gateway.is_read = opened.plan, limits_of(opened.plan, opened.lent), True
 
-    def lend(self, gateway_id: int, lent: Lent) -> None:
+    def lend(self, gateway_id: GatewayKey, lent: Lent) -> None:
         """Limit a gateway to a smaller part from now on."""
         gateway = self._gateway(gateway_id)
         gateway.limits = limits_of(gateway.plan, lent)
@@ -169,7 +169,7 @@ class Guard:
             campaign = self._campaigns[plan.id] = CampaignBooks(plan)
         return campaign
 
-    def _gateway(self, gateway_id: int) -> GatewayBooks:
+    def _gateway(self, gateway_id: GatewayKey) -> GatewayBooks:
         gateway = self._gateways.get(gateway_id)
         if gateway is None:
             gateway = self._gateways[gateway_id] = GatewayBooks(GatewayPlan(gateway_id))
@@ -219,13 +219,13 @@ class Guard:
         if not window.is_open:
             broken(Rule.CALENDAR, call, "its calling window is closed")
 
-    def _check_destination(self, call: Call, number: str, gateway_id: int) -> None:
+    def _check_destination(self, call: Call, number: str, gateway_id: GatewayKey) -> None:
         check_destination(call, number, self._money[call.plan.user_id], self._gateway(gateway_id).plan)
 
     def _is_called_off(self, plan: CampaignPlan, number: str) -> bool:
-        return any((one, number) in self._called_off for one in lists_over(plan))
+        return any((dnc_id, number) in self._called_off for dnc_id in lists_over(plan))
 
-    def _place(self, call: Call, gateway_id: int, started_ms: int) -> None:
+    def _place(self, call: Call, gateway_id: GatewayKey, started_ms: int) -> None:
         """Count a new leg over a gateway, and check the gateway's limits."""
         gateway = self._gateway(gateway_id)
         gateway.in_progress += 1
@@ -264,7 +264,7 @@ class Guard:
         self._hold(message, message.hold)
 
     def _call_off(self, wish: effects.KeepWish, _now_ms: int) -> None:
-        self._called_off.update((one, wish.number) for one in lists_of_wish(wish))
+        self._called_off.update((dnc_id, wish.number) for dnc_id in lists_of_wish(wish))
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
@@ -414,9 +414,11 @@ class Guard:
 
     def _check_loads(self, board: EngineState) -> None:
         for campaign_id in sorted(self._touched):
-            campaign, known = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
+            campaign, engine_campaign = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
             counted = (0, 0) if campaign is None else (campaign.in_progress, campaign.legs)
-            if campaign is not None and counted != ((0, 0) if known is None else (known.in_progress, known.legs)):
+            if campaign is not None and counted != (
+                (0, 0) if engine_campaign is None else (engine_campaign.in_progress, engine_campaign.legs)
+            ):
                 what = f"the engine does not have the {counted} calls and B-legs of the guard"
                 raise BrokenInvariantError(Rule.LIMITS, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 

@@ -15,7 +15,7 @@ from dialer.carriers.engine_port import CallPlacer, Milestone
 from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.exhaustive import exhaustive
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, GatewayKey
 
 _FollowUp = tuple[events.Event, ...]
 
@@ -76,13 +76,14 @@ class Kernel:
         self._engine: Final = engine
         self._carrier: Final = carrier
         self._store: Final = store
-        self._heap: list[tuple[int, int, int, int, events.Event]] = []
+        self._heap: list[tuple[int, int, Any, int, events.Event]] = []
+        """Events with their moment, rank and key: keys of one rank are of one type, most of them ids."""
         self._sequence = count()
         self._expected: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
         self._answers: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
-        self._wakes: Final[set[tuple[int, int, int]]] = set()
+        self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
         """Wake-ups on the heap. A wake-up that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
             **dict.fromkeys(get_args(effects.Recorded)),
@@ -167,7 +168,7 @@ class Kernel:
         self.now_ms = max(self.now_ms, until_ms)
         return True
 
-    def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
+    def _happen(self, at_ms: int, rank: int, key: Any, sequence: int, event: events.Event) -> None:  # noqa: ANN401 - as on the heap
         """Pass an event from the heap to the engine, unless the event is outdated or meant for the carrier."""
         self.at_work = self.last = event
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
@@ -292,7 +293,7 @@ class Kernel:
     def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
         return self._wake(effect.at_ms, _GATEWAY, effect.gateway_id, events.GatewayWoken(effect.gateway_id))
 
-    def _wake(self, at_ms: int, rank: int, key: int, event: events.Event) -> _FollowUp:
+    def _wake(self, at_ms: int, rank: int, key: int | GatewayKey, event: events.Event) -> _FollowUp:
         wake = (at_ms, rank, key)
         if wake not in self._wakes:
             self._wakes.add(wake)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
 from dialer.domain.events import Event
-from dialer.domain.plans import Call
+from dialer.domain.plans import Call, GatewayKey
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -45,7 +45,7 @@ LAST_TURN: Final = 2**31 - 2
 class LegOrder(NamedTuple):
     """An order to a leg, for the line of a gateway."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     order: Order
 
@@ -81,7 +81,7 @@ class LineLeg:
         self,
         key: str,
         call_id: int,
-        gateway_id: int,
+        gateway_id: GatewayKey,
         order: Leg,
         session: Session,
         wanted_ms: int,
@@ -154,7 +154,7 @@ class LineLegs:
         self._dials: list[LineLeg] = []
         self._gone: list[str] = []
         self._orders: list[LegOrder] = []
-        self.accepted: Final[dict[tuple[int, str], int]] = {}
+        self.accepted: Final[dict[tuple[GatewayKey, str], int]] = {}
         """The messages that carriers have named since the last step, by gateway and name."""
 
     def __iter__(self) -> Iterator[LineLeg]:
@@ -205,7 +205,7 @@ class LineLegs:
             self._orders.append(LegOrder(leg.gateway_id, leg.key, order))
             leg.is_changed = True
 
-    def turn_away(self, gateway_id: int, key: str, order: Clear) -> None:
+    def turn_away(self, gateway_id: GatewayKey, key: str, order: Clear) -> None:
         """End a call that came in, and is no leg, after the commit."""
         self._orders.append(LegOrder(gateway_id, key, order))
 
@@ -359,7 +359,7 @@ def _ends_by_ms(leg: LineLeg) -> int:
 def _row(leg: LineLeg) -> LegRow:
     dialling = msgspec.json.encode(leg.order).decode()
     place = leg.session.state.place if isinstance(leg.session, BLegSession) else 0
-    return LegRow(leg.key, leg.call_id, place, leg.gateway_id, dialling, leg.wanted_ms, leg.state())
+    return LegRow(leg.key, leg.call_id, place, *leg.gateway_id, dialling, leg.wanted_ms, leg.state())
 
 
 def _change(leg: LineLeg) -> LegChange:

@@ -5,9 +5,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from dialer.carriers.line_port import Found
-from dialer.domain.plans import SIMULATED, SMS_LINES_FROM
+from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.sessions.leg_protocol import LegReport
-from dialer.store.tables import SMS, VOICE
 
 STARTING: Final = "it is starting"
 """The reason why a line does not work that has not said that it does."""
@@ -25,7 +24,7 @@ class LineSettings(NamedTuple):
         return self.protocol == SIMULATED
 
     def simulated(self) -> str:
-        """Return the behaviour of simulated callees: for a real carrier, its parameter `simulated`."""
+        """Return how simulated callees behave, as JSON text: for a real carrier, its parameter `simulated`."""
         if self.is_simulated:
             return self.parameters
         behaviour = msgspec.json.decode(self.parameters, type=dict[str, Any]).get("simulated", {})
@@ -35,12 +34,7 @@ class LineSettings(NamedTuple):
 class LineReport(NamedTuple):
     """Something that a line has heard of a leg, and when the service was told."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     heard: LegReport | Found
     told_ms: int
-
-
-def record_of(gateway_id: int) -> tuple[str, int]:
-    """Return the medium and the id of a gateway's record, as logs and metrics name it, from the engine's id."""
-    return (VOICE, gateway_id) if gateway_id < SMS_LINES_FROM else (SMS, gateway_id - SMS_LINES_FROM)

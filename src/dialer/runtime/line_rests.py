@@ -7,6 +7,8 @@ gateway could keep the service busy with that.
 from collections import deque
 from typing import Final
 
+from dialer.domain.plans import GatewayKey
+
 COST_MAX: Final = 1_000
 """Cost of the reports of a line, within a minute, at which it rests."""
 COST_OF_FAILURE: Final = 100
@@ -44,7 +46,7 @@ class _Record:
         self.costs.append((now_ms, cost))
         while abs(now_ms - self.costs[0][0]) >= WITHIN_MS:
             self.costs.popleft()
-        if sum(one for _, one in self.costs) < COST_MAX:
+        if sum(event_cost for _, event_cost in self.costs) < COST_MAX:
             return False
         self.costs.clear()
         is_again = self.rest_ms and now_ms < self.until_ms + REST_MS_MAX
@@ -57,16 +59,16 @@ class LineRests:
     """The lines of a worker that rest. The first rest takes 30 seconds, and each one soon after it twice as long."""
 
     def __init__(self) -> None:
-        self._records: Final[dict[int, _Record]] = {}
+        self._records: Final[dict[GatewayKey, _Record]] = {}
 
-    def add(self, gateway_id: int, cost: int, now_ms: int) -> bool:
+    def add(self, gateway_id: GatewayKey, cost: int, now_ms: int) -> bool:
         """Add a report of a line that could not be handled, and return whether the line begins to rest."""
         for past in [key for key, record in self._records.items() if record.is_past(now_ms)]:
             del self._records[past]
         return self._records.setdefault(gateway_id, _Record()).add(cost, now_ms)
 
-    def states(self, now_ms: int) -> dict[int, str]:
-        """Return the reason of each line that rests, by the engine's id of its gateway."""
+    def states(self, now_ms: int) -> dict[GatewayKey, str]:
+        """Return the reason of each line that rests, by its gateway."""
         return {
             key: f"too many of its reports could not be handled, so it rests for {record.rest_ms // 1_000} seconds"
             for key, record in self._records.items()

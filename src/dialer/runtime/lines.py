@@ -15,9 +15,10 @@ import msgspec
 import structlog
 
 from dialer.carriers.line_port import Exchange, Found, Line, LiveLeg, Unknown, Unplaced
+from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import LegReport, TextReceived
 from dialer.runtime.line_legs import HandOver, LineLeg
-from dialer.runtime.line_reports import STARTING, LineReport, LineSettings, record_of
+from dialer.runtime.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.report_checks import storable
 from dialer.runtime.switchboard import Switchboard
 
@@ -56,14 +57,14 @@ _log = structlog.get_logger(__name__)
 class _Trunk:
     """An open line: the `Exchange` that it is given, and what is known of it."""
 
-    def __init__(self, lines: "Lines", gateway_id: int, settings: LineSettings, new_line: NewLine) -> None:
+    def __init__(self, lines: "Lines", gateway_id: GatewayKey, settings: LineSettings, new_line: NewLine) -> None:
         self._lines: Final = lines
         self._gateway_id: Final = gateway_id
         self.settings: Final = settings
         self.why_down = STARTING
         self.needs_find = True
         """True if it is not known which legs the line still has."""
-        self.line: Final = new_line(gateway_id, settings.parameters, self)
+        self.line: Final = new_line(gateway_id.id, settings.parameters, self)
 
     def heard(self, number: int, key: str, heard: LegReport | Found) -> None:
         """Keep what was heard for the next step."""
@@ -76,11 +77,10 @@ class _Trunk:
             self.needs_find = True
         if why_not == self.why_down:
             return
-        medium, gateway_id = record_of(self._gateway_id)
         if why_not:
-            _log.warning("line_down", medium=medium, gateway_id=gateway_id, reason=why_not)
+            _log.warning("line_down", **self._gateway_id.columns(), reason=why_not)
         else:
-            _log.info("line_up", medium=medium, gateway_id=gateway_id)
+            _log.info("line_up", **self._gateway_id.columns())
         self.why_down = why_not
         self._lines.nudge()
 
@@ -95,16 +95,16 @@ class Lines:
         self._new_lines: Final = new_lines
         self._now_ms: Final = now_ms
         self._nudge: Final = nudge
-        self._trunks: Final[dict[int, _Trunk]] = {}
-        self._missing: dict[int, str] = {}
+        self._trunks: Final[dict[GatewayKey, _Trunk]] = {}
+        self._missing: dict[GatewayKey, str] = {}
         """Gateways whose protocol has no line here, with that protocol."""
-        self._unusable: Final[dict[int, tuple[LineSettings, str]]] = {}
+        self._unusable: Final[dict[GatewayKey, tuple[LineSettings, str]]] = {}
         """Gateways whose settings no line can be opened with, with the reason."""
         self._inbox: Final[deque[tuple[LineReport, int]]] = deque()
-        self._waiting: Final[Counter[int]] = Counter()
+        self._waiting: Final[Counter[GatewayKey]] = Counter()
         """Number of things in the inbox, by gateway."""
         self._has_news = False
-        self.given: Final[dict[str, int]] = {}
+        self.turns_given: Final[dict[str, int]] = {}
         """The number of the last order that was given to each leg, by key."""
 
     @property
@@ -122,12 +122,12 @@ class Lines:
         self._has_news = True
         self._nudge()
 
-    def take(self, gateway_id: int, number: int, key: str, heard: LegReport | Found) -> None:
+    def take(self, gateway_id: GatewayKey, number: int, key: str, heard: LegReport | Found) -> None:
         """Keep something heard for the next step. `number` is the line's own, or 0."""
         is_full = len(self._inbox) >= HEARD_MAX or self._waiting[gateway_id] >= HEARD_OF_GATEWAY_MAX
         has_room = isinstance(heard, TextReceived) and len(self._inbox) < HEARD_WITH_TEXTS_MAX
         if is_full and not has_room:
-            _log.error("heard_too_much", gateway_id=gateway_id, key=key)
+            _log.error("heard_too_much", **gateway_id.columns(), key=key)
             return
         self._inbox.append((LineReport(gateway_id, key, heard, self._now_ms()), number))
         self._waiting[gateway_id] += 1
@@ -138,15 +138,15 @@ class Lines:
         self._has_news = False
         return [sound for sound, _ in itertools.islice(self._inbox, HEARD_PER_STEP)]
 
-    def states(self) -> dict[int, str]:
+    def states(self) -> dict[GatewayKey, str]:
         """Return why the line of each gateway does not work; empty for one that works."""
         missing = {key: f"this process has no carrier for the protocol {name}" for key, name in self._missing.items()}
         unusable = {key: why for key, (_, why) in self._unusable.items()}
         return missing | unusable | {key: trunk.why_down for key, trunk in self._trunks.items()}
 
-    def told(self, count: int) -> None:
+    def drop_reported(self, count: int) -> None:
         """Drop the oldest things heard, of which a committed step has told the engine, and let the lines know."""
-        settled: dict[int, int] = {}
+        settled: dict[GatewayKey, int] = {}
         for _ in range(count):
             sound, number = self._inbox.popleft()
             self._waiting[sound.gateway_id] -= 1
@@ -157,7 +157,7 @@ class Lines:
                 with _surviving(gateway_id):
                     self._trunks[gateway_id].line.settled(number)
 
-    async def follow(self, settings: Mapping[int, LineSettings]) -> None:
+    async def follow(self, settings: Mapping[GatewayKey, LineSettings]) -> None:
         """Open the lines that gateways need, and close all others."""
         for gateway_id, trunk in list(self._trunks.items()):
             if settings.get(gateway_id) != trunk.settings:
@@ -177,7 +177,7 @@ class Lines:
             self._missing = missing
             self.nudge()
 
-    def _open(self, gateway_id: int, wanted: LineSettings, new_line: NewLine) -> None:
+    def _open(self, gateway_id: GatewayKey, wanted: LineSettings, new_line: NewLine) -> None:
         """Open the line of a gateway, unless its settings are those with which that has failed."""
         if self._unusable.get(gateway_id, (None, ""))[0] == wanted:
             return
@@ -185,38 +185,38 @@ class Lines:
         try:
             self._trunks[gateway_id] = _Trunk(self, gateway_id, wanted, new_line)
         except FAILURES as error:
-            _log.exception("line_not_opened", gateway_id=gateway_id)
+            _log.exception("line_not_opened", **gateway_id.columns())
             self._unusable[gateway_id] = (wanted, f"no line can be opened with its settings: {error}"[:REASON_MAX])
         self.nudge()
 
     def perform(self, over: HandOver) -> None:
         """Give orders to the lines, in their order."""
         for gateway_id, key, order in over.orders:
-            self.given[key] = order.turn
+            self.turns_given[key] = order.turn
             if gateway_id in self._trunks:
                 with _surviving(gateway_id):
                     self._trunks[gateway_id].line.perform(key, order)
 
-    def dial(self, legs: list[LineLeg], cps_max: Mapping[int, int]) -> None:
+    def dial(self, legs: list[LineLeg], cps_max: Mapping[GatewayKey, int]) -> None:
         """Give legs to their lines, each once. They are marked as handed over already.
 
         `cps_max` are the limits of calls a second, by gateway id, to which the lines keep.
         """
         for leg in legs:
-            self.given[leg.key] = 0
+            self.turns_given[leg.key] = 0
             if leg.gateway_id in self._trunks:
                 try:
                     self._trunks[leg.gateway_id].line.dial(leg.paced_order(cps_max.get(leg.gateway_id, 0)))
                 except FAILURES:
-                    _log.exception("line_failed", gateway_id=leg.gateway_id, key=leg.key)
+                    _log.exception("line_failed", **leg.gateway_id.columns(), key=leg.key)
                     self.take(leg.gateway_id, 0, leg.key, Unknown())
             else:
                 self.take(leg.gateway_id, 0, leg.key, Unplaced())
 
     async def find(self, switchboard: Switchboard) -> None:
         """Ask the lines for legs of which it is not known whether they still exist, and keep the answers as heard."""
-        for key in [key for key in self.given if not switchboard.has_leg(key)]:
-            del self.given[key]
+        for key in [key for key in self.turns_given if not switchboard.has_leg(key)]:
+            del self.turns_given[key]
         for leg in switchboard.legs_elsewhere(self._trunks.keys()):
             self.take(leg.gateway_id, 0, leg.key, Unknown())
         async with anyio.create_task_group() as tasks:
@@ -224,25 +224,27 @@ class Lines:
                 if trunk.why_down:
                     continue
                 legs = [
-                    leg for leg in switchboard.legs_over(gateway_id) if trunk.needs_find or leg.key not in self.given
+                    leg
+                    for leg in switchboard.legs_over(gateway_id)
+                    if trunk.needs_find or leg.key not in self.turns_given
                 ]
                 trunk.needs_find = False
                 if legs:
                     tasks.start_soon(self._find, gateway_id, trunk, legs)
 
-    async def _find(self, gateway_id: int, trunk: _Trunk, legs: list[LineLeg]) -> None:
+    async def _find(self, gateway_id: GatewayKey, trunk: _Trunk, legs: list[LineLeg]) -> None:
         now_ms = self._now_ms()
-        asked = [_live_leg(leg, now_ms) for leg in legs]
-        found: list[Found] | None = None
+        live_legs = [_live_leg(leg, now_ms) for leg in legs]
+        states: list[Found] | None = None
         with anyio.move_on_after(FIND_SECONDS), _surviving(gateway_id):
-            found = list(await trunk.line.find(asked))
-        if found is None or len(found) != len(legs):
+            states = list(await trunk.line.find(live_legs))
+        if states is None or len(states) != len(legs):
             trunk.needs_find = True
-            _log.warning("legs_not_found", gateway_id=gateway_id, legs=len(legs))
+            _log.warning("legs_not_found", **gateway_id.columns(), legs=len(legs))
             return
-        for leg, one in zip(legs, found, strict=True):
-            self.given[leg.key] = leg.turn
-            self.take(gateway_id, 0, leg.key, one)
+        for leg, state in zip(legs, states, strict=True):
+            self.turns_given[leg.key] = leg.turn
+            self.take(gateway_id, 0, leg.key, state)
 
     async def close(self) -> None:
         """Close all lines. Legs in progress go on."""
@@ -250,12 +252,12 @@ class Lines:
 
 
 @contextlib.contextmanager
-def _surviving(gateway_id: int) -> Iterator[None]:
+def _surviving(gateway_id: GatewayKey) -> Iterator[None]:
     """Log the failure of a line, and go on: the watchdog ends its calls."""
     try:
         yield
     except FAILURES:
-        _log.exception("line_failed", gateway_id=gateway_id)
+        _log.exception("line_failed", **gateway_id.columns())
 
 
 def _live_leg(leg: LineLeg, now_ms: int) -> LiveLeg:

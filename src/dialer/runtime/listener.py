@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from dialer.domain import events
 from dialer.domain.enums import Cause
+from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import Arrived, Receipt, Ringing, TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.report_checks import Report, ReportError, checked, described
@@ -52,10 +53,10 @@ class Listener:
         """The reports of the present step in whose place their legs were ended."""
         self.faulty: list[SetAside] = []
         """The reports of the present step that were set aside because of a field."""
-        self._resting: AbstractSet[int] = frozenset()
+        self._resting: AbstractSet[GatewayKey] = frozenset()
         """Gateways whose lines rest."""
 
-    def begin_step(self, resting: AbstractSet[int]) -> None:
+    def begin_step(self, resting: AbstractSet[GatewayKey]) -> None:
         """Forget the reports of the last step. Some lines rest during this one."""
         self._resting = resting
         self.told, self.telling, self.faulty, self.in_place = [], None, [], []

@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from dialer.domain.plans import GatewayKey
+
 BOUNDS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0)
 """Upper bounds of the buckets of durations."""
 
@@ -25,7 +27,7 @@ class Durations:
 class GatewayShare(NamedTuple):
     """The part of a gateway's limits that a worker may use, and what it uses. Only limits that exist are listed."""
 
-    gateway_id: int
+    gateway_id: GatewayKey
     channels: int | None
     channels_in_use: int
     cps: int | None
@@ -33,7 +35,7 @@ class GatewayShare(NamedTuple):
 
 
 class Membership(NamedTuple):
-    """The membership of a worker in its fleet."""
+    """What one worker of a fleet owns, and for how long it may go on."""
 
     name: str
     worker_id: int | None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
+from dialer.domain.plans import GatewayKey
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.report_checks import Report
 
@@ -18,7 +19,7 @@ class Allowance(NamedTuple):
     """Callbacks, by id; None for all."""
     events: int | None = None
     """Limit of events; None for the usual one."""
-    resting: AbstractSet[int] = frozenset()
+    resting: AbstractSet[GatewayKey] = frozenset()
     """Gateways whose lines rest: of their reports, only those of legs in progress are told."""
 
 
@@ -56,26 +57,26 @@ class Suspects:
         first = self._left[0]
         return Allowance(1, frozenset()) if isinstance(first, LineReport) else Allowance(0, frozenset({first.id}))
 
-    def begin(self, told: Sequence[Report]) -> None:
+    def begin(self, reports: Sequence[Report]) -> None:
         """Look for the guilty one of the reports that a failed step was told."""
-        self._left.extend(told)
+        self._left.extend(reports)
         self._is_without = True
 
     def pause(self) -> None:
         """Let the next step be told no report."""
         self._is_pausing = True
 
-    def forget(self, gateway_id: int) -> None:
+    def forget(self, gateway_id: GatewayKey) -> None:
         """Look for no report of a line that rests."""
         others = [report for report in self._left if report.gateway_id != gateway_id]
         self._left.clear()
         self._left.extend(others)
 
-    def failed(self, told: Sequence[Report]) -> Report | None:
+    def failed(self, reports: Sequence[Report]) -> Report | None:
         """Return the report that a step was told alone, and that it has failed for; None if it may be anything."""
-        if not self._is_without and self._left and len(told) == 1:
+        if not self._is_without and self._left and len(reports) == 1:
             self._left.popleft()
-            return told[0]
+            return reports[0]
         self._left.clear()
         return None
 

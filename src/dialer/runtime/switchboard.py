@@ -15,7 +15,7 @@ from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_key, leg_name
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
@@ -48,7 +48,7 @@ class Switchboard:
     def __init__(self, given: Mapping[str, int]) -> None:
         self._given: Final = given
         """The number of the last order that was given to each leg of this process, by key."""
-        self.settings: Final[dict[int, LineSettings]] = {}
+        self.settings: Final[dict[GatewayKey, LineSettings]] = {}
         """The lines that gateways need, by gateway id."""
         self.service_key: bytes | None = None
         """Key of the names of legs; None while no gateway needs a line."""
@@ -67,14 +67,14 @@ class Switchboard:
 
     # --- gateways and rows ------------------------------------------------------------------------------------------
 
-    def open_gateway(self, gateway_id: int, parameters: str) -> None:
+    def open_gateway(self, gateway_id: GatewayKey, parameters: str) -> None:
         """Do nothing: the settings of a line come with its protocol (`open_line`)."""
 
-    def open_line(self, gateway_id: int, settings: LineSettings) -> None:
+    def open_line(self, gateway_id: GatewayKey, settings: LineSettings) -> None:
         """Place the calls of a gateway over a line."""
         self.settings[gateway_id] = settings
 
-    def close_line(self, gateway_id: int) -> None:
+    def close_line(self, gateway_id: GatewayKey) -> None:
         """Close the line of a gateway that was deleted or is simulated, if it has one."""
         self.settings.pop(gateway_id, None)
 
@@ -89,11 +89,11 @@ class Switchboard:
         """Return whether a call that is about to be restored has the row of its leg."""
         return any(not stored.place for stored in self._stored.get(call_id, [])[:1])
 
-    def legs_over(self, gateway_id: int) -> list[LineLeg]:
+    def legs_over(self, gateway_id: GatewayKey) -> list[LineLeg]:
         """Return the legs that were given to the line of a gateway."""
         return [leg for leg in self._legs if leg.gateway_id == gateway_id and leg.handed_ms is not None]
 
-    def legs_elsewhere(self, gateway_ids: Container[int]) -> list[LineLeg]:
+    def legs_elsewhere(self, gateway_ids: Container[GatewayKey]) -> list[LineLeg]:
         """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
         elsewhere = (leg for leg in self._legs if leg.gateway_id not in gateway_ids)
         return [leg for leg in elsewhere if leg.handed_ms is not None and not leg.has_left]
@@ -124,7 +124,7 @@ class Switchboard:
         self._dial(LineLeg(key, call.id, gateway_id, order, session, call.started_ms))
         return None
 
-    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+    def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
         """Let a line refuse a call that came in."""
         self._arrivals.refuse(key, cause)
         self._legs.turn_away(gateway_id, key, Clear(1, cause))
@@ -263,7 +263,7 @@ class Switchboard:
             return None
         return self._legs.hear_leaving(leg, sound.heard) if leg.is_leaving else self._news_of(leg, sound, now_ms)
 
-    def end(self, gateway_id: int, key: str, now_ms: int) -> list[events.Event]:
+    def end(self, gateway_id: GatewayKey, key: str, now_ms: int) -> list[events.Event]:
         """Return the events that end a leg which may be up, and of which nothing more can be understood."""
         leg = self._legs.by_key(key)
         if leg is None or leg.gateway_id != gateway_id or leg.has_left:

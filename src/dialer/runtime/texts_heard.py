@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from dialer.domain import events
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import NumberError, digits_of, is_possible, normalise
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
@@ -39,10 +39,10 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
     if isinstance(sound.heard, TextReceived):
         is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard)
     else:
-        found = listener.switchboard.hear(connection, sound, now_ms)
-        for event in found or ():
+        engine_events = listener.switchboard.hear(connection, sound, now_ms)
+        for event in engine_events or ():
             listener.apply(event)
-        is_taken = found is not None
+        is_taken = engine_events is not None
     if is_taken or listener.keep_text(connection, sound, now_ms):
         return
     if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
@@ -50,7 +50,7 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
         writers = writers_to(connection, sound.gateway_id, sound.heard.number)
         _keep_wish(listener, sound.gateway_id, sound.heard, writers)
     else:
-        _log.error("news_of_texts_lost", gateway_id=sound.gateway_id - SMS_LINES_FROM)
+        _log.error("news_of_texts_lost", gateway_id=sound.gateway_id.id)
 
 
 def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowance: Allowance) -> None:
@@ -69,11 +69,11 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
                 done.append(line_report.id)
             continue
         sound = LineReport(line_report.gateway_id, line_report.key, line_report.heard, line_report.told_ms)
-        found = listener.switchboard.hear(connection, sound, now_ms)
-        for event in found or ():
+        engine_events = listener.switchboard.hear(connection, sound, now_ms)
+        for event in engine_events or ():
             listener.apply(event)
         is_young = line_report.told_ms <= now_ms < line_report.told_ms + UNKNOWN_KEPT_MS
-        if found is None and (
+        if engine_events is None and (
             is_young or is_on_its_way(connection, line_report.gateway_id, line_report.key, line_report.heard.name)
         ):
             continue
@@ -81,25 +81,25 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
     delete_news(connection, done)
 
 
-def _take_text(connection: Connection, listener: Listener, gateway_id: int, heard: TextReceived) -> bool:
+def _take_text(connection: Connection, listener: Listener, gateway_id: GatewayKey, heard: TextReceived) -> bool:
     """Keep the wish of a person who asks not to be written to, for all accounts that wrote over the gateway.
 
     Return False if another worker has to do so: the one whose shards have the account that wrote last. If nobody wrote,
     it is the worker that has the gateway's shard.
     """
     writers = writers_to(connection, gateway_id, heard.number)
-    if not owns(listener.shards, writers[0].user_id if writers else gateway_id):
+    if not owns(listener.shards, writers[0].user_id if writers else gateway_id.id):
         return False
     campaign_id = writers[0].campaign_id if writers else None
     is_wish = is_opt_out(heard.text)
-    told = {"gateway_id": gateway_id - SMS_LINES_FROM, "campaign_id": campaign_id, "is_stop": is_wish}
+    told = {"gateway_id": gateway_id.id, "campaign_id": campaign_id, "is_stop": is_wish}
     _log.info("text_received", **told, characters=len(heard.text))
     if is_wish:
         _keep_wish(listener, gateway_id, heard, writers)
     return True
 
 
-def _keep_wish(listener: Listener, gateway_id: int, heard: TextReceived, writers: Sequence[Writer]) -> None:
+def _keep_wish(listener: Listener, gateway_id: GatewayKey, heard: TextReceived, writers: Sequence[Writer]) -> None:
     for one in writers:
         listener.apply(events.NumberStopped(one.user_id, one.dnc_id, one.number))
     if not all(owns(listener.shards, one.user_id) for one in writers):
@@ -108,18 +108,18 @@ def _keep_wish(listener: Listener, gateway_id: int, heard: TextReceived, writers
         _keep_for_everybody(listener, gateway_id, heard.number)
 
 
-def _keep_for_everybody(listener: Listener, gateway_id: int, given: str) -> None:
+def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, given: str) -> None:
     """Put a number to which nobody is known to have written on the list of the service."""
     number = _number_of(given)
-    _log.warning("stop_of_unknown_number", gateway_id=gateway_id - SMS_LINES_FROM, is_number=bool(number))
+    _log.warning("stop_of_unknown_number", gateway_id=gateway_id.id, is_number=bool(number))
     if number:
         listener.apply(events.NumberStopped(None, None, number))
 
 
-def _number_of(given: str) -> str:
+def _number_of(text: str) -> str:
     """Return the normal form of a number, whose plus a carrier may leave out; empty if it is no number."""
-    whole = f"+{digits_of(given)}"
+    whole = f"+{digits_of(text)}"
     try:
-        return normalise(whole if is_possible(whole) else given)
+        return normalise(whole if is_possible(whole) else text)
     except NumberError:
         return ""

@@ -20,6 +20,7 @@ from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.engine.engine import Engine
 from dialer.domain.invariants import BrokenInvariantError, Rule
+from dialer.domain.plans import GatewayKey
 from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
 from dialer.runtime.containment import Containment
@@ -115,7 +116,7 @@ class Worker:
         self._figures.lines_down = sum(map(bool, self._states_of_lines().values()))
         return self._figures
 
-    def _states_of_lines(self) -> dict[int, str]:
+    def _states_of_lines(self) -> dict[GatewayKey, str]:
         """Return why the line of each gateway does not work or rests; empty for one that works."""
         return self._lines.states() | self._containment.resting(self.clock.now_ms())
 
@@ -235,8 +236,8 @@ class Worker:
     def _count(self, live: LiveEngine) -> None:
         """Publish the figures of a committed step, and the time that it reached."""
         done = live.tally.committed()
-        for medium, gateway_id in done.rests:
-            _log.warning("gateway_rests", medium=medium, gateway_id=gateway_id)
+        for gateway_id in done.rests:
+            _log.warning("gateway_rests", **gateway_id.columns())
         for reason in sorted(TEXTS_LOST & done.texts_dropped.keys()):
             _log.warning("texts_not_sent", reason=reason, count=done.texts_dropped[reason])
         self._figures.add(done)
@@ -281,7 +282,7 @@ class Worker:
             StorageUnavailableError: the mark could not be stored, so nothing is dialled.
             LeaseLostError: another worker has taken over, and deleted these attempts.
         """
-        self._lines.told(live.reports_given)
+        self._lines.drop_reported(live.reports_given)
         await self._lines.follow(live.switchboard.settings)
         over = live.switchboard.take_hand_over()
         self._lines.perform(over)
@@ -303,7 +304,7 @@ class Worker:
                 self._live = None
 
     def _step(
-        self, connection: Connection, until_ms: int, reports: Sequence[LineReport], lines: Mapping[int, str]
+        self, connection: Connection, until_ms: int, reports: Sequence[LineReport], lines: Mapping[GatewayKey, str]
     ) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
         quarantine = self._containment.quarantine
@@ -319,7 +320,7 @@ class Worker:
                 coordinator=self._coordinator,
                 loader=partial(Loader, self._service_zone, self._hours),
                 new_carrier=self._new_carrier,
-                given=self._lines.given,
+                turns_given=self._lines.turns_given,
                 simulates_all=self._simulates_all,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,

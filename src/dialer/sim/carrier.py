@@ -7,7 +7,7 @@ import msgspec
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
-from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.callee import callee_behind
@@ -24,11 +24,11 @@ class SimulatedCarrier:
 
     def __init__(self, seed: int) -> None:
         self._seed: Final = seed
-        self._behaviours: dict[int, Behaviour] = {}
+        self._behaviours: dict[GatewayKey, Behaviour] = {}
         self._lines: dict[int, CalleeLine | CalleeTextLine] = {}
         """Lines of the calls and messages in progress."""
 
-    def open_gateway(self, gateway_id: int, parameters: str) -> None:
+    def open_gateway(self, gateway_id: GatewayKey, parameters: str) -> None:
         """Set the behaviour of the callees behind a gateway from JSON text of an object.
 
         Calls in progress keep their behaviour.
@@ -85,7 +85,7 @@ class SimulatedCarrier:
         """End a call in progress, and its B-leg if there is one, and return their outcomes."""
         return self._lines.pop(call_id).hang_up(now_ms)
 
-    def turn_away(self, gateway_id: int, key: str, cause: Cause) -> None:
+    def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
         """Do nothing: simulated callers are not told why nobody answers."""
 
     def forget(self, call_id: int) -> None:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
 from dialer.domain.billing.money import format_money
+from dialer.domain.described import described
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import Cause, LegType
 from dialer.domain.survey.sections.table import SECTION_TYPES
@@ -26,8 +26,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 class ReportRow(msgspec.Struct, frozen=True):
     """Name and the number of times it occurred."""
 
-    name: Annotated[str, Meta(description="The reason or the answer that is counted.", examples=["completed"])]
-    count: Annotated[int, Meta(description="The number of times it occurred.", examples=[18])]
+    name: Annotated[str, described("The reason or the answer that is counted.", "completed")]
+    count: Annotated[int, described("The number of times it occurred.", 18)]
 
 
 class SectionAnswers(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, DidOpened, Event, GatewayOpened
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import CampaignPlan, GatewayPlan, Subscriber, amd_of
+from dialer.domain.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
@@ -31,8 +31,8 @@ from dialer.sim.scenario_rates import rate_card_of
 EVENTS_PER_STEP: Final = 20_000
 CAMPAIGN_ID: Final = 1
 USER_ID: Final = 1
-GATEWAY_ID: Final = 1
-SMS_GATEWAY_ID: Final = 2
+GATEWAY_ID: Final = GatewayKey(VOICE, 1)
+SMS_GATEWAY_ID: Final = GatewayKey(SMS, 1)
 DNC_ID: Final = 1
 _LIFE_MS: Final = 86_400_000
 _AFTER_EXPIRY_MS: Final = 2 * 86_400_000

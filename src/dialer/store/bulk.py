@@ -3,7 +3,7 @@
 SQLAlchemy compiles a statement once; the rows then go to the driver's `executemany` as plain tuples.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -21,12 +21,15 @@ from sqlalchemy import (
     insert,
     select,
     table,
+    tuple_,
     type_coerce,
 )
 
 from dialer.store.backends.backend import Backend, DriverStatement, backend_of
 from dialer.store.key_ring import Secret
 
+Page = list[tuple[Any, ...]]
+"""Rows of one query, as plain tuples."""
 ASKED_AT_ONCE: Final = 500
 """Number of values in one query."""
 
@@ -133,3 +136,11 @@ class Among:
             some += some[-1:] * (ASKED_AT_ONCE - len(some))
             found.update(self._query.run(connection, {**given, **dict(zip(self._names, some, strict=True))}))
         return found
+
+
+def pages(connection: Connection, query: Select[Any], key: Sequence[ColumnElement[Any]], most: int) -> Iterator[Page]:
+    """Yield the rows of a query in the order of a unique key, `most` at a time. The key is the first columns."""
+    ordered, after = query.order_by(*key).limit(most), None
+    while rows := [tuple(row) for row in connection.execute(ordered if after is None else ordered.where(after))]:
+        yield rows
+        after = tuple_(*key) > tuple_(*rows[-1][: len(key)])

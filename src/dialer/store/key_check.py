@@ -8,8 +8,23 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from cryptography.fernet import InvalidToken
-from sqlalchemy import Connection, Select, Table, bindparam, column, delete, insert, inspect, select, table, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    String,
+    Table,
+    bindparam,
+    column,
+    delete,
+    insert,
+    inspect,
+    select,
+    table,
+    type_coerce,
+    update,
+)
 
+from dialer.store.bulk import Bulk, Page, pages
 from dialer.store.key_ring import RING, Secret, SecretsKeyError, fernet_of
 from dialer.store.tables import KeyCheck, Row
 
@@ -52,12 +67,9 @@ def rotate(connection: Connection) -> int:
     cipher = fernet_of(RING.keys())
     count = 0
     for of, name in secret_columns():
-        plain: Any = table(of.name, column("id"), column(name))
-        change = update(plain).where(plain.c.id == bindparam("row_id")).values({name: bindparam("token")})
-        for rows in _tokens(connection, plain, name):
-            fresh = [{"row_id": row_id, "token": cipher.rotate(token).decode()} for row_id, token in rows]
-            connection.execute(change, fresh)
-            count += len(fresh)
+        for rows in _tokens(connection, of, name):
+            readable = [(*row[:-1], cipher.rotate(row[-1]).decode()) for row in rows if _is_readable(row[-1])]
+            count += _change(connection, of, name, readable)
     return count
 
 
@@ -70,13 +82,10 @@ def forget(connection: Connection) -> int:
     connection.execute(delete(KeyCheck))
     count = 0
     for of, name in secret_columns():
-        plain: Any = table(of.name, column("id"), column(name))
-        found = connection.execute(select(plain.c.id, plain.c[name]).where(plain.c[name].is_not(None)))
-        lost = [{"row_id": row_id} for row_id, token in found.all() if not _is_readable(token)]
-        if lost:
-            value = None if of.c[name].nullable else "{}"
-            connection.execute(update(of).where(of.c.id == bindparam("row_id")).values({name: value}), lost)
-        count += len(lost)
+        empty = None if of.c[name].nullable else fernet_of(RING.keys()).encrypt(b"{}").decode()
+        for rows in _tokens(connection, of, name):
+            lost = [(*row[:-1], empty) for row in rows if not _is_readable(row[-1])]
+            count += _change(connection, of, name, lost)
     check_key(connection)
     return count
 
@@ -89,14 +98,21 @@ def secret_columns() -> Iterator[tuple[Table, str]]:
                 yield of, one.name
 
 
-def _tokens(connection: Connection, plain: Any, name: str) -> Iterator[list[tuple[int, str]]]:  # noqa: ANN401 - a table clause
-    """Yield the ids and tokens of all rows with a readable secret, some at a time."""
-    query = select(plain.c.id, plain.c[name]).where(plain.c.id > bindparam("after"), plain.c[name].is_not(None))
-    after = 0
-    while rows := connection.execute(query.order_by(plain.c.id).limit(ROWS_AT_ONCE), {"after": after}).all():
-        if readable := [(row_id, token) for row_id, token in rows if _is_readable(token)]:
-            yield readable
-        after = rows[-1][0]
+def _tokens(connection: Connection, of: Table, name: str) -> Iterator[Page]:
+    """Yield the primary keys and tokens of all rows with a secret, some at a time."""
+    key = list(of.primary_key.columns)
+    query = select(*key, type_coerce(of.c[name], String)).where(of.c[name].is_not(None))
+    return pages(connection, query, key, ROWS_AT_ONCE)
+
+
+def _change(connection: Connection, of: Table, name: str, rows: Page) -> int:
+    """Store tokens in rows, each after the primary key of its row. Return the number of rows."""
+    key = [column.name for column in of.primary_key.columns]
+    is_it = [of.c[part] == bindparam(f"old_{part}") for part in key]
+    names = [*[f"old_{part}" for part in key], "token"]
+    change = update(of).where(*is_it).values({name: bindparam("token")})
+    Bulk(change, names).run(connection, rows)
+    return len(rows)
 
 
 def _word(connection: Connection) -> str | None:

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 
 from dialer.domain.enums import LegType
 from dialer.domain.identity import leg_key, leg_name
+from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import Dialling, Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
@@ -25,6 +26,7 @@ class LegRow(NamedTuple):
     key: str
     call_id: int
     place: int
+    medium: str
     gateway_id: int
     dialling: str
     wanted_ms: int
@@ -49,7 +51,7 @@ class StoredLeg(NamedTuple):
     call_id: int
     place: int
     """The place of its transfer in the call; 0 for the leg of the call itself."""
-    gateway_id: int
+    gateway_id: GatewayKey
     order: Leg
     wanted_ms: int
     handed_ms: int | None
@@ -177,7 +179,8 @@ def _readable(rows: Iterable[RowMapping], unreadable: Unreadable) -> list[Stored
 
 
 def _odd(row: RowMapping) -> StoredLeg:
-    place, gateway_id = (row[name] if isinstance(row[name], int) else 0 for name in ("place", "gateway_id"))
+    place, number = (row[name] if isinstance(row[name], int) else 0 for name in ("place", "gateway_id"))
+    gateway_id = GatewayKey(str(row["medium"]), number)
     order = Dialling(str(row["key"]), "", "", 0, 0)
     return StoredLeg(row["key"], row["call_id"], place, gateway_id, order, 0, 0, None, "", "", is_odd=True)
 
@@ -187,7 +190,7 @@ def _stored(row: RowMapping) -> StoredLeg:
         key=row["key"],
         call_id=row["call_id"],
         place=row["place"],
-        gateway_id=row["gateway_id"],
+        gateway_id=GatewayKey(row["medium"], row["gateway_id"]),
         order=_ORDER.decode(row["dialling"]),
         wanted_ms=row["wanted_ms"],
         handed_ms=row["handed_ms"],
@@ -207,16 +210,16 @@ def service_leg_key(connection: Connection) -> bytes:
     return key or b""
 
 
-def name_part(connection: Connection, gateway_id: int, message_id: int, name: str) -> None:
+def name_part(connection: Connection, gateway_id: GatewayKey, message_id: int, name: str) -> None:
     """Store a name under which a carrier knows a part of a message. A name that it uses again moves."""
     owner = select(SmsMessage.user_id).where(SmsMessage.id == message_id).scalar_subquery()
     moved = {"message_id": message_id, "user_id": owner}
-    named = insert_or(TextPart.__table__).values(gateway_id=gateway_id, name=name, **moved)
+    named = insert_or(TextPart.__table__).values(gateway_id=gateway_id.id, name=name, **moved)
     connection.execute(named.on_conflict_do_update(index_elements=["gateway_id", "name"], set_=moved))
 
 
-def message_named(connection: Connection, gateway_id: int, name: str) -> int | None:
+def message_named(connection: Connection, gateway_id: GatewayKey, name: str) -> int | None:
     """Return the message on its way that a carrier knows under a name; None if there is none."""
-    query = select(TextPart.message_id).where(TextPart.gateway_id == gateway_id, TextPart.name == name)
+    query = select(TextPart.message_id).where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
     found: int | None = connection.scalar(query)
     return found

@@ -13,7 +13,7 @@ from sqlalchemy import Column, Connection, Table, bindparam, delete, select, upd
 from sqlalchemy.exc import DBAPIError
 
 from dialer.store.backends.backend import backend_of
-from dialer.store.bulk import Bulk, bulk_insert, stored
+from dialer.store.bulk import Bulk, bulk_insert, pages, stored
 from dialer.store.reconciliation.reconcile import Audited, audit
 from dialer.store.tables import KeyCheck, Row
 
@@ -134,11 +134,7 @@ def _read(connection: Connection, table: Table, tell: Tell) -> TableRows:
 
 def _chunks(connection: Connection, table: Table) -> Iterator[list[tuple[Any, ...]]]:
     """Yield all rows of a table in the order of their ids, `MOVED_ROWS` at a time. The first column is the id."""
-    query = select(*stored(table)).where(table.c.id > bindparam("after")).order_by(table.c.id).limit(MOVED_ROWS)
-    after = 0
-    while rows := [tuple(row) for row in connection.execute(query, {"after": after})]:
-        yield rows
-        after = rows[-1][0]
+    return pages(connection, select(*stored(table)), list(table.primary_key.columns), MOVED_ROWS)
 
 
 def _digest(digest: Any, rows: list[tuple[Any, ...]]) -> None:  # noqa: ANN401 - of hashlib, which has no public type

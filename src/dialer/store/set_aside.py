@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, delete, false, or_, select, update
 
 from dialer.domain.identity import leg_key
+from dialer.domain.plans import GatewayKey
 from dialer.store.backends.expressions import insert_or
 from dialer.store.live_legs import service_leg_key
 from dialer.store.tables import SetAsideReport
@@ -24,7 +25,7 @@ class SetAside(NamedTuple):
 
     name: str
     """The report without its age, as text: equal names are the same report."""
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     number: str
     kind: str
@@ -50,6 +51,7 @@ class ToldOf(msgspec.Struct, frozen=True):
     """A report that was set aside, as it is shown."""
 
     at_ms: int
+    medium: str
     gateway_id: int
     kind: str
     report: str
@@ -72,7 +74,7 @@ def set_aside(connection: Connection, one: SetAside, now_ms: int, *, ends_leg: b
     """
     identity = leg_key(service_leg_key(connection), one.name)
     values = {
-        "gateway_id": one.gateway_id,
+        **one.gateway_id.columns(),
         "key": one.key,
         "number": one.number,
         "kind": one.kind,
@@ -90,13 +92,7 @@ def set_aside(connection: Connection, one: SetAside, now_ms: int, *, ends_leg: b
 
 def set_aside_of(connection: Connection, keys: Collection[str], numbers: Collection[str]) -> list[ToldOf]:
     """Return the reports that were set aside of some legs, and of calls and texts from some numbers, oldest first."""
-    columns = (
-        SetAsideReport.at_ms,
-        SetAsideReport.gateway_id,
-        SetAsideReport.kind,
-        SetAsideReport.report,
-        SetAsideReport.reason,
-    )
+    columns = [SetAsideReport.__table__.c[name] for name in ToldOf.__struct_fields__]
     concerns = or_(SetAsideReport.key.in_(sorted(keys)), SetAsideReport.number.in_(sorted(numbers)))
     rows = connection.execute(select(*columns).where(concerns).order_by(SetAsideReport.id).limit(ROWS_MAX))
     return [ToldOf(*row) for row in rows]

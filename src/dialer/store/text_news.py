@@ -5,10 +5,11 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, delete, exists, func, insert, select, true
+from sqlalchemy import Connection, delete, exists, func, insert, select, true, tuple_
 
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import digits_of
+from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
@@ -27,10 +28,10 @@ _HEARD: Final = msgspec.json.Decoder(Receipt | TextReceived)
 
 
 class StoredNews(NamedTuple):
-    """A callback as it is stored. The gateway's id is the engine's."""
+    """A callback as it is stored."""
 
     id: int
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     heard: Receipt | TextReceived
     told_ms: int
@@ -40,7 +41,7 @@ class UnreadNews(NamedTuple):
     """A callback that holds neither a receipt nor a text message, with the reason."""
 
     id: int
-    gateway_id: int
+    gateway_id: GatewayKey
     key: str
     heard: str
     reason: str
@@ -55,27 +56,29 @@ class Writer(NamedTuple):
     number: str
 
 
-def add_news(connection: Connection, gateway_id: int, key: str, heard: Receipt | TextReceived, now_ms: int) -> bool:
+def add_news(
+    connection: Connection, gateway_id: GatewayKey, key: str, heard: Receipt | TextReceived, now_ms: int
+) -> bool:
     """Store a callback, and return True; return False if too many wait already. Wishes have room of their own."""
     is_wish = isinstance(heard, TextReceived) and is_opt_out(heard.text)
     most = STOPS_MAX if is_wish else NEWS_MAX
     waiting = select(func.count()).select_from(select(TextNews.id).limit(most).subquery())
     if (connection.scalar(waiting) or 0) >= most:
         return False
-    values = {"gateway_id": gateway_id, "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
+    values = {**gateway_id.columns(), "key": key, "is_text": isinstance(heard, TextReceived), "told_ms": now_ms}
     connection.execute(insert(TextNews).values(**values, heard=msgspec.json.encode(heard).decode()))
     return True
 
 
 def waiting_news(
-    connection: Connection, among: AbstractSet[int] | None = None, without: AbstractSet[int] = frozenset()
+    connection: Connection, among: AbstractSet[int] | None = None, without: AbstractSet[GatewayKey] = frozenset()
 ) -> tuple[list[StoredNews], list[UnreadNews]]:
     """Return the oldest callbacks: text messages first, because they may be wishes not to be texted again.
 
     `among` limits them to those with these ids, and `without` leaves out some gateways. The second list has those that
     hold nothing of the kind.
     """
-    columns = (TextNews.id, TextNews.gateway_id, TextNews.key, TextNews.heard, TextNews.told_ms)
+    columns = (TextNews.id, TextNews.medium, TextNews.gateway_id, TextNews.key, TextNews.heard, TextNews.told_ms)
     found: list[StoredNews] = []
     odd: list[UnreadNews] = []
     for is_text in (TextNews.is_text == true(), TextNews.is_text != true()):
@@ -83,8 +86,9 @@ def waiting_news(
         if among is not None:
             query = query.where(TextNews.id.in_(sorted(among)))
         if without:
-            query = query.where(TextNews.gateway_id.not_in(sorted(without)))
-        for news_id, gateway_id, key, heard, told_ms in connection.execute(query):
+            query = query.where(tuple_(TextNews.medium, TextNews.gateway_id).not_in(sorted(without)))
+        for news_id, medium, number, key, heard, told_ms in connection.execute(query):
+            gateway_id = GatewayKey(medium, number)
             try:
                 found.append(StoredNews(news_id, gateway_id, key, _HEARD.decode(heard), told_ms))
             except (msgspec.MsgspecError, TypeError, ValueError) as error:
@@ -98,27 +102,33 @@ def delete_news(connection: Connection, ids: Collection[int]) -> None:
         connection.execute(delete(TextNews).where(TextNews.id.in_(ids)))
 
 
-def is_on_its_way(connection: Connection, gateway_id: int, key: str, name: str) -> bool:
+def is_on_its_way(connection: Connection, gateway_id: GatewayKey, key: str, name: str) -> bool:
     """Return whether a text message with this key, or else this name, is on its way over a gateway."""
+    if not key and gateway_id.medium != SMS:
+        return False
     if key:
-        found = exists().where(LiveLeg.key == key, LiveLeg.gateway_id == gateway_id)
+        found = exists().where(
+            LiveLeg.key == key, LiveLeg.medium == gateway_id.medium, LiveLeg.gateway_id == gateway_id.id
+        )
     else:
-        found = exists().where(TextPart.gateway_id == gateway_id, TextPart.name == name)
+        found = exists().where(TextPart.gateway_id == gateway_id.id, TextPart.name == name)
     return bool(connection.scalar(select(found)))
 
 
-def writers_to(connection: Connection, gateway_id: int, number: str) -> list[Writer]:
+def writers_to(connection: Connection, gateway_id: GatewayKey, number: str) -> list[Writer]:
     """Return the accounts that wrote to a number over a gateway, the last one first.
 
     Carriers may leave the plus of a number out. Of very many accounts, the last `WRITERS_MAX` are returned.
     """
+    if gateway_id.medium != SMS:
+        return []
     digits = digits_of(number)
     spellings = {digits, f"+{digits}"}
     if digits.startswith(INTERNATIONAL):
         spellings.add(f"+{digits.removeprefix(INTERNATIONAL)}")
     newest = (
         select(func.max(SmsMessage.id).label("id"))
-        .where(SmsMessage.gateway_id == gateway_id, SmsMessage.phone_number.in_(sorted(spellings)))
+        .where(SmsMessage.gateway_id == gateway_id.id, SmsMessage.phone_number.in_(sorted(spellings)))
         .group_by(SmsMessage.user_id)
         .order_by(func.max(SmsMessage.id).desc())
         .limit(WRITERS_MAX)

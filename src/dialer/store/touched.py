@@ -5,6 +5,8 @@ from typing import Final
 import msgspec
 from sqlalchemy import Connection
 
+from dialer.domain.plans import GatewayKey
+
 TOUCHED_MAX: Final = 500
 """Maximum number of ids that are remembered. With more, everything counts as touched."""
 _KEY: Final = "touched"
@@ -16,8 +18,7 @@ class Touched(msgspec.Struct, frozen=True):
 
     campaigns: frozenset[int] = _NO_IDS
     accounts: frozenset[int] = _NO_IDS
-    gateways: frozenset[int] = _NO_IDS
-    """Ids as the engine numbers gateways: those of SMS gateways start at `SMS_LINES_FROM`."""
+    gateways: frozenset[GatewayKey] = frozenset()
     queues: frozenset[int] = _NO_IDS
     agents: frozenset[int] = _NO_IDS
     dids: frozenset[int] = _NO_IDS

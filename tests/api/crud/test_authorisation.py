@@ -136,7 +136,7 @@ def key_of(estate: Estate, username: str, scope: str) -> dict[str, str]:
     """Store an API key with one scope or none, which no request can create, and return its header."""
     users = {user["username"]: user["id"] for user in estate.admin.get("users/", page_size=100)["results"]}
     secret = f"dk_{username}"
-    columns = {"prefix": secret, "secret_hash": hash_secret(secret), "scopes": scope}
+    columns = {"name": "program", "prefix": secret, "secret_hash": hash_secret(secret), "scopes": scope}
     stored(estate.database, ApiKey, user_id=users[username], **columns)
     return {"Authorization": f"Bearer {secret}"}
 

@@ -133,7 +133,7 @@ def test_whatever_comes_and_goes_no_record_comes_twice_and_none_that_stays_is_mi
 @pytest.mark.usefixtures("way")
 def test_records_without_a_value_come_first_and_last_in_the_other_direction(alice: Caller, database: Database) -> None:
     dates = {"startingdate": 0, "expirationdate": 1}
-    campaign = stored(database, Campaign, user_id=2, name="one", campaign_code="A", **dates)
+    campaign = stored(database, Campaign, user_id=2, name="one", campaign_code="A", object_id=1, **dates)
     for place, last_attempt in enumerate([5, None, 3, None, 5, None]):
         number = f"+1202555010{place}"
         values = {"duplicate_contact": number, "number": number, "zone": "", "last_attempt": last_attempt}

@@ -11,12 +11,13 @@ from dialer.api.http.loop_lag import PROBE_S, LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.runtime.dial_counters import DialCounters
 from tests.api.harness import FakeWorker
+from tests.gateways import FIRST, SECOND
 
 FIGURES = DialCounters(
     dialled=Counter(voice=7, sms=2),
     answered=Counter(voice=3),
     refused=Counter(dnc=4, tz_unknown=1),
-    rests=Counter({("voice", 1): 2, ("voice", 7): 1}),
+    rests=Counter({FIRST: 2, SECOND: 1}),
     in_progress=Counter(voice=5),
     held=1_234_567,
     reports_ignored=3,

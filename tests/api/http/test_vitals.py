@@ -10,6 +10,7 @@ from dialer.runtime.process_health import Durations, GatewayShare, Membership, P
 from dialer.settings import Settings
 from dialer.store.database import Database
 from tests.api.harness import FakeWorker
+from tests.gateways import FIRST, TEXTS
 
 
 def durations(*seconds: float) -> Durations:
@@ -22,7 +23,7 @@ def durations(*seconds: float) -> Durations:
 STATE = ProcessHealth(
     steps=durations(0.002, 0.004, 0.3),
     late_ms=1_500,
-    gateways=(GatewayShare(7, 30, 12, None, 0), GatewayShare(8, None, 0, 4, 2)),
+    gateways=(GatewayShare(FIRST, 30, 12, None, 0), GatewayShare(TEXTS, None, 0, 4, 2)),
     membership=Membership("w1", 3, 32, 13_250, {"process": 2}, 1),
 )
 HEALTH = {
@@ -43,10 +44,10 @@ METRICS = [
     'dialer_step_duration_seconds_bucket{le="+Inf"} 3.0',
     "dialer_step_duration_seconds_count 3.0",
     "dialer_dialling_late_seconds 1.5",
-    'dialer_gateway_channels{gateway="7"} 30.0',
-    'dialer_gateway_channels_in_use{gateway="7"} 12.0',
-    'dialer_gateway_cps{gateway="8"} 4.0',
-    'dialer_gateway_cps_in_use{gateway="8"} 2.0',
+    'dialer_gateway_channels{gateway="1"} 30.0',
+    'dialer_gateway_channels_in_use{gateway="1"} 12.0',
+    'dialer_gateway_cps{gateway="sms:1"} 4.0',
+    'dialer_gateway_cps_in_use{gateway="sms:1"} 2.0',
     "dialer_fleet_shards 32.0",
     "dialer_fleet_lease_seconds 13.25",
     'dialer_fleet_takeovers_total{reason="left"} 0.0',

@@ -8,11 +8,12 @@ from sqlalchemy import update
 from dialer.api.crud.resource import Resource, touches_everything
 from dialer.api.records.table import RESOURCES
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey
 from dialer.store.database import Database
-from dialer.store.tables import Campaign
+from dialer.store.tables import SMS, Campaign
 from dialer.store.touched import NOTHING, Touched
 from tests.api.builders import Estate
+from tests.gateways import FIRST
 
 PLAIN: Final = {
     "audio-files": NOTHING,
@@ -21,11 +22,11 @@ PLAIN: Final = {
     "callerid-group": NOTHING,
     "did": Touched(dids=frozenset({1})),
     "phonebook": NOTHING,
-    "gateway": Touched(gateways=frozenset({1})),
+    "gateway": Touched(gateways=frozenset({FIRST})),
     "queue": Touched(queues=frozenset({1})),
     "agent": Touched(agents=frozenset({1})),
     "section-template": NOTHING,
-    "sms-gateway": Touched(gateways=frozenset({SMS_LINES_FROM + 1})),
+    "sms-gateway": Touched(gateways=frozenset({GatewayKey(SMS, 1)})),
     "survey-template": NOTHING,
     "tier": Touched(queues=frozenset({1})),
 }

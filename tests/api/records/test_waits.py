@@ -3,20 +3,21 @@
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, true
 
 from dialer.domain.enums import AgentStatus, CallRequestStatus, SectionType, TransferStatus
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.store.database import Database
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import (
+    SMS,
+    VOICE,
     Agent,
     CallRequest,
     Campaign,
     Gateway,
     Row,
     SealedSurvey,
-    SmsGateway,
     Subscriber,
     Transfer,
     User,
@@ -41,7 +42,9 @@ class Desk:
 
     def change(self, model: type[Row], row_id: int, **columns: Json) -> None:
         table = model.__table__
-        statement = table.update().where(table.c.id == row_id).values(**columns)
+        medium = columns.get("medium", VOICE)
+        is_it = (table.c.id == row_id, true() if model is not Gateway else table.c.medium == medium)
+        statement = table.update().where(*is_it).values(**columns)
         self.database.write_now(lambda connection: connection.execute(statement))
 
     def campaign(self, **columns: Json) -> None:
@@ -169,7 +172,7 @@ def test_of_a_campaign_of_text_messages(desk: Desk) -> None:
         return read[campaign_id].rests_until_ms, read[campaign_id].lacks_credit
 
     assert found() == (0, False)
-    desk.change(SmsGateway, estate.sms_gateway["id"], rests_until_ms=NOW_MS + 1_000)
+    desk.change(Gateway, estate.sms_gateway["id"], medium=SMS, rests_until_ms=NOW_MS + 1_000)
     desk.change(User, estate.user_id, sms_rate=100_001)
     assert found() == (NOW_MS + 1_000, True)
 

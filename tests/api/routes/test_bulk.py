@@ -122,7 +122,7 @@ def test_contacts_become_subscribers_of_started_campaigns_at_once(
 ) -> None:
     user_id = int(alice.get("phonebook/1/")["user"].rstrip("/").rpartition("/")[2])
     stamps = {"created_date": 1, "updated_date": 1}
-    campaign = {"user_id": user_id, "name": "c", "campaign_code": "A", "status": 1, "startingdate": 0}
+    campaign = {"user_id": user_id, "name": "c", "campaign_code": "A", "object_id": 1, "status": 1, "startingdate": 0}
 
     def start(connection: Connection) -> None:
         connection.execute(insert(Campaign).values(**campaign, expirationdate=2**40, **stamps))

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, true
 
 from dialer.domain.survey.findings import FindingCode
 from dialer.store.database import Database
 from dialer.store.service_state import ServiceSettings, save_settings, save_speech
-from dialer.store.tables import Agent, Campaign, Gateway, Phonebook, Row, SmsGateway, Subscriber, Tier
+from dialer.store.tables import SMS, VOICE, Agent, Campaign, Gateway, Phonebook, Row, Subscriber, Tier
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 
@@ -31,7 +31,9 @@ class Bench:
 
     def row(self, model: type[Row], row_id: int, **columns: Json) -> None:
         table = model.__table__
-        statement = table.update().where(table.c.id == row_id).values(**columns)
+        medium = columns.get("medium", VOICE)
+        is_it = (table.c.id == row_id, true() if model is not Gateway else table.c.medium == medium)
+        statement = table.update().where(*is_it).values(**columns)
         self.database.write_now(lambda connection: connection.execute(statement))
 
     def remove(self, record: Json) -> None:
@@ -341,7 +343,7 @@ def test_a_campaign_of_text_messages_is_checked_too(bench: Bench) -> None:
         ("warning", "no_list_for_wishes", "dnc"),
     ]
     assert not bench.starts(url)
-    bench.row(SmsGateway, bench.estate.sms_gateway["id"], protocol="smpp")
+    bench.row(Gateway, bench.estate.sms_gateway["id"], medium=SMS, protocol="smpp")
     fields: dict[str, Json] = {"text_message": "Come!", "phonebook": [bench.estate.phonebook["url"]]}
     hours = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00"}
     bench.alice.change(url, **fields, **hours, callerid="Salon Ann")
@@ -357,11 +359,11 @@ def test_a_campaign_of_text_messages_is_checked_too(bench: Bench) -> None:
 
 def test_a_password_that_goes_over_http_is_a_warning(bench: Bench) -> None:
     way = {"url": "http://carrier.example/", "username": "u", "password": "p", "query": {"n": "{number}"}}
-    bench.row(SmsGateway, bench.estate.sms_gateway["id"], protocol="http", parameters=json.dumps(way))
+    bench.row(Gateway, bench.estate.sms_gateway["id"], medium=SMS, protocol="http", parameters=json.dumps(way))
     bench.alice.change(bench.estate.campaign["url"], sms_gateway=bench.estate.sms_gateway["url"])
     assert ("warning", "plain_http", "sms_gateway") in bench.codes()
     safe = json.dumps({**way, "url": "https://carrier.example/"})
-    bench.row(SmsGateway, bench.estate.sms_gateway["id"], parameters=safe)
+    bench.row(Gateway, bench.estate.sms_gateway["id"], medium=SMS, parameters=safe)
     assert "plain_http" not in {code for _, code, _ in bench.codes()}
 
 

@@ -21,6 +21,7 @@ from dialer.store.queries.do_not_call import entries_on, hashed
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
+    SMS,
     CallRequest,
     Campaign,
     Cdr,
@@ -30,7 +31,6 @@ from dialer.store.tables import (
     Gateway,
     LedgerEntry,
     ServiceState,
-    SmsGateway,
     SmsMessage,
     Subscriber,
     SurveyResult,
@@ -76,7 +76,7 @@ async def surveyed(house: House, **settings: object) -> int:
     house.change(User, house.user_id, sms_rate=5 * CENTS)
     book = house.phonebook(OTHER)
     house.contact(book, NUMBER, contact=WRITTEN, full_name="Ann Ash", additional_vars='{"street":"Elm"}')
-    sms_gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     more = {"sms_gateway_id": sms_gateway_id, "dnc_id": house.dnc_list(), **settings}
     return await house.started(house.survey(*SECTIONS, branches=BRANCHES), book, **more)
 
@@ -222,7 +222,7 @@ async def test_during_a_call_it_is_refused_and_nothing_changes(house: House) -> 
 
 
 async def test_during_a_text_message_it_is_refused(house: House) -> None:
-    gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     texts: dict[str, object] = {
         "medium": "sms",
         "sms_gateway_id": gateway_id,
@@ -368,7 +368,7 @@ async def test_whoever_is_busy_in_another_campaign_is_left_for_the_next_time(
     nobody = '{"answer": 0, "busy": 0, "rejected": 0, "invalid": 0, "call_back": 1, "call_back_after": [10, 10]'
     answers = f'"talk": 60, "numbers": {{"{OTHER}": {{"outcome": "answer"}}, "+33199001234": {{"outcome": "answer"}}}}'
     house.change(Gateway, house.gateway_id, parameters=f"{nobody}, {answers}}}")
-    sms_gateway_id = house.add(SmsGateway, name="texts", parameters='{"sms_delivered": 1}')
+    sms_gateway_id = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
     hello: dict[str, Any] = {"type": 1, "script": "hello"}
     answering = house.survey(hello, last, branches={0: {"0": 1}})
     other_id = await house.started(answering, sms_gateway_id=sms_gateway_id)

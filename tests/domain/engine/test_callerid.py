@@ -12,6 +12,7 @@ from dialer.domain.plans import CallerIdChoice, CampaignPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
 from tests.domain.workers import START_MS, Fleet, plan
+from tests.gateways import FIRST
 
 OWN: Final = "+15550000"
 NATIONAL: Final = {
@@ -28,7 +29,7 @@ areacodes = st.sampled_from(["1202", "+1202", "202", "2025", "1", "+44", "20", "
 def plan_of(*choices: tuple[str, str]) -> CampaignPlan:
     """Return a campaign with a group of (area code, caller ID) pairs."""
     group = tuple(CallerIdChoice(*choice) for choice in choices)
-    return CampaignPlan(1, 1, 1, CallFlow(Survey(())), 0, 1, callerid=OWN, callerids=group)
+    return CampaignPlan(1, 1, FIRST, CallFlow(Survey(())), 0, 1, callerid=OWN, callerids=group)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dialer.domain.numbers.normal_form import NumberError, normalise, parse
 from dialer.domain.plans import GatewayPlan
 from tests.domain.numbers.emergencies import PATTERNS, numbers_of
 from tests.domain.workers import DAY_MS, START_MS, Fleet, plan
+from tests.gateways import FIRST
 
 FREQUENCY = 1_000_000
 
@@ -34,7 +35,7 @@ def test_no_emergency_number_of_any_region_is_dialled(*, is_simulated: bool) -> 
     fleet = Fleet(
         plan(frequency=FREQUENCY),
         callees=[[(number, "UTC") for number in numbers]],
-        gateway=GatewayPlan(1, protocol="sim" if is_simulated else "sip"),
+        gateway=GatewayPlan(FIRST, protocol="sim" if is_simulated else "sip"),
     )
     fleet.run(START_MS + DAY_MS)
     assert [call.subscriber.number for call in fleet.dials] == []

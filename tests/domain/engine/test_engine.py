@@ -15,6 +15,7 @@ from dialer.domain.plans import CallOutcome, GatewayPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
+from tests.gateways import FIRST
 
 BUSY: Final = "+12025550111"
 LISTENS: Final = "+12025550100"
@@ -59,7 +60,7 @@ class TestPace:
         assert dialled(fleet) == [(0, 1), (1_000, 2), (10_000, 3), (11_000, 4), (20_000, 5)]
 
     def test_a_gateway_takes_so_many_calls_a_second(self) -> None:
-        fleet = Fleet(plan(frequency=60_000), callees=[numbers(7)], gateway=GatewayPlan(1, max_cps=3)).run()
+        fleet = Fleet(plan(frequency=60_000), callees=[numbers(7)], gateway=GatewayPlan(FIRST, max_cps=3)).run()
         assert dialled(fleet) == [(0, 1), (1, 2), (2, 3), (1_000, 4), (1_001, 5), (1_002, 6), (2_000, 7)]
 
     def test_scarce_channels_are_shared_fairly(self) -> None:
@@ -68,7 +69,7 @@ class TestPace:
             plan(1, frequency=600, ring_limit_ms=10_000),
             plan(2, frequency=600, ring_limit_ms=10_000),
             callees=[numbers(3), numbers(3)],
-            gateway=GatewayPlan(1, max_channels=2),
+            gateway=GatewayPlan(FIRST, max_channels=2),
             parameters=RINGS_ON,
         ).run()
         assert dialled(fleet, 1) == [(0, 1), (10_000, 2), (20_000, 3)]
@@ -118,7 +119,7 @@ class TestWhom:
     def test_a_number_that_the_gateway_makes_an_emergency_number_is_refused(
         self, number: str, prefixes: dict[str, str]
     ) -> None:
-        fleet = Fleet(plan(), callees=[callees(number)], gateway=GatewayPlan(1, **prefixes)).run()  # type: ignore[arg-type]
+        fleet = Fleet(plan(), callees=[callees(number)], gateway=GatewayPlan(FIRST, **prefixes)).run()  # type: ignore[arg-type]
         assert (dialled(fleet), standings(fleet)) == ([], [(SubscriberStatus.NOT_AUTHORIZED, "emergency")])
 
     def test_a_refusal_costs_no_time(self) -> None:
@@ -169,7 +170,7 @@ class TestStates:
         fleet = Fleet(
             plan(expires_ms=START_MS + 10_000, ring_limit_ms=10_000),
             callees=[numbers(2)],
-            gateway=GatewayPlan(1, max_channels=1),
+            gateway=GatewayPlan(FIRST, max_channels=1),
             parameters=RINGS_ON,
         ).run()
         assert (dialled(fleet), fleet.moves) == ([(0, 1)], [(10_000, 1, CampaignStatus.END, "expired")])
@@ -273,7 +274,7 @@ def test_a_campaign_ends_once_though_an_inbound_call_goes_on() -> None:
     fleet = Fleet(
         one,
         callees=[callees],
-        gateway=GatewayPlan(1, max_channels=1),
+        gateway=GatewayPlan(FIRST, max_channels=1),
         parameters={"listen": 1, "post_dial_delay": 0, "numbers": {first: missed, second: heard}},
     )
     fleet.kernel.apply(DidOpened(1, 1, shown, one))

@@ -15,10 +15,11 @@ from dialer.domain.billing.money import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
-from dialer.domain.plans import Call, CallerIdChoice, GatewayPlan
+from dialer.domain.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars, may_call_in_all
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
+from tests.gateways import FIRST, SECOND
 
 HOUR_MS = 3_600_000
 CARD = RateCard({"33199000": Rate(12_000, 30, 6, 500), "331990000": Rate(1, 1)})
@@ -36,7 +37,7 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "expires_ms": st.sampled_from([START_MS + 100_000, START_MS + HOUR_MS, START_MS + DAY_MS]),
         "calendar": st.sampled_from([Calendar(), Calendar(start=time(9), stop=time(17))]) | calendars,
         "amd": st.integers(0, 3),
-        "gateway_id": st.sampled_from([1, 1, 2]),
+        "gateway_id": st.sampled_from([FIRST, FIRST, SECOND]),
         "callerids": st.sampled_from([(), tuple(CallerIdChoice("33", name) for name in "ABC")]),
     }
 )
@@ -79,8 +80,8 @@ def builders(draw: st.DrawFn) -> Callable[[], Fleet]:
         Fleet,
         *(plan(index, **one) for index, one in enumerate(settings, 1)),
         callees=[[(number, zones[i % len(zones)]) for i, (number, _) in enumerate(numbers(size))] for size in sizes],
-        gateway=GatewayPlan(1, draw(st.integers(0, 5)), draw(st.integers(0, 3)), hours=draw(calling_hours)),
-        others=(GatewayPlan(2, draw(st.integers(0, 5)), draw(st.integers(0, 3)), hours=draw(calling_hours)),),
+        gateway=GatewayPlan(FIRST, draw(st.integers(0, 5)), draw(st.integers(0, 3)), hours=draw(calling_hours)),
+        others=(GatewayPlan(SECOND, draw(st.integers(0, 5)), draw(st.integers(0, 3)), hours=draw(calling_hours)),),
         balance=draw(st.just(10**9) | st.integers(6_000, 200_000)),
         rate=draw(st.sampled_from([Rate(0), Rate(6_000), Rate(59_999, 6, 1, 7)])),
         card=draw(st.sampled_from([NO_CARD, CARD])),
@@ -105,7 +106,7 @@ def is_of_campaign(campaign_id: int, call: Call) -> bool:
     return call.plan.id == campaign_id
 
 
-def is_over(gateway_id: int, call: Call) -> bool:
+def is_over(gateway_id: GatewayKey, call: Call) -> bool:
     return call.plan.gateway_id == gateway_id
 
 

@@ -15,9 +15,10 @@ from dialer.domain.engine.hopper import Hopper
 from dialer.domain.plans import NEVER_MS, CampaignPlan, Subscriber
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Survey
+from tests.gateways import FIRST
 
 ZONES: Final = ("", "Europe/Paris", "America/New_York")
-PLAN: Final = CampaignPlan(1, 1, 1, CallFlow(Survey(())), starting_ms=0, expires_ms=NEVER_MS)
+PLAN: Final = CampaignPlan(1, 1, FIRST, CallFlow(Survey(())), starting_ms=0, expires_ms=NEVER_MS)
 
 
 class Everybody:
@@ -139,7 +140,7 @@ def test_a_zone_whose_window_is_closed_waits_for_it_to_open() -> None:
     """It is Thursday 1 January 1970. Only zones whose Friday has begun are called: Paris, an hour early."""
     only_fridays = Calendar(weekdays=(False, False, False, False, True, False, False))
     everybody = Everybody(["UTC", "Europe/Paris"])
-    plan = CampaignPlan(1, 1, 1, CallFlow(Survey(())), 0, NEVER_MS, calendar=only_fridays)
+    plan = CampaignPlan(1, 1, FIRST, CallFlow(Survey(())), 0, NEVER_MS, calendar=only_fridays)
     everybody.hopper = Hopper(plan, ("Europe/Paris", "UTC"), Windows(), 0)
     assert everybody.next(0) is None
     friday_in_paris_ms = everybody.hopper.changes_at_ms(0)
@@ -155,7 +156,9 @@ def test_a_zone_whose_window_is_closed_waits_for_it_to_open() -> None:
 def test_subscribers_of_an_unknown_zone_are_offered_at_once_for_their_refusal() -> None:
     never = Calendar(weekdays=(False,) * 7)
     everybody = Everybody([UNKNOWN])
-    everybody.hopper = Hopper(CampaignPlan(1, 1, 1, PLAN.flow, 0, NEVER_MS, calendar=never), (UNKNOWN,), Windows(), 0)
+    everybody.hopper = Hopper(
+        CampaignPlan(1, 1, FIRST, PLAN.flow, 0, NEVER_MS, calendar=never), (UNKNOWN,), Windows(), 0
+    )
     assert everybody.next(0) is everybody.fresh[1]
 
 

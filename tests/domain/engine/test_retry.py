@@ -12,6 +12,7 @@ from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Su
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
+from tests.gateways import FIRST
 
 END_MS: Final = 1_000_000
 PLAIN: Final = CallFlow(Survey((Section(1, SectionType.PLAY_MESSAGE, "Hello", Prompt()),)))
@@ -36,7 +37,7 @@ def after(
         Call(
             id=1,
             callid="",
-            plan=CampaignPlan(1, 1, 1, starting_ms=0, expires_ms=END_MS, **settings),
+            plan=CampaignPlan(1, 1, FIRST, starting_ms=0, expires_ms=END_MS, **settings),
             subscriber=Subscriber(1, "+1", "", attempts=1, failures=failures, completions=completions),
             attempt=1,
             started_ms=0,
@@ -148,7 +149,7 @@ def test_a_number_that_is_wrong_is_never_called_again_all_others_are(
 @pytest.mark.parametrize(("attempts", "failures", "again"), [(1, 0, True), (2, 1, True), (2, 0, False), (3, 1, False)])
 def test_the_first_call_that_we_cut_off_does_not_count(attempts: int, failures: int, again: bool) -> None:  # noqa: FBT001 - a parameter
     """Neither as a failure, nor again and again: the retries are used up here."""
-    plan = CampaignPlan(1, 1, 1, starting_ms=0, expires_ms=END_MS, maxretry=failures, flow=PLAIN)
+    plan = CampaignPlan(1, 1, FIRST, starting_ms=0, expires_ms=END_MS, maxretry=failures, flow=PLAIN)
     subscriber = Subscriber(1, "+1", "", attempts=attempts, failures=failures, completions=0)
     call = Call(
         id=1,

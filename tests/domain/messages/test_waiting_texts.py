@@ -14,8 +14,8 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import NOTHING_LENT, SMPP, Call, GatewayPlan, Lent, Subscriber
 from dialer.domain.reasons import TextReason
 from tests.domain.workers import START_MS, plan
+from tests.gateways import FIRST, TEXTS
 
-TEXTS: Final = 2
 ADA, BEN, CARL, DORA = "+3545550101", "+3545550102", "+3545550103", "+3545550104"
 LIMITED: Final = GatewayPlan(TEXTS, max_cps=1, protocol=SMPP)
 
@@ -26,7 +26,7 @@ def engine_in_call(lent: Lent | None, *, dnc_ids: tuple[int, ...] = ()) -> Engin
     call = Call(7, "c", campaign, Subscriber(1, ADA, "Europe/Paris"), 1, START_MS, 45_000, 60_000, 0, Rate(0))
     for event in (
         events.AccountOpened(1, 1_000_000, 0, Rate(0)),
-        events.GatewayOpened(GatewayPlan(1)),
+        events.GatewayOpened(GatewayPlan(FIRST)),
         events.GatewayOpened(LIMITED, lent=lent),
         events.CampaignOpened(campaign, CampaignStatus.PAUSE, 0, ()),
         events.CallRestored(call, START_MS),

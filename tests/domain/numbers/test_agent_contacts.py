@@ -4,6 +4,7 @@ import pytest
 
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.plans import SIP, GatewayPlan
+from tests.gateways import FIRST
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,6 @@ from dialer.domain.plans import SIP, GatewayPlan
     ],
 )
 def test_a_contact_is_dialled_with_the_prefixes_unless_it_is_an_extension(contact: str, dialled: str) -> None:
-    gateway = GatewayLoad(GatewayPlan(1, addprefix="9", removeprefix="+", protocol=SIP))
+    gateway = GatewayLoad(GatewayPlan(FIRST, addprefix="9", removeprefix="+", protocol=SIP))
     assert gateway.number_of_agent(contact) == dialled
-    assert GatewayLoad(GatewayPlan(1)).number_of_agent(contact) == ""
+    assert GatewayLoad(GatewayPlan(FIRST)).number_of_agent(contact) == ""

@@ -8,6 +8,7 @@ from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.prefixes import dialled_number, number_given
 from dialer.domain.plans import GatewayPlan
 from tests.domain.workers import Fleet, plan
+from tests.gateways import FIRST
 
 NUMBER = "+12025550100"
 prefixes = st.text("+0123456789#", max_size=4)
@@ -44,7 +45,7 @@ def test_a_number_is_never_emptied(addprefix: str, removed: list[str]) -> None:
 
 def test_the_carrier_gets_the_prefixes_and_the_callee_is_unchanged() -> None:
     """The number that is always busy is busy with all prefixes."""
-    gateway = GatewayPlan(1, addprefix="00", removeprefix="+")
+    gateway = GatewayPlan(FIRST, addprefix="00", removeprefix="+")
     fleet = Fleet(plan(), callees=[[("+12025550111", "")]], gateway=gateway).run()
     (call,) = fleet.dials
     assert (call.dialled, call.subscriber.number) == ("0012025550111", "+12025550111")

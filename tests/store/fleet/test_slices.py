@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection, create_engine
 
-from dialer.domain.plans import NOTHING_LENT, Lent
+from dialer.domain.plans import NOTHING_LENT, VOICE, GatewayKey, Lent
 from dialer.store.fleet.leases import LEASE_MS, register, renew
 from dialer.store.fleet.shards import create_shards, owners, take_over
 from dialer.store.fleet.slices import (
@@ -21,7 +21,7 @@ from dialer.store.fleet.slices import (
 from dialer.store.tables import Row
 
 NOW_MS = 1_795_000_000_000
-LIMITS = GatewayLimits(7, channels=10, cps=4)
+LIMITS = GatewayLimits(GatewayKey(VOICE, 7), channels=10, cps=4)
 FIRST, SECOND = 1, 2
 
 

@@ -19,9 +19,7 @@ from msgspec import Meta
 
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
-from dialer.api.crud.described import described
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
-from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import identity_in
@@ -31,6 +29,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, 
 from dialer.api.http.ignored import CONFIRM, LISTS_OPTION, PARAMETERS_OPTION, ignored_header, parse_parameters
 from dialer.api.http.preconditions import ETAG_HEADER, parse_preconditions
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 
 if TYPE_CHECKING:
     # A subclass binds these names to the shapes of its resource; see `controllers`.
@@ -98,7 +97,7 @@ class _Creating(_ResourceController):
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
-        parsed = await prepared(self.resource, _parse(self.resource, service, request, data))
+        parsed = await records.prepared(self.resource, _parse(self.resource, service, request, data))
         body = _hashed_body(self.resource, data, await request.body())
         attempt = attempt_of(request, self.resource.path, body)
         with service.attempts.begin(attempt):
@@ -116,7 +115,7 @@ class _Changing(_ResourceController):
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
         identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
-        parsed = await prepared(resource, _parse(resource, service, request, data))
+        parsed = await records.prepared(resource, _parse(resource, service, request, data))
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
         is_shown = may_read and preference(request.scope, "return") == "representation"

@@ -8,8 +8,21 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+import anyio.to_thread
 import msgspec
-from sqlalchemy import Column, ColumnElement, Select, Table, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    ForeignKeyConstraint,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
@@ -102,6 +115,13 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
     return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
 
 
+async def prepared(resource: Resource, parsed: Parsed) -> Parsed:
+    """Return a request with the values that the resource prepares before the transaction, such as hashes."""
+    if resource.prepare is None:
+        return parsed
+    return await anyio.to_thread.run_sync(resource.prepare, parsed)
+
+
 class Created(NamedTuple):
     """A new record as an answer, its id, and the id of the earliest record that it duplicates, if any."""
 
@@ -173,13 +193,13 @@ def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Pr
         stored = load(unit, resource, record_id)
         _check(resource, stored, conditions)
     resource.before_delete(unit, stored)
-    refuse_if_needed(unit, resource.table, record_id)
+    refuse_if_needed(unit, resource.table, stored)
     note_deleted(unit, resource, record_id, stored)
     if resource.remove is not None:
         resource.remove(unit, record_id)
         return
     touched = resource.touches(unit.connection, stored)
-    unit.connection.execute(delete(resource.table).where(resource.table.c["id"] == record_id))
+    unit.connection.execute(delete(resource.table).where(*_is_record(resource, record_id)))
     unit.note(touched)
 
 
@@ -195,15 +215,27 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
     """
     row = _row(unit, resource, record_id)
-    given = _columns_of(unit, resource, _write(resource), [row])
-    return {**row._asdict(), **{name: values[0] for name, values in given.items()}}
+    columns = _columns_of(unit, resource, _write(resource), [row])
+    return {**row._asdict(), **{name: values[0] for name, values in columns.items()}}
 
 
-def refuse_if_needed(unit: Unit, table: Table, record_id: int) -> None:
+def refuse_if_needed(unit: Unit, table: Table, stored: Values) -> None:
     """Raise `StillUsedError` if rows of other tables need this row; the error names them."""
-    keys = [(other, key) for other in Row.metadata.sorted_tables for key in other.foreign_keys]
-    needing = [(other, key) for other, key in keys if key.column.table is table and key.ondelete == "RESTRICT"]
-    _refuse_while_used(chain.from_iterable(_selected(unit, other, key.parent == record_id) for other, key in needing))
+    keys = [(other, key) for other in Row.metadata.sorted_tables for key in _keys_of(other)]
+    needing = [(other, key) for other, key in keys if key.referred_table is table and key.ondelete == "RESTRICT"]
+    _refuse_while_used(chain.from_iterable(_selected(unit, other, _refers(key, stored)) for other, key in needing))
+
+
+def _keys_of(table: Table) -> list[ForeignKeyConstraint]:
+    """Return the foreign keys of a table, in the order of their columns."""
+    return sorted(
+        table.foreign_key_constraints, key=lambda key: [table.c.keys().index(name) for name in key.column_keys]
+    )
+
+
+def _refers(key: ForeignKeyConstraint, stored: Values) -> ColumnElement[bool]:
+    """Return the condition that a row refers to this one by a foreign key."""
+    return and_(*(part.parent == stored[part.column.name] for part in key.elements))
 
 
 def refuse_while_in(unit: Unit, table: Table, condition: ColumnElement[bool]) -> None:
@@ -229,6 +261,12 @@ def _refuse_while_used(users: Iterable[tuple[str, list[int]]]) -> None:
     used = still_used(users)
     if used is not None:
         raise used
+
+
+def _is_record(resource: Resource, record_id: int) -> list[ColumnElement[bool]]:
+    """Return the conditions that a row is this record. Two resources may share a table and have equal ids."""
+    table = resource.table
+    return [table.c["id"] == record_id, *(table.c[column] == value for column, value in resource.constants)]
 
 
 def _write(resource: Resource) -> type[Shape]:
@@ -272,7 +310,7 @@ def _update(resource: Resource, change: Change, columns: Values) -> None:
         resource.update(change, columns)
         return
     connection, table = change.unit.connection, resource.table
-    connection.execute(update(table).where(table.c["id"] == change.record_id).values(columns))
+    connection.execute(update(table).where(*_is_record(resource, change.record_id)).values(columns))
     before, after = change.stored, {**change.stored, **columns}
     change.unit.note(resource.touches(connection, before) | resource.touches(connection, after))
 
@@ -288,18 +326,18 @@ def _columns_of(
     """Return the values of each field of a shape for one or more rows, including reference lists and derived fields."""
     single, lists = _places(resource, shape)
     stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
-    found = {name: stored[column] for name, column in single}
+    columns = {name: stored[column] for name, column in single}
     for name in lists:
         listed = _listed(unit, resource, name, stored["id"])
-        found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
+        columns[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
     if resource.derived is not None and shape is resource.read:
         besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - SQLAlchemy documents it
-        found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
+        columns |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
     if resource.hidden is not None and not unit.actor.is_admin:
         hidden = [resource.hidden(row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy documents it
-        for name in found.keys() & frozenset().union(*hidden):
-            found[name] = [given.get(name, value) for given, value in zip(hidden, found[name], strict=True)]
-    return found
+        for name in columns.keys() & frozenset().union(*hidden):
+            columns[name] = [before.get(name, value) for before, value in zip(hidden, columns[name], strict=True)]
+    return columns
 
 
 @lru_cache(maxsize=SHAPES_MAX)
@@ -316,10 +354,10 @@ def _listed(unit: Unit, resource: Resource, name: str, ids: Sequence[int]) -> di
     table = association.model.__table__
     owner, target = table.c[association.owner], table.c[association.target]
     query = select(owner, target).where(owner.in_(ids)).order_by(table.c["id"])
-    found: dict[int, list[int]] = {}
+    targets: dict[int, list[int]] = {}
     for owner_id, target_id in unit.connection.execute(query):
-        found.setdefault(owner_id, []).append(target_id)
-    return found
+        targets.setdefault(owner_id, []).append(target_id)
+    return targets
 
 
 def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:

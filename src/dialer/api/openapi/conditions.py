@@ -1,15 +1,13 @@
 """Entity tags and conditional requests in the OpenAPI document."""
 
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from dialer.api.crud.controller import REPRESENTATION
 from dialer.api.crud.resource import Resource
 from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.openapi import examples
-
-Json = dict[str, Any]
-"""A part of the OpenAPI document."""
+from dialer.api.openapi.parts import TEXT, Json, header, parameter
 
 _TAG: Final = '"5d41402abc4b2a76.9f86d081884c7d65"'
 _HEADER: Final[Json] = {ETAG_HEADER: {"$ref": f"#/components/headers/{ETAG_HEADER}"}}
@@ -22,36 +20,29 @@ def _condition(name: str, description: str) -> Json:
     return {"name": name, "in": "header", "required": False, "description": description, "schema": schema}
 
 
-_TEXT: Final[Json] = {"type": "string"}
 _DOWNLOADS: Final = frozenset({"download_recording", "download_audio"})
 """Operations whose answer is a file."""
 _COMPUTED: Final = frozenset({"read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics"})
 """Operations whose answer is computed and has no entity tag."""
 _TOLD: Final[Json] = {
-    "Accept-Ranges": {
-        "description": "`bytes`: parts of the file can be asked for",
-        "schema": _TEXT,
-        "example": "bytes",
-    },
-    "Content-Range": {"description": "Place of the part in the file", "schema": _TEXT, "example": "bytes 0-99/5000"},
+    "Accept-Ranges": header("`bytes`: parts of the file can be asked for", "bytes"),
+    "Content-Range": header("Place of the part in the file", "bytes 0-99/5000"),
 }
 _PARTIAL: Final[list[Json]] = [
-    {
-        "name": "Range",
-        "in": "header",
-        "required": False,
-        "description": "The bytes to send (RFC 9110, 14), one range. Several ranges get the whole file.",
-        "schema": _TEXT,
-        "example": "bytes=100-",
-    },
-    {
-        "name": "If-Range",
-        "in": "header",
-        "required": False,
-        "description": "The ETag of an earlier part. If the file is another one now, the whole file is sent.",
-        "schema": _TEXT,
-        "example": '"5d41402abc4b2a76"',
-    },
+    parameter(
+        "Range",
+        TEXT,
+        "The bytes to send (RFC 9110, 14), one range. Several ranges get the whole file.",
+        "bytes=100-",
+        "header",
+    ),
+    parameter(
+        "If-Range",
+        TEXT,
+        "The ETag of an earlier part. If the file is another one now, the whole file is sent.",
+        '"5d41402abc4b2a76"',
+        "header",
+    ),
 ]
 _MATCH: Final = _condition(
     "If-Match",

@@ -18,15 +18,19 @@ from dialer.api.openapi.enumerations import with_named_enumerations
 from dialer.api.openapi.forecast_example import FORECAST
 from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
+from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.records.campaigns import CAMPAIGNS
+from dialer.api.records.dispositions import DispositionRead
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
+from dialer.api.records.trial_calls import TrialCallRead
+from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
-
-Json = dict[str, Any]
-"""A part of the OpenAPI document."""
+from dialer.api.routes.recycle import RecycledRead
+from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
+from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
 
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",
@@ -57,8 +61,7 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
 }
 _REQUIRED: Final = "This field is required."
 _DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
-_TEXT: Final[Json] = {"type": "string"}
-_MESSAGES: Final[Json] = {"type": "array", "items": _TEXT}
+_MESSAGES: Final[Json] = {"type": "array", "items": TEXT}
 _BY_FIELD: Final[Json] = {"contact": [_REQUIRED]}
 _ERROR_SCHEMAS: Final[Json] = {
     "Error": {
@@ -67,7 +70,7 @@ _ERROR_SCHEMAS: Final[Json] = {
         "type": "object",
         "properties": {
             "detail": {
-                **_TEXT,
+                **TEXT,
                 "description": "The problem in a sentence, if it is not the problem of one field.",
                 "examples": ["Not found."],
             }
@@ -82,10 +85,10 @@ _ERROR_SCHEMAS: Final[Json] = {
         "type": "object",
         "required": ["title", "status", "detail"],
         "properties": {
-            "title": {**_TEXT, "description": "The meaning of the status code.", "examples": ["Bad Request"]},
+            "title": {**TEXT, "description": "The meaning of the status code.", "examples": ["Bad Request"]},
             "status": {"type": "integer", "description": "The status code of the response.", "examples": [400]},
             "detail": {
-                **_TEXT,
+                **TEXT,
                 "description": "The problem in a sentence.",
                 "examples": ["Some of the fields are not as they must be."],
             },
@@ -100,40 +103,22 @@ _ERROR_SCHEMAS: Final[Json] = {
     },
 }
 _RETRY_AFTER: Final[Json] = {
-    "Retry-After": {
-        "description": "Seconds to wait before the next request",
-        "schema": {"type": "integer", "minimum": 0},
-        "example": 30,
-    }
+    "Retry-After": header("Seconds to wait before the next request", 30, {"type": "integer", "minimum": 0})
 }
 _HEADERS: Final[Mapping[int, Json]] = {
     416: {
-        "Content-Range": {"description": "Size of the file", "schema": _TEXT, "example": "bytes */5000"},
+        "Content-Range": header("Size of the file", "bytes */5000"),
         "ETag": {"$ref": "#/components/headers/ETag"},
     },
-    415: {
-        "Accept-Encoding": {
-            "description": "`identity`, if the body was compressed",
-            "schema": _TEXT,
-            "example": "identity",
-        }
-    },
+    415: {"Accept-Encoding": header("`identity`, if the body was compressed", "identity")},
     412: {"ETag": {"$ref": "#/components/headers/ETag"}},
-    401: {
-        "WWW-Authenticate": {
-            "description": "The authentication scheme",
-            "schema": _TEXT,
-            "example": 'Basic realm="dialer"',
-        }
-    },
+    401: {"WWW-Authenticate": header("The authentication scheme", 'Basic realm="dialer"')},
     429: _RETRY_AFTER,
     503: _RETRY_AFTER,
 }
-_LOCATION: Final[Json] = {
-    "description": "The URL of the record",
-    "schema": {"type": "string", "format": "uri"},
-    "example": f"https://dialer.example{PREFIX}/phonebook/1/",
-}
+_LOCATION: Final[Json] = header(
+    "The URL of the record", f"https://dialer.example{PREFIX}/phonebook/1/", {"type": "string", "format": "uri"}
+)
 _SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
 """Operations for users of every role and API keys of every scope."""
 _CHECKED: Final = {
@@ -152,8 +137,16 @@ _CHECKED: Final = {
         }
     ],
 }
-_DISPOSITION: Final = {"disposition": "call_back", "note": "After work.", "call_back_date": "2026-11-20T17:30:00Z"}
-_RECYCLED: Final = {"dry_run": False, "recycled": 2, "by_status": {"FAIL": 2}, "kept": {"dnc": 1}}
+_DISPOSITION: Final = examples.answer(DispositionRead)
+_RECYCLED: Final = examples.answer(RecycledRead)
+_AGGREGATE: Final = examples.answer(
+    SectionAggregate,
+    type=2,
+    answers=[
+        examples.answer(AnswerShare),
+        examples.answer(AnswerShare, response="no", count=1, percent=25.0),
+    ],
+)
 _ADDED: Final = {
     "created": 1,
     "rejected": 1,
@@ -165,44 +158,18 @@ _ADDED: Final = {
 _EXAMPLES: Final[Mapping[str, Any]] = {
     **STATISTICS_EXAMPLES,
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
-    "read_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
-    "advance_clock": {"now": examples.MOMENT, "mode": "virtual", "seed": 0},
+    "read_clock": examples.answer(ClockRead),
+    "advance_clock": examples.answer(ClockRead),
     "import_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
     "check_campaign": _CHECKED,
     "check_sms_campaign": _CHECKED,
-    "check_survey_template": {
-        "errors": 1,
-        "warnings": 0,
-        "findings": [
-            {
-                "level": "error",
-                "code": "no_destination",
-                "section": f"https://dialer.example{PREFIX}/section-template/2/",
-                "message": "The transfer has neither a phonenumber nor a queue.",
-                "keys": ["1"],
-            }
-        ],
-    },
-    "aggregate_survey": {
-        "campaign": f"https://dialer.example{PREFIX}/campaigns/1/",
-        "sections": [
-            {
-                "section": f"https://dialer.example{PREFIX}/section-template/1/",
-                "section_id": 1,
-                "type": 2,
-                "question": "Will you come on Monday?",
-                "total": 4,
-                "answers": [
-                    {"response": "yes", "count": 3, "percent": 75.0},
-                    {"response": "no", "count": 1, "percent": 25.0},
-                ],
-                "others": 0,
-            }
-        ],
-    },
+    "check_survey_template": examples.answer(
+        SurveyCheckRead, findings=[examples.answer(FindingRead, level="error", code="no_destination")]
+    ),
+    "aggregate_survey": examples.answer(SurveyAggregate, sections=[_AGGREGATE]),
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
     "add_contacts": _ADDED,
     "add_dnc_contacts": _ADDED,
@@ -210,16 +177,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
     "recycle_campaign": _RECYCLED,
     "recycle_sms_campaign": _RECYCLED,
-    "place_test_call": {
-        "rang_ms": 412,
-        "answered_ms": 3100,
-        "ended_ms": 13120,
-        "cause": 16,
-        "cause_text": "normal clearing",
-        "because": "hung up",
-        "keys": "7",
-        "messages": ["    0.412  ← 192.0.2.10:5060 SIP/2.0 180 Ringing", "    0.412  ringing"],
-    },
+    "place_test_call": examples.answer(TrialCallRead),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
     "download_recording": "(the bytes of a WAV file)",
@@ -329,13 +287,14 @@ def _operation(found: Json, path: str, method: str, resource: Resource | None) -
 
 def _answers(found: Json, name: str, resource: Resource | None) -> Json:
     """Return the responses to a successful request. The response to a change has no body."""
-    answers = {}
+    answers: Json = {}
     for status, description in _DONE.items():
         if status in found["responses"]:
-            answer = {**found["responses"][status], "description": description}
-            answer.pop("headers", None)
-            has_body = status in {"200", "201"}
-            answers[status] = _with_example(answer, _answered(name, resource)) if has_body else _without_body(answer)
+            answers[status] = {"description": description}
+            if status in {"200", "201"}:
+                answer = {**found["responses"][status], "description": description}
+                answer.pop("headers", None)
+                answers[status] = _with_example(answer, _answered(name, resource))
             if status == "201":
                 answers[status]["headers"] = {"Location": _LOCATION}
     if resource is not None and resource.exported and name.startswith("list_"):
@@ -347,11 +306,7 @@ def _answers(found: Json, name: str, resource: Resource | None) -> Json:
 def _exported(record: Json) -> Json:
     """Return the other formats of a list: CSV, with a header line as its example, and lines of JSON."""
     lines = msgspec.json.encode(record).decode() + "\n"
-    return {CSV: {"schema": _TEXT, "example": ",".join(record) + "\r\n"}, NDJSON: {"schema": _TEXT, "example": lines}}
-
-
-def _without_body(answer: Json) -> Json:
-    return {"description": answer["description"]}
+    return {CSV: {"schema": TEXT, "example": ",".join(record) + "\r\n"}, NDJSON: {"schema": TEXT, "example": lines}}
 
 
 def _with_example(part: Json, example: object) -> Json:

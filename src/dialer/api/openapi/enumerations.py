@@ -3,11 +3,9 @@
 from typing import Any, Final
 
 from dialer.api.crud.enumerations import DESCRIPTIONS, VARNAMES, enum_schema
+from dialer.api.openapi.parts import Json
 from dialer.domain.enum_descriptions import DescribedInt, DescribedText
 from dialer.domain.reasons import Reason
-
-Json = dict[str, Any]
-"""A part of the OpenAPI document."""
 
 _NAMED: Final = ("title", "type", "enum", VARNAMES, DESCRIPTIONS)
 """The keywords of an enumeration; further keywords beside them belong to the property."""

@@ -1,9 +1,11 @@
 """Examples in the OpenAPI document: records of each resource, and request bodies that create and change them."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from dialer.api.crud.properties import answered, given
+from msgspec import Struct
+
+from dialer.api.crud.properties import answered, example_in_request
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import Shape, fields_of
 
@@ -47,10 +49,25 @@ def record(shape: type[Shape]) -> dict[str, Any]:
 def created(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that creates a record."""
     chosen = _CREATED.get(resource.path, ())
-    return {field.name: given(field) for field in fields_of(shape) if field.required or field.name in chosen}
+    return {
+        field.name: example_in_request(field) for field in fields_of(shape) if field.required or field.name in chosen
+    }
 
 
 def changed(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that changes a record."""
     chosen = _CHANGED.get(resource.path, "name")
-    return {field.name: given(field) for field in fields_of(shape) if field.name == chosen}
+    return {field.name: example_in_request(field) for field in fields_of(shape) if field.name == chosen}
+
+
+def answer(struct: type[Struct], **values: object) -> dict[str, Any]:
+    """Return an example of an answer, as JSON values: these values, and for other fields the example of the field."""
+    hints = get_type_hints(struct, include_extras=True)
+    return {name: values[name] if name in values else _declared(hint) for name, hint in hints.items()}
+
+
+def _declared(hint: Any) -> Any:  # noqa: ANN401 - a type with its description, and a JSON value
+    kind, meta = get_args(hint)
+    if meta.examples:
+        return meta.examples[0]
+    return [answer(*get_args(kind))] if get_origin(kind) is list else answer(kind)

@@ -1,12 +1,10 @@
 """The texts of the OpenAPI document that belong to no operation: a short guide, and the groups of operations."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from dialer.api.crud.pagination import PAGE_SIZE, PAGE_SIZE_MAX
-
-Json = dict[str, Any]
-"""A part of the OpenAPI document."""
+from dialer.api.openapi.parts import Json
 
 GUIDE: Final = f"""\
 Outbound voice and SMS campaigns: phonebooks, surveys, campaigns, calls and their costs.

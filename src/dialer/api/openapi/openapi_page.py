@@ -6,10 +6,9 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator
 from html import escape
-from typing import Any, Final
+from typing import Final
 
-Json = dict[str, Any]
-"""A part of the OpenAPI document."""
+from dialer.api.openapi.parts import Json
 
 _SCRIPT: Final = """
 const field = document.querySelector("input");

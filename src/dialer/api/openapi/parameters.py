@@ -1,7 +1,7 @@
 """Parameters of operations in the OpenAPI document: of the path, of the query, and the idempotency key."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from dialer.api.crud.deleting import DELETED_AT_ONCE_MAX
 from dialer.api.crud.enumerations import text_schema
@@ -20,11 +20,9 @@ from dialer.api.http.idempotency import KEY_LENGTH_MAX, KEY_PATTERN
 from dialer.api.http.ignored import CONFIRM
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import AFTER_PARAMETER, DRY_RUN_PARAMETER, FORECAST_PARAMETER
+from dialer.api.openapi.parts import Json, parameter
 from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
 from dialer.app.imports.variables import OBJECT_COLUMN
-
-Json = dict[str, Any]
-"""A part of the OpenAPI document."""
 
 _NOUNS: Final[Mapping[str, str]] = {
     "callerid": "caller ID",
@@ -56,15 +54,14 @@ _FORMATS: Final = {
     "ndjson": "One JSON object a line.",
     "json": "JSON, in pages.",
 }
-_IDEMPOTENCY: Final[Json] = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "description": "A text that the client makes up for this request, such as a UUID. A repeated request with the key"
+_IDEMPOTENCY: Final[Json] = parameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
+    "A text that the client makes up for this request, such as a UUID. A repeated request with the key"
     " and the body of an earlier one gets the first response and has no further effect. Keys are kept for 24 hours.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH_MAX, "pattern": f"^{KEY_PATTERN}$"},
-    "example": "2f1a9c34-6d0e-4b7c-9a55-0d6a3f1f2c11",
-}
+    "2f1a9c34-6d0e-4b7c-9a55-0d6a3f1f2c11",
+    "header",
+)
 IDEMPOTENT: Final = frozenset(
     {
         "upload_audio",
@@ -91,18 +88,11 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
 
     `resource` is the one whose records the operation handles, and `owner` the one that its path begins with.
     """
-    for parameter in found.get("parameters", []):
-        if parameter["in"] != "path":
-            yield parameter
-            continue
-        yield {
-            "name": parameter["name"],
-            "in": "path",
-            "required": True,
-            "description": f"The `id` of the {noun(owner)}." if owner is not None else "The `id` of the record.",
-            "schema": {"type": "integer", "format": "int64", "minimum": 1, "maximum": ID_MAX},
-            "example": 1,
-        }
+    identity = {"type": "integer", "format": "int64", "minimum": 1, "maximum": ID_MAX}
+    described = f"The `id` of the {noun(owner)}." if owner is not None else "The `id` of the record."
+    for given in found.get("parameters", []):
+        is_id = given["in"] == "path"
+        yield {**parameter(given["name"], identity, described, 1, "path"), "required": True} if is_id else given
     if verb == "create" or found["operationId"] in IDEMPOTENT:
         yield _IDEMPOTENCY
     if found["operationId"].startswith("recycle_"):
@@ -117,7 +107,7 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
     if verb == "clear" and resource is not None:
         told = "The number of records that the filters select, as the `count` of their list says. If it differs: 409."
         confirm = {"type": "integer", "minimum": 0, "maximum": DELETED_AT_ONCE_MAX}
-        yield {**_query(CONFIRM, confirm, told, 3), "required": True}
+        yield {**parameter(CONFIRM, confirm, told, 3), "required": True}
         yield from map(_not_blank, _selecting(resource))
 
 
@@ -129,22 +119,22 @@ def _of_list(resource: Resource) -> Iterator[Json]:
     else:
         size["default"] = PAGE_SIZE
     page = "The number of the page, from 1. A page past the end gets 404."
-    yield _query("page", {"type": "integer", "minimum": 1, "maximum": ID_MAX}, page, 1)
-    yield _query("page_size", size, page_size, 100)
+    yield parameter("page", {"type": "integer", "minimum": 1, "maximum": ID_MAX}, page, 1)
+    yield parameter("page_size", size, page_size, 100)
     cursor = "The position in the list. Links to other pages carry it; clients do not make it up."
-    yield _query("cursor", {"type": "string"}, cursor, "a100")
+    yield parameter("cursor", {"type": "string"}, cursor, "a100")
     if resource.exported:
         told = "The format of the response. It overrides the `Accept` header. CSV and NDJSON have all pages at once."
-        yield _query("format", text_schema(_FORMATS, _FORMATS, "ListFormat").to_schema(), told, "csv")
+        yield parameter("format", text_schema(_FORMATS, _FORMATS, "ListFormat").to_schema(), told, "csv")
         if OBJECT_COLUMN in {field.name for field in fields_of(resource.read)}:
             told = "Variables that a CSV has as columns of their own, after the others, with commas between the names."
-            yield _query(VARIABLES, {"type": "string"}, told, "city,plan")
+            yield parameter(VARIABLES, {"type": "string"}, told, "city,plan")
     orderings = orderings_of(resource)
     most = "One" if resource.is_large else f"Up to {ORDERED_BY_MAX}, separated by commas,"
     told = f"{most} of: {', '.join(orderings)}. A minus sign before a field reverses its order. The default is `id`."
     field = f"-?({'|'.join(orderings)})"
     further = "" if resource.is_large else f"(,{field}){{0,{ORDERED_BY_MAX - 1}}}"
-    yield _query(ORDERING, {"type": "string", "pattern": f"^({field}{further})?$"}, told, f"-{orderings[-1]}")
+    yield parameter(ORDERING, {"type": "string", "pattern": f"^({field}{further})?$"}, told, f"-{orderings[-1]}")
     yield from _selecting(resource)
 
 
@@ -154,15 +144,17 @@ def _selecting(resource: Resource) -> Iterator[Json]:
         numbers = f"the start of a phone number ({', '.join(resource.numbers)}), in any spelling"
         kinds = [told for told, fields in ((names, resource.names), (numbers, resource.numbers)) if fields]
         schema = {"type": "string", "maxLength": SEARCH_MAX}
-        yield _query(SEARCH, schema, f"Only records with {', or '.join(kinds)}.", "+1202" if resource.numbers else "a")
+        yield parameter(
+            SEARCH, schema, f"Only records with {', or '.join(kinds)}.", "+1202" if resource.numbers else "a"
+        )
     yield from _filters(resource)
 
 
-def _not_blank(parameter: Json) -> Json:
+def _not_blank(selecting: Json) -> Json:
     """Return a filter of a deletion, which must not be blank: a list would ignore it."""
-    schema = parameter["schema"]
+    schema = selecting["schema"]
     is_free = schema.get("type") == "string" and not schema.keys() & {"pattern", "format", "enum"}
-    return {**parameter, "schema": {**schema, "pattern": NOT_BLANK}} if is_free else parameter
+    return {**selecting, "schema": {**schema, "pattern": NOT_BLANK}} if is_free else selecting
 
 
 def _filters(resource: Resource) -> Iterator[Json]:
@@ -173,7 +165,7 @@ def _filters(resource: Resource) -> Iterator[Json]:
         kind = item.kind
         schema = (kind.as_text() if isinstance(kind, Amount) else kind.accepted()).to_schema()
         schema.pop("description", None)
-        yield _query(name, schema, _narrowing(name, item.bound, field), _sought(name, item, field))
+        yield parameter(name, schema, _narrowing(name, item.bound, field), _sought(name, item, field))
 
 
 def _narrowing(name: str, bound: str, field: Field | None) -> str:
@@ -194,14 +186,3 @@ def _sought(name: str, item: Filter, field: Field | None) -> object:
     if field is None or field.name != name or isinstance(field.kind, Reference):
         return 1
     return answered(field)
-
-
-def _query(name: str, schema: Json, description: str, example: object) -> Json:
-    return {
-        "name": name,
-        "in": "query",
-        "required": False,
-        "description": description,
-        "schema": schema,
-        "example": example,
-    }

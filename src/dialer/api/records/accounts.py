@@ -1,10 +1,9 @@
 """Users and their payments."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from litestar.openapi.spec import Schema
-from sqlalchemy import Row as Found
 
 from dialer.api.crud.declaration import optional, own, read_only, shapes, writable, write_once, write_only
 from dialer.api.crud.fields import (
@@ -187,10 +186,6 @@ _PAYMENT: Final = shapes(
 )
 
 
-def _record(change: Change, columns: Values) -> Found[Any]:
-    return record_payment(change.unit, columns["user_id"], columns["amount"], columns["description"])
-
-
 def _hashed(parsed: Parsed) -> Parsed:
     """Return a request with the hash of its password in place of the password, or with the error of the password."""
     password = parsed.values.get("password")
@@ -265,5 +260,7 @@ PAYMENTS = Resource(
     admins_only=True,
     writes=Permission.MONEY,
     methods=frozenset({"POST"}),
-    insert=_record,
+    insert=lambda change, columns: record_payment(
+        change.unit, columns["user_id"], columns["amount"], columns["description"]
+    ),
 )

@@ -1,18 +1,17 @@
 """API keys: credentials of programs. The secret is shown once, in the answer to the creation."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
-from sqlalchemy import Row, RowMapping
+from sqlalchemy import Row
 
 from dialer.api.crud.declaration import STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Json, Kind, Stored, Text, echo
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.references import Reference
-from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
+from dialer.api.crud.resource import Change, FieldRule, Resource, Values, touches_nothing
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
 from dialer.app.accounts.api_keys import NewApiKey, create_api_key, revoke_api_key
@@ -95,10 +94,6 @@ _API_KEY: Final = shapes(
 )
 
 
-def _no_secret(_unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    return [{"key": None} for _ in rows]
-
-
 def _scopes_of_creator(change: Change) -> Errors:
     """Return an error if a request with an API key creates a key that may more."""
     creator = change.unit.actor.key
@@ -137,7 +132,7 @@ API_KEYS = Resource(
     writes=Permission.KEYS,
     filters=("name", "prefix", "enabled"),
     always_logged=frozenset({"scopes", "prefix"}),
-    derived=_no_secret,
+    derived=lambda _, rows: [{"key": None} for _row in rows],
     rules=(FieldRule(("scopes",), _scopes_of_creator), FieldRule(("expirationdate",), _ends_later)),
     insert=_insert,
     remove=revoke_api_key,

@@ -8,7 +8,6 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.references import NO_OBJECT
 from dialer.api.crud.resource import Resource, Unit, Values
@@ -19,6 +18,7 @@ from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS, already_on_list
 from dialer.app.imports.bulk import NewContact, NewEntry, add_contacts, add_entries, first_contacts
 from dialer.domain.calling_times.zones import zone_of_number
+from dialer.domain.described import described
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import normalise
 from dialer.store.queries.do_not_call import entries_on

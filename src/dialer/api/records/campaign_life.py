@@ -7,15 +7,18 @@ from typing import Final
 
 from sqlalchemy import select
 
+from dialer.api.crud import records
 from dialer.api.crud.declaration import read_only, writable
 from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import TEXT_MAX, Boolean, Choice, Text
 from dialer.api.crud.moments import TimeOfDay, Timestamp, show_timestamp
+from dialer.api.crud.records import Created
 from dialer.api.crud.references import ReferenceList
 from dialer.api.crud.resource import Association, Change, FieldRule, Resource, Unit, Values, touches_nothing
-from dialer.api.crud.shapes import Field, Shapes
+from dialer.api.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.api.http.errors import ConflictError, Errors
 from dialer.app.campaigns.change import change_campaign
+from dialer.app.campaigns.copy import dates_of_copy, name_of_copy
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
@@ -205,3 +208,22 @@ def campaigns(
         touches=touches_nothing,
         deleted=f"{path.removesuffix('s').replace('-', ' ')} deleted",
     )
+
+
+def copy_record(unit: Unit, resource: Resource, campaign_id: int, parsed: Parsed) -> Created:
+    """Create a campaign with the settings of another one, except for those that the request gives.
+
+    Raises:
+        RecordNotFoundError: there is no such campaign, or the caller may not see it.
+        InvalidError: a given field is wrong.
+    """
+    stored = records.load(unit, resource, campaign_id)
+    return records.create_record(unit, resource, _settings(unit, resource, stored, parsed))
+
+
+def _settings(unit: Unit, resource: Resource, stored: Values, parsed: Parsed) -> Parsed:
+    """Return the fields of the copy: those of the other campaign, then those of the request."""
+    given = parsed.values
+    same = {field.name: stored[field.name] for field in fields_of(resource.write or Shape)}
+    own = {"name": name_of_copy(stored["name"], NAME_MAX), **dates_of_copy(stored, given, unit.now_ms)}
+    return Parsed({**same, **own, **given}, parsed.errors, parsed.ignored)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import RowMapping
 
@@ -13,10 +13,11 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.records import refuse_while_in
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
+from dialer.api.crud.shapes import Shapes
 from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
-from dialer.app.gateways import calls_over, change_gateway, change_sms_gateway, messages_over, texts_waiting_for
-from dialer.app.touching import touched_gateway, touched_sms_gateway, users_of_callerid_group
+from dialer.app.gateways import attempts_over, change_gateway, texts_waiting_for
+from dialer.app.touching import touched_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.parameters import read_sip_parameters
@@ -24,9 +25,9 @@ from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
-from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
+from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
-from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Gateway, SmsGateway, SmsMessage
+from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Gateway
 
 PROTOCOLS: Final = {
     SIMULATED: "The built-in simulator: it calls made-up callees, and costs nothing but simulated money.",
@@ -67,14 +68,6 @@ _NAMED: Final = {
         example="+",
     ),
 }
-_PROTOCOL: Final = writable(
-    TextChoice(tuple(PROTOCOLS), PROTOCOLS, "GatewayProtocol"),
-    description="The carrier that places the calls.",
-)
-_SMS_PROTOCOL: Final = writable(
-    TextChoice(tuple(SMS_PROTOCOLS), SMS_PROTOCOLS, "SmsGatewayProtocol"),
-    description="The carrier that sends the messages.",
-)
 _GATEWAY_END: Final = {
     "max_cps": writable(
         Integer(),
@@ -120,27 +113,6 @@ _CHANNELS: Final = writable(
     description="The most calls in progress at the same time, shared by all campaigns of the gateway. 0: no limit.",
     example=30,
 )
-_GATEWAY: Final = shapes(
-    "Gateway",
-    Gateway,
-    {
-        **own("gateway"),
-        **_NAMED,
-        "protocol": _PROTOCOL,
-        "max_channels": _CHANNELS,
-        **_GATEWAY_END,
-    },
-    write_doc="A gateway for calls to a carrier; its parameters describe simulated callees.",
-    read_doc="A gateway for calls to a carrier, as it is stored.",
-)
-
-_SMS_GATEWAY: Final = shapes(
-    "SmsGateway",
-    SmsGateway,
-    {**own("sms-gateway"), **_NAMED, "protocol": _SMS_PROTOCOL, **_GATEWAY_END},
-    write_doc="A gateway for text messages to a carrier.",
-)
-
 _CALLER_ID_GROUP: Final = shapes(
     "CallerIdGroup",
     CallerIdGroup,
@@ -250,42 +222,67 @@ def _parameter_errors(change: Change) -> Errors:
     return {}
 
 
-def _refuse_while_calling(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, CallRequest.__table__, calls_over(stored["id"]))
+def _key(row: Mapping[str, Any]) -> GatewayKey:
+    return GatewayKey(row["medium"], row["id"])
 
 
-def _refuse_while_sending(unit: Unit, stored: Values) -> None:
-    refuse_while_in(unit, SmsMessage.__table__, messages_over(stored["id"]))
-    refuse_while_in(unit, CallRequest.__table__, texts_waiting_for(stored["id"]))
+def _refuse_while_in_use(unit: Unit, stored: Values) -> None:
+    gateway = _key(stored)
+    refuse_while_in(unit, *attempts_over(gateway))
+    if gateway.medium == SMS:
+        refuse_while_in(unit, CallRequest.__table__, texts_waiting_for(gateway.id))
 
 
-GATEWAYS = Resource(
-    path="gateway",
-    shapes=_GATEWAY,
-    owner=None,
-    filters=("name", "protocol"),
-    orderings=("name", "protocol", "created_date", "updated_date"),
-    names=("name",),
-    derived=_state,
-    hidden=_for_admins,
-    rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=False)),
-    update=lambda change, columns: change_gateway(change.unit, change.record_id, columns),
-    touches=lambda _, row: touched_gateway(row["id"]),
-    before_delete=_refuse_while_calling,
+def _shapes(path: str, protocols: Mapping[str, str], carrier: str, **docs: str) -> Shapes:
+    """Return the shapes of the gateways of one medium."""
+    name = "".join(map(str.title, path.split("-")))
+    protocol = writable(TextChoice(tuple(protocols), protocols, f"{name}Protocol"), description=carrier)
+    channels = {"max_channels": _CHANNELS} if path == "gateway" else {}
+    return shapes(name, Gateway, {**own(path), **_NAMED, "protocol": protocol, **channels, **_GATEWAY_END}, **docs)
+
+
+def _gateways(path: str, medium: str, shaped: Shapes) -> Resource:
+    """Return the resource of the gateways of one medium."""
+    return Resource(
+        path=path,
+        shapes=shaped,
+        owner=None,
+        constants=(("medium", medium),),
+        filters=("name", "protocol"),
+        orderings=("name", "protocol", "created_date", "updated_date"),
+        names=("name",),
+        derived=_state,
+        hidden=_for_admins,
+        rules=(
+            FieldRule(("parameters", "protocol"), _parameter_errors),
+            _allowed_callerids(allows_names=medium == SMS),
+        ),
+        update=lambda change, columns: change_gateway(change.unit, GatewayKey(medium, change.record_id), columns),
+        touches=lambda _, row: touched_gateway(_key(row)),
+        before_delete=_refuse_while_in_use,
+    )
+
+
+GATEWAYS = _gateways(
+    "gateway",
+    VOICE,
+    _shapes(
+        "gateway",
+        PROTOCOLS,
+        "The carrier that places the calls.",
+        write_doc="A gateway for calls to a carrier; its parameters describe simulated callees.",
+        read_doc="A gateway for calls to a carrier, as it is stored.",
+    ),
 )
-SMS_GATEWAYS = Resource(
-    path="sms-gateway",
-    shapes=_SMS_GATEWAY,
-    owner=None,
-    filters=("name", "protocol"),
-    orderings=("name", "protocol", "created_date", "updated_date"),
-    names=("name",),
-    derived=_state,
-    hidden=_for_admins,
-    rules=(FieldRule(("parameters", "protocol"), _parameter_errors), _allowed_callerids(allows_names=True)),
-    update=lambda change, columns: change_sms_gateway(change.unit, change.record_id, columns),
-    touches=lambda _, row: touched_sms_gateway(row["id"]),
-    before_delete=_refuse_while_sending,
+SMS_GATEWAYS = _gateways(
+    "sms-gateway",
+    SMS,
+    _shapes(
+        "sms-gateway",
+        SMS_PROTOCOLS,
+        "The carrier that sends the messages.",
+        write_doc="A gateway for text messages to a carrier.",
+    ),
 )
 CALLERID_GROUPS = Resource(
     path="callerid-group",

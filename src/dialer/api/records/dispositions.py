@@ -6,7 +6,6 @@ import msgspec
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Text, TextChoice
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
@@ -14,6 +13,7 @@ from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.calls import CALLREQUESTS
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
+from dialer.domain.described import described
 from dialer.domain.enums import AgentDisposition
 
 DispositionGiven: Final = request_shape(

@@ -9,13 +9,13 @@ import anyio
 import msgspec
 
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import PhoneNumber
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call
+from dialer.domain.described import described
 
 TRIALS_MAX: Final = 4
 """Trial calls at the same time in one process, each over another gateway."""

@@ -2,29 +2,26 @@
 
 import hashlib
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
-from litestar import Response, delete, get, post
-from litestar.openapi.spec import Schema
+from litestar import Response, delete, post
+from litestar.openapi.spec import OpenAPIMediaType, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 
 from dialer.api.crud.shapes import Given, Shape, parse_whole
 from dialer.api.crud.urls import ID_MAX, identity_in
-from dialer.api.http.downloads import WAV
 from dialer.api.http.forms import FORM_OVERHEAD_BYTES_MAX, MULTIPART, Form, read_form
 from dialer.api.http.idempotency import PostAttempt, attempt_of, recall
 from dialer.api.http.preconditions import parse_preconditions
-from dialer.api.http.streams import describe_answer, describe_body
-from dialer.api.records.recordings import answer_audio_file
+from dialer.api.http.streams import describe_bodies
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_audio
 from dialer.api.service import ApiRequest
 from dialer.store.media.files import AUDIO_BYTES_MAX
 
 JSON: Final = "application/json"
-_FILE_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
 _FORM_SCHEMA: Final = Schema(
     type=OpenAPIType.OBJECT,
     required=["name", FILE],
@@ -64,7 +61,7 @@ if TYPE_CHECKING:
     "/audio-files",
     tags=[AUDIO_FILES.path],
     request_max_body_size=AUDIO_BYTES_MAX + FORM_OVERHEAD_BYTES_MAX,
-    operation_class=describe_body(MULTIPART, _FORM_SCHEMA),
+    operation_class=describe_bodies({MULTIPART: OpenAPIMediaType(schema=_FORM_SCHEMA)}),
     signature_namespace={"AudioFileRead": AUDIO_FILES.read},
 )
 async def upload_audio(request: ApiRequest) -> "Response[AudioFileRead]":
@@ -85,18 +82,6 @@ def _attempt(request: ApiRequest, form: Form) -> PostAttempt | None:
     # The hash covers the fields and the file, because the boundary between the parts differs in each request.
     said = msgspec.json.encode([sorted(form.texts.items()), hashlib.sha256(form.file or b"").hexdigest()])
     return attempt_of(request, AUDIO_FILES.path, said)
-
-
-@get(
-    "/audio-files/{record_id:str}/download",
-    tags=[AUDIO_FILES.path],
-    media_type=WAV,
-    operation_class=describe_answer(WAV, _FILE_SCHEMA),
-)
-async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
-    identity = identity_in(record_id)
-    return await answer_audio_file(request, identity)
 
 
 @delete("/audio-files/{record_id:str}", tags=[AUDIO_FILES.path])

@@ -13,7 +13,6 @@ from litestar import Response, post
 from litestar.openapi.spec import OpenAPIMediaType, Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
 from dialer.api.http.body import read_whole
@@ -32,6 +31,7 @@ from dialer.api.records.bulk import (
 )
 from dialer.api.records.contacts import CONTACTS, DNC_CONTACTS
 from dialer.api.service import ApiRequest
+from dialer.domain.described import described
 
 BULK_BYTES_MAX: Final = 16 * 1024 * 1024
 BULK_RECORDS_MAX: Final = 10_000

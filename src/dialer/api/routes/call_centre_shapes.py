@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from dialer.api.crud.described import described
+from dialer.domain.described import described
 
 
 class AgentNowRead(msgspec.Struct):

@@ -10,7 +10,6 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.crud import records
-from dialer.api.crud.described import described
 from dialer.api.crud.fields import Boolean, FieldError
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.urls import Links, identity_in
@@ -23,6 +22,7 @@ from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
+from dialer.domain.described import described
 from dialer.domain.forecast.forecast_state import ForecastState
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of

@@ -8,7 +8,6 @@ from litestar import Controller, Response, get, post
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
-from dialer.api.crud.described import described
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, Shape, parse_whole
@@ -18,6 +17,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, r
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
+from dialer.domain.described import described
 from dialer.store.touched import NOTHING
 
 ADVANCE: Final = "clock/advance"

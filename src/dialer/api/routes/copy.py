@@ -17,7 +17,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.preconditions import ETAG_HEADER
-from dialer.api.records.campaign_copies import copy_record
+from dialer.api.records.campaign_life import copy_record
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest

@@ -1,4 +1,4 @@
-"""Downloads of callees' spoken answers: one as a WAV file, or all of a campaign as a ZIP file."""
+"""Downloads of sound: a callee's spoken answer, all those of a campaign as a ZIP file, or an uploaded recording."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
@@ -25,7 +25,8 @@ from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.streams import describe_answer
 from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.recordings import answer_recorded_answer
+from dialer.api.records.recordings import answer_audio_file, answer_recorded_answer
+from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.routes.exports import write_csv
 from dialer.api.service import ApiRequest
 from dialer.domain.enums import LegType
@@ -50,8 +51,7 @@ _INDEX: Final = ("file", "survey_result", "callid", "phone_number", "section_id"
 )
 async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Download a callee's spoken answer as a WAV file, or with `Range` a part of it."""
-    identity = identity_in(record_id)
-    return await answer_recorded_answer(request, identity)
+    return await answer_recorded_answer(request, identity_in(record_id))
 
 
 @get(
@@ -78,6 +78,17 @@ async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> 
     files = [ArchivedFile(row.record_file, row.created_date) for row in part]
     made = RecordingArchive(service.settings.media_dir, files, partial(_index, part)).pieces()
     return Stream(no_content() if is_head(request.scope) else _in_threads(made), media_type=ZIP, headers=headers)
+
+
+@get(
+    "/audio-files/{record_id:str}/download",
+    tags=[AUDIO_FILES.path],
+    media_type=WAV,
+    operation_class=describe_answer(WAV, _WAV_SCHEMA),
+)
+async def download_audio(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Download an uploaded recording as a WAV file, or with `Range` a part of it."""
+    return await answer_audio_file(request, identity_in(record_id))
 
 
 def _after(request: ApiRequest) -> int:

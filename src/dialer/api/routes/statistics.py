@@ -12,8 +12,15 @@ from dialer.api.http.errors import InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.routes.statistics_answer import GROUP_BY, INTERVAL, ZONE, statistics_answer, statistics_question
-from dialer.api.routes.statistics_hours import AFTER, BEFORE
+from dialer.api.routes.statistics_answer import (
+    AFTER,
+    BEFORE,
+    GROUP_BY,
+    INTERVAL,
+    ZONE,
+    statistics_answer,
+    statistics_question,
+)
 from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics

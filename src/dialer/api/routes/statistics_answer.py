@@ -1,30 +1,23 @@
 """The question that query parameters ask about statistics, and the answer as the API writes it."""
 
 from collections.abc import Mapping
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from dialer.api.crud.fields import Conventions
-from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.fields import Conventions, FieldError
+from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.routes.statistics_hours import parse_hours
-from dialer.api.routes.statistics_shapes import (
-    AgentsNow,
-    FiguresRead,
-    PresentRead,
-    StatisticsOutcome,
-    StatisticsRead,
-    StatisticsRowRead,
-    SubscriberFiguresRead,
-    SubscriberStateRead,
-)
+from dialer.api.routes import statistics_shapes as shapes
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
-from dialer.domain.plans import SMS_LINES_FROM
-from dialer.domain.statistics import Figures, SubscriberState, mean, percent, unit_cost
-from dialer.store.queries.statistics import Counted, Present
+from dialer.domain.plans import SMS, gateway_named
+from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
+from dialer.store.queries.statistics import Counted, Hours, Present
 
+AFTER, BEFORE = "starting_date_after", "starting_date_before"
+_LAST_HOUR: Final = 2**40
 INTERVAL, GROUP_BY, ZONE = "interval", "group_by", "timezone"
 
 
@@ -53,16 +46,33 @@ def statistics_question(given: Mapping[str, str], conventions: Conventions) -> R
     )
 
 
-def statistics_answer(found: Statistics, campaign: str | None, question: RowsAsked, links: Links) -> StatisticsRead:
+def parse_hours(given: Mapping[str, str], conventions: Conventions, errors: Errors) -> Hours:
+    """Return the hours from `AFTER` to `BEFORE`, those of both moments included; all hours without them.
+
+    A wrong moment is added to the errors.
+    """
+    hours = [0, _LAST_HOUR]
+    for place, name in enumerate((AFTER, BEFORE)):
+        if name in given:
+            try:
+                hours[place] = Timestamp().parse(given[name], conventions) // HOUR_MS + place
+            except FieldError as error:
+                errors[name] = [str(error)]
+    return Hours(*hours)
+
+
+def statistics_answer(
+    found: Statistics, campaign: str | None, question: RowsAsked, links: Links
+) -> shapes.StatisticsRead:
     """Return statistics as the API writes them. `campaign` is the URL of the campaign; None for all campaigns."""
-    return StatisticsRead(
+    return shapes.StatisticsRead(
         campaign=campaign,
         now=_present(found.present),
         totals=shown_figures(found.totals),
         subscribers=_subscribers(found.subscribers),
         outcomes=[_outcome(one, found.totals) for one in found.outcomes],
         rows=[
-            StatisticsRowRead(
+            shapes.StatisticsRowRead(
                 None if row.from_ms is None else show_timestamp(row.from_ms),
                 None if row.member is None else _group(question.group_by, row.member, links),
                 shown_figures(row.figures),
@@ -72,40 +82,42 @@ def statistics_answer(found: Statistics, campaign: str | None, question: RowsAsk
     )
 
 
-def _present(now: Present) -> PresentRead:
-    names = AgentsNow.__struct_fields__
-    agents = AgentsNow(**{name: now.agents.get(name, 0) for name in names})
-    return PresentRead(now.calls, now.waiting, now.talking, now.calls_a_minute, agents)
+def _present(now: Present) -> shapes.PresentRead:
+    names = shapes.AgentsNow.__struct_fields__
+    agents = shapes.AgentsNow(**{name: now.agents.get(name, 0) for name in names})
+    return shapes.PresentRead(now.calls, now.waiting, now.talking, now.calls_a_minute, agents)
 
 
-def _subscribers(states: list[SubscriberState]) -> SubscriberFiguresRead:
+def _subscribers(states: list[SubscriberState]) -> shapes.SubscriberFiguresRead:
     total, attempted = sum(one.subscribers for one in states), sum(one.attempted for one in states)
-    by_state = [SubscriberStateRead(one.status, one.status_reason, one.subscribers) for one in states]
-    return SubscriberFiguresRead(total, attempted, percent(attempted, total), by_state)
+    by_state = [shapes.SubscriberStateRead(one.status, one.status_reason, one.subscribers) for one in states]
+    return shapes.SubscriberFiguresRead(total, attempted, percent(attempted, total), by_state)
 
 
-def _outcome(counted: Counted, totals: Figures) -> StatisticsOutcome:
+def _outcome(counted: Counted, totals: Figures) -> shapes.StatisticsOutcome:
     figures = counted.figures
     share = percent(figures.calls, totals.calls)
-    return StatisticsOutcome(counted.member, figures.calls, share, figures.legs, figures.inbound, figures.messages)
+    return shapes.StatisticsOutcome(
+        counted.member, figures.calls, share, figures.legs, figures.inbound, figures.messages
+    )
 
 
 def _group(group_by: str | None, member: str, links: Links) -> str:
     """Return the URL of a group's record, or the group itself. A subscriber without a phonebook has the group ''."""
     if group_by in {"zone", "attempt"} or group_by is None:
         return member
-    record_id = int(member)
-    if not record_id:
+    if member == "0":
         return ""
-    if group_by == "gateway" and record_id >= SMS_LINES_FROM:
-        return links.record("sms-gateway", record_id - SMS_LINES_FROM)
-    return links.record(group_by, record_id)
+    if group_by == "gateway":
+        medium, record_id = gateway_named(member)
+        return links.record("sms-gateway" if medium == SMS else "gateway", record_id)
+    return links.record(group_by, int(member))
 
 
-def shown_figures(one: Figures) -> FiguresRead:
+def shown_figures(one: Figures) -> shapes.FiguresRead:
     """Return figures with their rates, as the API writes them."""
     each = unit_cost(one.cost, one.completed)
-    return FiguresRead(
+    return shapes.FiguresRead(
         calls=one.calls,
         answered=one.answered,
         live_answered=one.live,

@@ -8,7 +8,6 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.crud import records
-from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import identity_in
 from dialer.api.crud.visibility import visible
@@ -16,6 +15,7 @@ from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.service import ApiRequest
+from dialer.domain.described import described
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section

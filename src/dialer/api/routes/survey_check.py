@@ -7,11 +7,11 @@ from litestar import get
 from litestar.params import FromPath
 
 from dialer.api.crud import records
-from dialer.api.crud.described import described
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import Links, identity_in
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
+from dialer.domain.described import described
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.store.sealing import read_survey

@@ -14,7 +14,7 @@ import structlog
 from litestar import MediaType, Response, route
 from litestar.enums import HttpMethod
 from litestar.params import FromPath
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.body import read_whole
@@ -22,12 +22,12 @@ from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
 from dialer.api.http.headers import header
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.service import ApiRequest, Service
-from dialer.app.touching import touched_sms_gateway
+from dialer.app.touching import touched_gateway
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
-from dialer.domain.plans import SMS_LINES_FROM
-from dialer.store.tables import SmsGateway
+from dialer.domain.plans import SMS, GatewayKey
+from dialer.store.queries.progress import gateway_row
 from dialer.store.text_news import add_news, is_on_its_way
 from dialer.store.touched import NOTHING, touch
 
@@ -50,15 +50,15 @@ _log = structlog.get_logger(__name__)
 @_callback("/callbacks/sms-gateway/{record_id:str}/receipt")
 async def take_receipt(request: ApiRequest, record_id: FromPath[str]) -> Response[bytes]:
     """Take a receipt. One of an unknown message, or with a status that is not final, changes nothing."""
-    gateway_id, parameters, fields = await _read(request, record_id)
+    gateway, parameters, fields = await _read(request, record_id)
     found = receipt_in(parameters, fields)
     if found is None:
         return Response(b"", media_type=MediaType.TEXT)
 
     def keep(connection: Connection, now_ms: int) -> bool:
         touch(connection, NOTHING)  # The worker looks for receipts by itself, each second.
-        is_known = not found.key or is_on_its_way(connection, gateway_id, found.key, "")
-        return not is_known or add_news(connection, gateway_id, found.key, found.receipt, now_ms)
+        is_known = not found.key or is_on_its_way(connection, gateway, found.key, "")
+        return not is_known or add_news(connection, gateway, found.key, found.receipt, now_ms)
 
     await _keep(request.service, keep)
     return Response(b"", media_type=MediaType.TEXT)
@@ -67,14 +67,14 @@ async def take_receipt(request: ApiRequest, record_id: FromPath[str]) -> Respons
 @_callback("/callbacks/sms-gateway/{record_id:str}/received")
 async def take_text(request: ApiRequest, record_id: FromPath[str]) -> Response[bytes]:
     """Take a text message that came in. STOP is in effect before the answer."""
-    gateway_id, parameters, fields = await _read(request, record_id)
+    gateway, parameters, fields = await _read(request, record_id)
     text = text_in(parameters, fields)
     if text is None:
         return Response(b"", media_type=MediaType.TEXT)
 
     def keep(connection: Connection, now_ms: int) -> bool:
-        touch(connection, touched_sms_gateway(gateway_id - SMS_LINES_FROM))
-        return add_news(connection, gateway_id, "", text, now_ms)
+        touch(connection, touched_gateway(gateway))
+        return add_news(connection, gateway, "", text, now_ms)
 
     await _keep(request.service, keep)
     await request.service.settle()
@@ -89,27 +89,26 @@ async def _keep(service: Service, keep: Callable[[Connection, int], bool]) -> No
         raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, "Too many callbacks wait.", {"Retry-After": "60"})
 
 
-async def _read(request: ApiRequest, record_id: str) -> tuple[int, HttpParameters, Mapping[str, Any]]:
-    """Return the gateway of a callback by the engine's id, its parameters, and the fields of the request.
+async def _read(request: ApiRequest, record_id: str) -> tuple[GatewayKey, HttpParameters, Mapping[str, Any]]:
+    """Return the gateway of a callback, its parameters, and the fields of the request.
 
     Raises:
         ForbiddenError: there is no such gateway, or the request does not hold its secret.
     """
     fields = await _fields(request)
-    identity = parse_id(record_id)
-    parameters = None if identity is None else await _parameters(request.service, identity)
-    if identity is None or parameters is None or not is_from_carrier(parameters, _secret(request, fields)):
+    gateway = GatewayKey(SMS, parse_id(record_id) or 0)
+    parameters = await _parameters(request.service, gateway)
+    if parameters is None or not is_from_carrier(parameters, _secret(request, fields)):
         raise ForbiddenError("The secret is wrong.")
-    return SMS_LINES_FROM + identity, parameters, fields
+    return gateway, parameters, fields
 
 
-async def _parameters(service: Service, gateway_id: int) -> HttpParameters | None:
-    query = select(SmsGateway.protocol, SmsGateway.parameters).where(SmsGateway.id == gateway_id)
-    row = await service.database.read(lambda connection: connection.execute(query).first())
+async def _parameters(service: Service, gateway: GatewayKey) -> HttpParameters | None:
+    row = await service.database.read(lambda connection: gateway_row(connection, gateway))
     if row is None:
         return None
     try:
-        return read_http_parameters(row.protocol, row.parameters)
+        return read_http_parameters(row["protocol"], row["parameters"])
     except ParametersError:
         return None
 

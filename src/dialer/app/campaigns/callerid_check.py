@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, select
 
 from dialer.app.errors import FieldErrors
 from dialer.domain.engine.callerid import WILDCARD
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import SIMULATED
+from dialer.store.queries.progress import gateway_of, gateway_row
 from dialer.store.service_state import read_settings
-from dialer.store.tables import SMS, CallerId, Gateway, SmsGateway
+from dialer.store.tables import SMS, CallerId
 
 WRONG_NAMED_MAX: Final = 5
 """Number of wrong caller IDs that an error names."""
@@ -23,17 +24,9 @@ class _Shown(NamedTuple):
     number: str
 
 
-def gateway_of(connection: Connection, campaign: Mapping[str, Any]) -> RowMapping | None:
-    """Return the row of the gateway over which a campaign calls or sends; None if it has none."""
-    is_sms = campaign["medium"] == SMS
-    table = SmsGateway.__table__ if is_sms else Gateway.__table__
-    gateway_id = campaign["sms_gateway_id" if is_sms else "aleg_gateway_id"]
-    return connection.execute(select(table).where(table.c.id == gateway_id)).mappings().first()
-
-
 def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> FieldErrors:
     """Return the errors in the caller IDs of a campaign, by field. A simulated gateway takes any."""
-    gateway = gateway_of(connection, campaign)
+    gateway = gateway_row(connection, gateway_of(campaign))
     if gateway is None or gateway["protocol"] == SIMULATED:
         return {}
     if lacks_callerid(connection, campaign):
@@ -44,15 +37,15 @@ def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fiel
     allows_names = campaign["medium"] == SMS
     allowed = shown_numbers(split_shown(gateway["allowed_callerids"]), region, allows_names=allows_names)
     errors: FieldErrors = {}
-    for one in _shown(connection, campaign):
-        number = shown_number(one.number, region, allows_names=allows_names)
+    for callerid in _shown(connection, campaign):
+        number = shown_number(callerid.number, region, allows_names=allows_names)
         if number is None:
-            message = f"{one.number!r} is not a possible phone number. Use the country code, as in +12025550150."
+            message = f"{callerid.number!r} is not a possible phone number. Use the country code, as in +12025550150."
         elif allowed and number not in allowed:
-            message = f"{one.number!r} is not among the allowed_callerids of the gateway. Use one that is."
+            message = f"{callerid.number!r} is not among the allowed_callerids of the gateway. Use one that is."
         else:
             continue
-        messages = errors.setdefault(one.field, [])
+        messages = errors.setdefault(callerid.field, [])
         if len(messages) < WRONG_NAMED_MAX:
             messages.append(message)
     return errors

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, exists, func, select
 
-from dialer.app.campaigns.callerid_check import gateway_of, lacks_callerid
+from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.line_check import names_list, texts_people
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.calling_times.calling_hours import CallingHours
@@ -21,7 +21,8 @@ from dialer.domain.survey.sections.table import definition_of, keeps_wishes, que
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.loading import calendar_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, SmsGateway, Subscriber, Tier
+from dialer.store.queries.progress import gateway_of, gateway_row, sms_gateway_of
+from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -54,7 +55,7 @@ def findings_of_campaign(
     survey, is_sealed = survey_of(connection, campaign)
     of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
     if is_sealed:  # It has been started with this survey, which nobody can change any more.
-        of_survey = [one for one in of_survey if one.level is not FindingLevel.ERROR]
+        of_survey = [finding for finding in of_survey if finding.level is not FindingLevel.ERROR]
     codes = _CODES if campaign["sms_gateway_id"] is None else _CODES_WITH_TEXTS
     errors = [
         Finding(FindingLevel.ERROR, codes[field], None, message, field=field)
@@ -62,9 +63,9 @@ def findings_of_campaign(
         for message in messages
     ]
     warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
-    told = {one.code for one in errors}
-    covered = {warning for error, warning in _COVERED if error in told}
-    return of_survey + errors + [one for one in warnings if one.code not in covered]
+    error_codes = {finding.code for finding in errors}
+    covered = {warning for error, warning in _COVERED if error in error_codes}
+    return of_survey + errors + [finding for finding in warnings if finding.code not in covered]
 
 
 def _facts(
@@ -75,7 +76,7 @@ def _facts(
     service_zone: str,
     hours: CallingHours,
 ) -> CampaignFacts:
-    gateway, phonebooks = gateway_of(connection, campaign), _phonebooks(connection, campaign["id"])
+    gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
     forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
@@ -97,7 +98,7 @@ def _facts(
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
-        shows_secrets=_shows_secrets(connection, campaign["sms_gateway_id"]),
+        shows_secrets=_shows_secrets(connection, campaign),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
     )
@@ -108,11 +109,10 @@ def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
     return campaign["medium"] == SMS or keeps_wishes(survey) or sends_messages(survey) or bool(queue_ids_of(survey))
 
 
-def _shows_secrets(connection: Connection, gateway_id: int | None) -> bool:
-    """Return whether a gateway for messages sends its secrets in clear."""
-    query = select(SmsGateway.parameters).where(SmsGateway.id == gateway_id, SmsGateway.protocol.in_((HTTP, KANNEL)))
-    found = connection.scalar(query)
-    return found is not None and shows_secrets(found)
+def _shows_secrets(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether the campaign's gateway for messages sends its secrets in clear."""
+    row = gateway_row(connection, sms_gateway_of(campaign))
+    return row is not None and row["protocol"] in {HTTP, KANNEL} and shows_secrets(row["parameters"])
 
 
 def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
@@ -139,9 +139,9 @@ def _without_country(connection: Connection, campaign_id: int, phonebooks: list[
         select(Subscriber.number).where(Subscriber.campaign_id == campaign_id, Subscriber.number >= _AFTER_PLUS),
     )
     for query in wanted:
-        found = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
-        if found:
-            return int(found), str(connection.scalar(query.limit(1)))
+        count = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
+        if count:
+            return int(count), str(connection.scalar(query.limit(1)))
     return 0, ""
 
 
@@ -155,9 +155,11 @@ def _forbidden(
     of_subscribers = select(Subscriber.number).where(Subscriber.campaign_id == campaign["id"])
     for query in (of_contacts, of_subscribers):
         numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
-        found = [one for one in numbers if is_forbidden_for(connection, user_id, destinations, one, prefixes)]
-        if found:
-            return found
+        forbidden = [
+            number for number in numbers if is_forbidden_for(connection, user_id, destinations, number, prefixes)
+        ]
+        if forbidden:
+            return forbidden
     return []
 
 

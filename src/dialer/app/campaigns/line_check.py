@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, select
 
 from dialer.app.errors import FieldErrors
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency
-from dialer.domain.plans import FREESWITCH, SIMULATED, SIP
+from dialer.domain.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey
 from dialer.store.queries.do_not_call import lists_of
+from dialer.store.queries.progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.service_state import read_settings, read_speech
-from dialer.store.tables import SMS, Agent, Gateway, SmsGateway, Tier
+from dialer.store.tables import SMS, Agent, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
@@ -24,7 +25,7 @@ REAL: Final = "real"
 def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
     """Return the errors that keep a campaign from reaching people, by field; none if its callees are simulated."""
     errors: FieldErrors = {}
-    protocol = _protocol(connection, Gateway.__table__, campaign["aleg_gateway_id"])
+    protocol = _protocol(connection, gateway_of(campaign))
     if campaign["medium"] != SMS and protocol != SIMULATED:
         why_silent = _why_silent(connection, protocol)
         unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
@@ -38,7 +39,7 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
 def texts_people(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether a campaign sends text messages to people, and not only to simulated ones."""
     texts = campaign["medium"] == SMS or sends_messages(survey)
-    return texts and _protocol(connection, SmsGateway.__table__, campaign["sms_gateway_id"]) != SIMULATED
+    return texts and _protocol(connection, sms_gateway_of(campaign)) != SIMULATED
 
 
 def names_list(connection: Connection, campaign: Mapping[str, Any]) -> bool:
@@ -46,9 +47,10 @@ def names_list(connection: Connection, campaign: Mapping[str, Any]) -> bool:
     return lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].first is not None
 
 
-def _protocol(connection: Connection, gateways: Table, gateway_id: int | None) -> str:
+def _protocol(connection: Connection, gateway: GatewayKey | None) -> str:
     """Return the protocol of a gateway; that of simulated ones if there is no gateway."""
-    return connection.scalar(select(gateways.c.protocol).where(gateways.c.id == gateway_id)) or SIMULATED
+    row = gateway_row(connection, gateway)
+    return SIMULATED if row is None else str(row["protocol"])
 
 
 def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
@@ -74,7 +76,7 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
         if not definition_of(section).transfers or section.queue_id is None:
             continue
         contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
-        telephones = [one for one in map(telephone_of, contacts) if one and not is_emergency(one)]
+        telephones = [phone for phone in map(telephone_of, contacts) if phone and not is_emergency(phone)]
         if contacts and not telephones:
             yield (
                 f"Section {section.id} transfers calls to queue {section.queue_id}, and the contact of none of its"
@@ -84,8 +86,8 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
 
 def _unplayable(section: Section, protocol: str, why_silent: str) -> Iterator[str]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
-    prompts = [one for one in (section.prompt, section.invalid_prompt) if one is not None]
-    has_lost_file = any(one.audio_ms and not one.file for one in prompts)
+    prompts = [prompt for prompt in (section.prompt, section.invalid_prompt) if prompt is not None]
+    has_lost_file = any(prompt.audio_ms and not prompt.file for prompt in prompts)
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
     if has_words and why_silent:
         yield f"Section {section.id} has a script and no recording. {why_silent}"

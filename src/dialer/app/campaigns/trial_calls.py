@@ -15,9 +15,10 @@ from dialer.domain.numbers.emergency import emergency_error, spells_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
-from dialer.domain.plans import FREESWITCH, SIP
+from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
 from dialer.store.queries.do_not_call import entries_on
-from dialer.store.tables import DncList, Gateway
+from dialer.store.queries.progress import gateway_row
+from dialer.store.tables import DncList
 from dialer.store.touched import NOTHING
 
 
@@ -47,9 +48,9 @@ def order_trial_call(unit: UnitOfWork, call: tuple[int, str, str], rules: TrialR
         RefusedError: the gateway is simulated, or the number may not be called, or not now.
         InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
     """
-    found = find_trial_call(unit.connection, call, rules, unit.now_ms)
-    unit.note(NOTHING, TrialCallPlaced(found.gateway_id))
-    return found
+    trial_call = find_trial_call(unit.connection, call, rules, unit.now_ms)
+    unit.note(NOTHING, TrialCallPlaced(trial_call.gateway_id))
+    return trial_call
 
 
 def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: TrialRules, now_ms: int) -> TrialCall:
@@ -61,7 +62,7 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
         InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
     """
     gateway_id, number, callerid = call
-    gateway = connection.execute(select(Gateway.__table__).where(Gateway.id == gateway_id)).mappings().first()
+    gateway = gateway_row(connection, GatewayKey(VOICE, gateway_id))
     if gateway is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")
     if gateway["protocol"] not in {SIP, FREESWITCH}:
@@ -79,16 +80,16 @@ def _with_country(number: str, region: str | None) -> str:
     if spells_emergency(number, region):
         raise InvalidFieldsError({"number": [str(emergency_error(number))]})
     try:
-        found = normalise(number, region)
+        normal_form = normalise(number, region)
     except NumberError as error:
         raise InvalidFieldsError({"number": [str(error)]}) from None
-    if not found.startswith("+") or not is_possible(found):
-        message = f"{found!r} is not a possible phone number. Use the country code, as in +12025550150."
+    if not normal_form.startswith("+") or not is_possible(normal_form):
+        message = f"{normal_form!r} is not a possible phone number. Use the country code, as in +12025550150."
         raise InvalidFieldsError({"number": [message]})
-    if special_digits(found):
-        message = f"{found!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
+    if special_digits(normal_form):
+        message = f"{normal_form!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
         raise InvalidFieldsError({"number": [message]})
-    return found
+    return normal_form
 
 
 def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
@@ -98,8 +99,8 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
     if shown is None:
         message = f"{callerid!r} is not a possible phone number. Use the country code, as in +12025550150."
         raise InvalidFieldsError({"callerid": [message]})
-    known = shown_numbers(split_shown(allowed), region, allows_names=False)
-    if known and shown not in known:
+    allowed_numbers = shown_numbers(split_shown(allowed), region, allows_names=False)
+    if allowed_numbers and shown not in allowed_numbers:
         message = f"{callerid!r} is not among the allowed_callerids of the gateway. Use one that is."
         raise InvalidFieldsError({"callerid": [message]})
 

@@ -40,10 +40,10 @@ from dialer.store.tables import (
     Row,
     SealedSurvey,
     SectionTemplate,
-    SmsGateway,
     SurveyTemplate,
     User,
 )
+from dialer.store.tables.carriers import kind_of
 from dialer.store.touched import EVERYTHING, NOTHING, touch
 
 ROWS_AT_ONCE: Final = 500
@@ -63,6 +63,8 @@ MACHINE_MADE: Final = frozenset(
         # Numbers in the browser's name are masked.
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
         "campaign.campaign_code",
+        *(f"{name}.medium" for name in ("campaign", "cps_returned", "gateway", "gateway_counter", "gateway_slice")),
+        *("campaign.sms_medium", "live_leg.medium", "set_aside_report.medium", "text_news.medium"),
         "campaign_forecast.document",
         "campaign_hour.member",
         "cdr.callid",
@@ -101,7 +103,7 @@ CONFIGURATION: Final = frozenset(
     model.__table__
     for model in (
         *(Agent, AudioFile, BranchingTemplate, CallerId, CallerIdGroup, Campaign, Did, DncList, Gateway, Phonebook),
-        *(Queue, SealedSurvey, SectionTemplate, SmsGateway, SurveyTemplate, User),
+        *(Queue, SealedSurvey, SectionTemplate, SurveyTemplate, User),
     )
 )
 """Tables of the configuration. A number in them is in use, so it is not erased; a user must change it."""
@@ -125,13 +127,13 @@ def text_columns(table: Table) -> list[Column[Any]]:
 
 def users_of(connection: Connection, spellings: Spellings) -> list[str]:
     """Return the configuration records that use a number, as table and id, at most `USERS_NAMED_MAX`."""
-    found: list[str] = []
+    users: list[str] = []
     for table in Row.metadata.sorted_tables:
         if table in CONFIGURATION:
             for batch in _batches(connection, table, spellings):
                 rows = _rows(connection, batch)
-                found.extend(f"{table.name} {row['id']}" for row in rows if _cleared(table, row, spellings))
-    return found[:USERS_NAMED_MAX]
+                users.extend(f"{kind_of(table, row)} {row['id']}" for row in rows if _cleared(table, row, spellings))
+    return users[:USERS_NAMED_MAX]
 
 
 def batches(database: Database, spellings: Spellings) -> Iterator[Batch]:
@@ -181,13 +183,13 @@ def _rows(connection: Connection, batch: Batch) -> list[RowMapping]:
 
 def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, str | bytes]:
     """Return new values for the columns of a row that hold the number."""
-    found: dict[str, str | bytes] = {}
+    cleared: dict[str, str | bytes] = {}
     for column in text_columns(table):
         before: str | bytes | None = row[column.name]
         after = None if before is None else _without(before, spellings)
         if after is not None and after != before:
-            found[column.name] = _in_place(table, column, row["id"], after)
-    return found
+            cleared[column.name] = _in_place(table, column, row["id"], after)
+    return cleared
 
 
 def _in_place(table: Table, column: Column[Any], row_id: int, after: str | bytes) -> str | bytes:

@@ -3,7 +3,8 @@
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
+
+from dialer.domain.described import described
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -16,19 +17,12 @@ VALUE_MAX: Final = 64
 class RowRemark(msgspec.Struct, frozen=True):
     """A remark on a row: its first line, the problem as a text and as a code, and the wrong value."""
 
-    line: Annotated[
-        int,
-        Meta(description=("The number of the first line of the row in the file; the header is line 1."), examples=[7]),
-    ]
+    line: Annotated[int, described("The number of the first line of the row in the file; the header is line 1.", 7)]
     reason: Annotated[
-        str,
-        Meta(
-            description="The problem in a sentence.",
-            examples=["'12' is no phone number: it has 2 digits. Use 3 to 15."],
-        ),
+        str, described("The problem in a sentence.", "'12' is no phone number: it has 2 digits. Use 3 to 15.")
     ]
-    kind: Annotated[str, Meta(description="The problem as a word, for programs.", examples=["too_short"])]
-    value: Annotated[str, Meta(description="The start of the wrong value.", examples=["12"])]
+    kind: Annotated[str, described("The problem as a word, for programs.", "too_short")]
+    value: Annotated[str, described("The start of the wrong value.", "12")]
 
 
 class RowError(ValueError):
@@ -43,23 +37,17 @@ class RowError(ValueError):
 class ImportReport(msgspec.Struct):
     """The result of an import: its counts and the remarks on its rows."""
 
-    imported: Annotated[int, Meta(description="Number of rows that were stored.", examples=[2])] = 0
+    imported: Annotated[int, described("Number of rows that were stored.", 2)] = 0
     duplicates: Annotated[
         int,
-        Meta(
-            description=(
-                "Rows whose number occurs earlier in the file, or is already in the phonebook or on the list."
-            ),
-            examples=[0],
-        ),
+        described("Rows whose number occurs earlier in the file, or is already in the phonebook or on the list.", 0),
     ] = 0
-    rejected: Annotated[int, Meta(description="Number of rows that cannot be imported.", examples=[1])] = 0
-    errors: Annotated[list[RowRemark], Meta(description="The first 1,000 rejected rows.")] = []
+    rejected: Annotated[int, described("Number of rows that cannot be imported.", 1)] = 0
+    errors: Annotated[list[RowRemark], described("The first 1,000 rejected rows.")] = []
     warned: Annotated[
-        int,
-        Meta(description=("Rows that were imported although their number is impossible in its country."), examples=[0]),
+        int, described("Rows that were imported although their number is impossible in its country.", 0)
     ] = 0
-    warnings: Annotated[list[RowRemark], Meta(description="The first 1,000 rows with such numbers.")] = []
+    warnings: Annotated[list[RowRemark], described("The first 1,000 rows with such numbers.")] = []
 
     def reject(self, line: int, error: RowError, *, most: int = ERRORS_MAX) -> None:
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""

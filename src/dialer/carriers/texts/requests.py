@@ -12,7 +12,6 @@ from dialer.carriers.texts.parameters import HttpParameters
 from dialer.carriers.texts.templates import filled, member_at
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.sms_parts import is_gsm7
-from dialer.domain.plans import SMS_LINES_FROM
 from dialer.domain.sessions.leg_protocol import Accepted, Ended, LegReport, Receipt, Texting
 
 NAME_MAX: Final = 255
@@ -70,7 +69,7 @@ def callback_of(parameters: HttpParameters, gateway_id: int, key: str) -> str:
         return ""
     base = parameters.callback_url.rstrip("/")
     fields = urlencode({"secret": parameters.secret, "key": key})
-    return f"{base}/callbacks/sms-gateway/{gateway_id - SMS_LINES_FROM}/receipt?{fields}"
+    return f"{base}/callbacks/sms-gateway/{gateway_id}/receipt?{fields}"
 
 
 def outcome_of(parameters: HttpParameters, status: int, body: bytes) -> tuple[LegReport | Found, ...]:

@@ -58,7 +58,7 @@ async def dispose_of_shown_call(request: ApiRequest, record_id: FromPath[str]) -
 
 async def _show(request: ApiRequest, identity: int, refused: DispositionForm | None = None) -> Response[Any]:
     found = await request.service.read(request, lambda unit: _read(unit, identity))
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return page(
         request,
         "call.html",

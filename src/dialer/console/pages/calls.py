@@ -20,6 +20,7 @@ from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.service import ApiRequest
 from dialer.console.cells import id_in
+from dialer.console.errors import messages_of
 from dialer.console.inputs import with_offset
 from dialer.console.named import OPTIONS_MAX, Option
 from dialer.console.pages.campaigns import seen_campaigns
@@ -91,7 +92,7 @@ async def show_calls(request: ApiRequest) -> Response[Any]:
         selection = _selection(request, filled)
         found = await request.service.read(request, lambda unit: _read(unit, selection, filled))
     except InvalidError as error:
-        messages = [message for said in error.errors.values() for message in said]
+        messages = messages_of(error)
     return page(
         request,
         "calls.html",
@@ -132,7 +133,7 @@ def _selection(request: ApiRequest, filled: Mapping[str, str]) -> ListSelection:
         InvalidError: a field has a wrong value.
         RecordNotFoundError: the list has no such page.
     """
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     parameters = [
         (FILTERS[name], with_offset(value, zone) if name in _MOMENTS else value) for name, value in filled.items()
     ]

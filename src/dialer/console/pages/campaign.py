@@ -10,7 +10,6 @@ from litestar.params import FromPath
 from sqlalchemy import Connection, func, select
 
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecast import Forecaster, ForecastUnderWay
@@ -28,10 +27,12 @@ from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.heat import heat_rows
 from dialer.console.charts.survey_graph import Graph, draw_survey
+from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
+from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
@@ -114,7 +115,7 @@ async def show_campaign(
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Show a campaign."""
-    return await show_campaign_page(request, (console, forecaster), campaign_id_in(record_id))
+    return await show_campaign_page(request, (console, forecaster), identity_in(record_id, "campaign"))
 
 
 @get("/campaigns/{record_id:str}/live", media_type=EVENT_STREAM)
@@ -125,7 +126,7 @@ async def stream_campaign(
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Send the live part of a campaign."""
-    identity = campaign_id_in(record_id)
+    identity = identity_in(record_id, "campaign")
     # A snapshot may be kept, so the right to see it is checked for each viewer.
     await request.service.read(request, lambda unit: check_seen(unit, identity))
     key = _key(request, identity)
@@ -142,7 +143,7 @@ async def change_state(
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Start, pause, end or abort a campaign."""
-    identity, fields = campaign_id_in(record_id), await read_fields(request)
+    identity, fields = identity_in(record_id, "campaign"), await read_fields(request)
     action = ACTIONS.get(fields.get("action", ""))
     if action is None:
         raise RecordNotFoundError("There is no such button.")
@@ -153,24 +154,10 @@ async def change_state(
 
     try:
         await request.service.write(request, change)
-    except InvalidFieldsError as error:
-        messages = [message for found in error.errors.values() for message in found]
-        return await show_campaign_page(request, (console, forecaster), identity, messages, HTTPStatus.BAD_REQUEST)
-    except (IllegalMoveError, RefusedError) as error:
-        return await show_campaign_page(request, (console, forecaster), identity, [str(error)], HTTPStatus.CONFLICT)
+    except (IllegalMoveError, InvalidFieldsError, RefusedError) as error:
+        services, messages = (console, forecaster), messages_of(error)
+        return await show_campaign_page(request, services, identity, messages, status_of(error))
     return go_to(f"/console/campaigns/{identity}/")
-
-
-def campaign_id_in(record_id: str) -> int:
-    """Return the id of a campaign in an address.
-
-    Raises:
-        RecordNotFoundError: it is no id.
-    """
-    identity = parse_id(record_id)
-    if identity is None:
-        raise RecordNotFoundError("There is no such campaign, or it is not yours.")
-    return identity
 
 
 def check_seen(unit: Unit, identity: int) -> None:
@@ -191,7 +178,7 @@ def resource_of(unit: Unit, identity: int) -> Resource:
 
 
 def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return (PLACE, identity, request.user.may(Permission.CAMPAIGNS), zone.key)
 
 
@@ -284,7 +271,7 @@ async def _make(request: ApiRequest, services: CampaignServices, identity: int) 
 
 def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: ForecastUnderWay | None) -> str:
     view = moving.view
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     may_change = request.user.may(Permission.CAMPAIGNS)
     state = campaign_state(view.row["status"])
     totals = view.totals

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed
-from dialer.api.records.campaign_copies import copy_record
+from dialer.api.records.campaign_life import copy_record
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.app.errors import RefusedError

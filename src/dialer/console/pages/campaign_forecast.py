@@ -14,8 +14,10 @@ from dialer.api.records.forecast import Forecaster, compute_forecast, order_of, 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.keep_forecast import keep_forecast
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
-from dialer.console.pages.campaign import campaign_id_in, check_seen, resource_of, show_campaign_page
+from dialer.console.pages.campaign import check_seen, resource_of, show_campaign_page
+from dialer.console.pages.record import identity_in
 from dialer.console.services import ConsoleServices, go_to
 from dialer.domain.billing.money import parse_money
 from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
@@ -47,7 +49,7 @@ async def forecast_campaign(
     record_id: FromPath[str],
 ) -> Response[Any]:
     """Forecast a campaign, and keep the forecast."""
-    identity = campaign_id_in(record_id)
+    identity = identity_in(record_id, "campaign")
     await read_fields(request)
 
     def begin(unit: Unit) -> tuple[Order, _Before]:
@@ -60,7 +62,9 @@ async def forecast_campaign(
         order, before = await request.service.read(request, begin, is_long=True)
         forecast = await compute_forecast(request, forecaster, order)
     except _REFUSALS as error:
-        return await show_campaign_page(request, (console, forecaster), identity, _messages(error), HTTPStatus.CONFLICT)
+        return await show_campaign_page(
+            request, (console, forecaster), identity, messages_of(error), HTTPStatus.CONFLICT
+        )
     kept = _kept(forecast, order.now_ms, before)
 
     def keep(unit: Unit) -> None:
@@ -69,12 +73,6 @@ async def forecast_campaign(
 
     await request.service.write(request, keep)
     return go_to(f"/console/campaigns/{identity}/")
-
-
-def _messages(error: Exception) -> list[str]:
-    if isinstance(error, (InvalidError, InvalidFieldsError)):
-        return [message for found in error.errors.values() for message in found]
-    return [error.detail if isinstance(error, AnsweredError) else str(error)]
 
 
 def _before(unit: Unit, identity: int) -> _Before:

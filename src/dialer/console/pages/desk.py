@@ -93,12 +93,12 @@ async def dispose_on_desk(request: ApiRequest) -> Response[Any]:
 
 
 def _key(request: ApiRequest) -> tuple[object, ...]:
-    return (PLACE, request.user.id, zone_of(request, request.service.settings.timezone).key)
+    return (PLACE, request.user.id, zone_of(request).key)
 
 
 async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> str:
     found = await request.service.read(request, _read)
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     call = None if found.desk is None else found.desk.call
     return render(
         "desk_live.html",

@@ -13,6 +13,7 @@ from dialer.api.records.dispositions import set_disposition_of
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.console.errors import messages_of, status_of
 from dialer.console.inputs import with_offset
 from dialer.console.words import words_of
 from dialer.console.zones import zone_of
@@ -45,7 +46,7 @@ def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
 
 async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
     """Save the form of a call; return the form with messages if it is refused."""
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     given = {name: filled.get(name, "") for name in _FIELDS}
     members: dict[str, Any] = {**given, "note": given["note"].replace("\r\n", "\n").strip()}
     members["call_back_date"] = with_offset(given["call_back_date"], zone) or None
@@ -55,15 +56,10 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
 
     try:
         await request.service.write(request, change)
-    except (InvalidError, InvalidFieldsError) as error:
-        return _refused(given, [text for found in error.errors.values() for text in found], HTTPStatus.BAD_REQUEST)
-    except RefusedError as error:
-        return _refused(given, [str(error)], HTTPStatus.CONFLICT)
+    except (InvalidError, InvalidFieldsError, RefusedError) as error:
+        disposition, note, call_back = given.values()
+        return DispositionForm(disposition, note, call_back, messages_of(error), status_of(error))
     return None
-
-
-def _refused(given: Mapping[str, str], messages: list[str], status: HTTPStatus) -> DispositionForm:
-    return DispositionForm(given["disposition"], given["note"], given["call_back_date"], messages, status)
 
 
 def _local(at_ms: int | None, zone: ZoneInfo) -> str:

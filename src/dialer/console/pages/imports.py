@@ -18,6 +18,7 @@ from dialer.app.imports.columns import parse_columns
 from dialer.app.imports.imports import IMPORT_BYTES_MAX, ImportOptions
 from dialer.app.imports.report import ImportReport, RowRemark
 from dialer.console.catalogue import RecordPage
+from dialer.console.errors import messages_of
 from dialer.console.forms import check_form
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
@@ -75,11 +76,8 @@ async def _run(request: ApiRequest, path: str, record_id: str, *, is_dry: bool) 
         check_form(request, texts)
         options = _options(texts, is_dry=is_dry)
         report = await run_import(request, _KINDS[found.path], identity, options, body)
-    except (InvalidError, InvalidFieldsError) as error:
-        messages = [message for said in error.errors.values() for message in said]
-        return await _show(request, found, identity, _asked(texts), messages=messages)
-    except MalformedError as error:
-        return await _show(request, found, identity, _asked(texts), messages=[error.detail])
+    except (InvalidError, InvalidFieldsError, MalformedError) as error:
+        return await _show(request, found, identity, _asked(texts), messages=messages_of(error))
     rejected, warnings = (list(islice(some, REMARKS_MAX)) for some in (report.errors, report.warnings))
     return await _show(request, found, identity, _asked(texts), done=ImportResult(report, is_dry, rejected, warnings))
 

@@ -57,9 +57,7 @@ async def show_money(request: ApiRequest) -> Response[Any]:
         **found._asdict(),
         chart=line([max(0, balance) // CENT for balance in found.balances]),
         days=days,
-        hours=[(now_ms - (HOURS - 1 - place) * HOUR_MS, balance) for place, balance in enumerate(found.balances)][
-            :: DAY_H // 4
-        ],
+        hours=_hours(found.balances, now_ms),
         of_all=request.user.is_admin,
         tabs=[one for one in tabs_of(PLACE) if may_read(request, one)],
     )

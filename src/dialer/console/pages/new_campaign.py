@@ -22,6 +22,7 @@ from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, S
 from dialer.api.service import ApiRequest
 from dialer.app.imports.imports import IMPORT_BYTES_MAX, ImportOptions
 from dialer.app.imports.report import ImportReport
+from dialer.console.errors import messages_of
 from dialer.console.forms import check_form, read_fields
 from dialer.console.guessed_columns import chained, first_line, guess_columns
 from dialer.console.named import Option, options_of
@@ -76,7 +77,7 @@ async def upload_people(request: ApiRequest) -> Response[Any]:
             await _discard(request, book)
             raise
     except InvalidError as error:
-        return await _show_people(request, texts, " ".join(text for said in error.errors.values() for text in said))
+        return await _show_people(request, texts, " ".join(messages_of(error)))
     except MalformedError as error:
         return await _show_people(request, texts, f"{error.detail} {NAMES_OF_COLUMNS}")
     if not report.imported:
@@ -101,8 +102,7 @@ async def make_survey(request: ApiRequest) -> Response[Any]:
     try:
         survey = await request.service.write(request, lambda unit: _make_survey(unit, filled))
     except InvalidError as error:
-        messages = [text for texts in error.errors.values() for text in texts]
-        return await _show_survey(request, filled, " ".join(messages))
+        return await _show_survey(request, filled, " ".join(messages_of(error)))
     chosen = {**filled, "object_id": str(survey)}
     return go_to(f"{SETTINGS}?{urlencode({name: chosen[name] for name in CHOSEN if chosen.get(name)})}")
 

@@ -12,12 +12,11 @@ from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview, People, read_overview
 from dialer.console.attention import things_to_do
 from dialer.console.charts.charts import Slice, line, share, stack
-from dialer.console.hours import day_of
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, page
 from dialer.console.words import campaign_state, reason_of_campaign
-from dialer.console.zones import zone_of
+from dialer.console.zones import day_of, zone_of
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent
 from dialer.store.queries.statistics import WhoseCalls
@@ -50,7 +49,8 @@ class Glance(NamedTuple):
 @get("/overview", media_type="text/html")
 async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the overview."""
-    return page(request, "overview.html", PLACE, live=await _live(request, console))
+    live = await console.snapshots.get(_key(request), lambda: _make(request, console))
+    return page(request, "overview.html", PLACE, live=live)
 
 
 @get("/overview/live", media_type=EVENT_STREAM)
@@ -61,19 +61,15 @@ async def stream_overview(request: ApiRequest, console: NamedDependency[ConsoleS
     )
 
 
-async def _live(request: ApiRequest, console: ConsoleServices) -> str:
-    return await console.snapshots.get(_key(request), lambda: _make(request, console))
-
-
 def _key(request: ApiRequest) -> tuple[object, ...]:
     """Return the rights and the zone that decide what the part shows."""
     actor = request.user
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return (PLACE, actor.view, actor.sees_as, zone.key)
 
 
 async def _make(request: ApiRequest, console: ConsoleServices) -> str:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
 
     def read(unit: Unit) -> Glance:
         of_all = unit.actor.is_admin

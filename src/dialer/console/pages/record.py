@@ -1,6 +1,6 @@
 """One record: a form with its fields, and the buttons that create, change and delete it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
@@ -10,8 +10,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from dialer.api.crud import records
-from dialer.api.crud.fields import Conventions
-from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.api.crud.shapes import Field, Given, Shape, fields_of, parse_given
 from dialer.api.crud.urls import parse_id
@@ -83,7 +81,9 @@ async def create_record(
         refused = await _show_new(request, found, Wrong(filled, {}, [doubt.message], doubt.status))
         refused.headers.update(doubt.headers)
         return refused
-    parsed = await prepared(resource, parse_given(_shape(resource), _given(request, resource, filled), _rules(request)))
+    parsed = await records.prepared(
+        resource, parse_given(_shape(resource), _given(request, resource, filled), request.service.conventions(request))
+    )
     try:
         created = await request.service.write(request, lambda unit: records.create_record(unit, resource, parsed))
     except _REFUSALS as error:
@@ -106,7 +106,9 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     found, identity, filled = shown_page(request, path), identity_in(record_id), await read_fields(request)
     resource = checked(request, found, "PATCH")
     given = _given(request, resource, filled)
-    parsed = await prepared(resource, parse_given(_shape(resource), given, _rules(request)))
+    parsed = await records.prepared(
+        resource, parse_given(_shape(resource), given, request.service.conventions(request))
+    )
     condition = if_version(filled[VERSION]) if filled.get(VERSION) else UNCONDITIONAL
 
     def change(unit: Unit) -> None:
@@ -156,7 +158,7 @@ def _wrong(error: Exception, filled: Mapping[str, str]) -> Wrong:
 async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None) -> Response[Any]:
     resource = checked(request, found, "POST")
     given = _given(request, resource, request.query_params)
-    start = parse_given(_shape(resource), given, _rules(request)).values
+    start = parse_given(_shape(resource), given, request.service.conventions(request)).values
 
     def read(unit: Unit) -> list[Input]:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
@@ -247,7 +249,7 @@ def _account_waiting(unit: Unit, record: Shape) -> str:
 
 def _inputs(request: ApiRequest, unit: Unit, found: RecordPage, resource: Resource, stored: Values) -> list[Input]:
     fields = _fields(request, resource)
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return list(inputs_of(found.path, fields, stored, lambda path: options_of(unit, path), zone))
 
 
@@ -255,7 +257,7 @@ def _facts(
     request: ApiRequest, unit: Unit, found: RecordPage, record: Shape, besides: set[str]
 ) -> list[tuple[str, Cell]]:
     resource = request.service.resources[found.path]
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     names = [field.name for field in fields_of(resource.read) if field.name not in besides | {"id", "url"}]
     cells = rows_of(unit, resource, names, [record], zone)[0]
     return [(title_of(found.path, name), cell) for name, cell in zip(names, cells, strict=True)]
@@ -269,23 +271,14 @@ def _shape(resource: Resource) -> type[Shape]:
 
 def _fields(request: ApiRequest, resource: Resource) -> dict[str, Field]:
     """Return the fields that the viewer finds in forms."""
-    return dict(_offered(request, resource))
-
-
-def _offered(request: ApiRequest, resource: Resource) -> Iterator[tuple[str, Field]]:
-    for field in fields_of(_shape(resource)):
-        if field.name not in NOT_FORMS or request.user.is_admin:
-            yield field.name, field
+    hidden = frozenset() if request.user.is_admin else NOT_FORMS
+    return {field.name: field for field in fields_of(_shape(resource)) if field.name not in hidden}
 
 
 def _given(request: ApiRequest, resource: Resource, filled: Mapping[str, str]) -> Given:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     nullable = {field.name for field in fields_of(resource.read) if field.nullable}
     return Given(members_of(_fields(request, resource), filled, zone, nullable))
-
-
-def _rules(request: ApiRequest) -> Conventions:
-    return request.service.conventions(request)
 
 
 def _url(found: RecordPage, identity: int, *, is_form: bool = False) -> str:
@@ -293,13 +286,13 @@ def _url(found: RecordPage, identity: int, *, is_form: bool = False) -> str:
     return f"{RECORDS}{found.path}/{identity}/" if is_form else f"{found.record_url}{identity}/"
 
 
-def identity_in(record_id: str) -> int:
-    """Return the id in an address.
+def identity_in(record_id: str, one: str = "record") -> int:
+    """Return the id in an address; `one` is what the error calls a record.
 
     Raises:
         RecordNotFoundError: it is no id.
     """
     identity = parse_id(record_id)
     if identity is None:
-        raise RecordNotFoundError("There is no such record, or it is not yours.")
+        raise RecordNotFoundError(f"There is no such {one}, or it is not yours.")
     return identity

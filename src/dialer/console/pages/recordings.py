@@ -13,6 +13,7 @@ from dialer.api.http.preconditions import UNCONDITIONAL
 from dialer.api.records.recordings import answer_audio_file
 from dialer.api.records.uploads import FILE, AudioUpload, keep_audio, remove_audio
 from dialer.api.service import ApiRequest
+from dialer.console.errors import messages_of
 from dialer.console.forms import FIELD, check_form, read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.services import go_to, page
@@ -39,10 +40,8 @@ async def upload_recording(request: ApiRequest) -> Response[Any]:
         given = {key: value for key, value in form.texts.items() if key != FIELD}
         parsed = parse_whole(AudioUpload, Given(given), request.service.conventions(request))
         await keep_audio(request, parsed, form)
-    except InvalidError as error:
-        return _show(request, name, [message for said in error.errors.values() for message in said])
-    except MalformedError as error:
-        return _show(request, name, [error.detail])
+    except (InvalidError, MalformedError) as error:
+        return _show(request, name, messages_of(error))
     return go_to(RECORDINGS)
 
 

@@ -62,7 +62,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
     resource = checked(request, found, "GET")
     given = {name: value for name, value in request.query_params.items() if value}
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     parameters = [*((name, value) for name, value in asked.items() if name != "page_size"), ("page_size", str(ROWS))]
     selection = parse_selection(resource, parameters, request.service.conventions(request))
 

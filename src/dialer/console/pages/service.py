@@ -10,6 +10,7 @@ from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest
 from dialer.console.catalogue import tabs_of
+from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
 from dialer.console.pages.records import may_read
 from dialer.console.services import go_to, page
@@ -36,7 +37,7 @@ async def advance(request: ApiRequest) -> Response[Any]:
     try:
         target_ms = await service.write(request, lambda unit: aim(unit, parsed))
     except InvalidError as error:
-        return _show(request, [message for said in error.errors.values() for message in said])
+        return _show(request, messages_of(error))
     await service.worker.advance(target_ms)
     return go_to("/console/service/")
 

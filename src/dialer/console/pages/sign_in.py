@@ -1,6 +1,7 @@
 """Sign-in, and the page that creates the first admin."""
 
 import re
+import secrets
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -34,13 +35,13 @@ from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import (
     CODE_COOKIE,
     FORM_COOKIE,
+    FORM_TOKEN_BYTES,
     SESSION_COOKIE,
     cookie,
     cookie_of,
     form_token,
     is_form_token,
     is_secure,
-    new_form_secret,
 )
 from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
 from dialer.passwords import hash_password
@@ -206,7 +207,7 @@ def _form(
     **values: Any,  # noqa: ANN401 - each template has its own values
 ) -> Response[str]:
     """Return a page with a form before there is a session; its token belongs to a cookie of the browser."""
-    secret = cookie_of(request, FORM_COOKIE) or new_form_secret()
+    secret = cookie_of(request, FORM_COOKIE) or secrets.token_urlsafe(FORM_TOKEN_BYTES)
     known = {"username": "", "message": "", "errors": {}, **values}
     answer = html(render(template, csrf=form_token(secret), **known), status, headers)
     answer.set_cookie(cookie(FORM_COOKIE, secret, is_secure=is_secure(request)))

@@ -16,6 +16,7 @@ from dialer.api.http.errors import InvalidError, RecordNotFoundError
 from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import SECTIONS_MAX
+from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.survey import show_survey_page
@@ -93,8 +94,7 @@ async def _changed(request: ApiRequest, identity: int, change: Callable[[Unit], 
     try:
         await request.service.write(request, change)
     except InvalidError as error:
-        messages = [message for said in error.errors.values() for message in said]
-        return await show_survey_page(request, identity, messages, HTTPStatus.BAD_REQUEST)
+        return await show_survey_page(request, identity, messages_of(error), HTTPStatus.BAD_REQUEST)
     return go_to(f"/console/surveys/{identity}/")
 
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given
@@ -17,8 +16,8 @@ from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.services import REAL, page
-from dialer.domain.plans import FREESWITCH, SIP
-from dialer.store.tables import Gateway
+from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
+from dialer.store.queries.progress import gateway_row
 
 PLACE: Final = "lines"
 _FIELDS: Final = ("number", "callerid")
@@ -27,7 +26,7 @@ _REFUSALS: Final = (AnsweredError, ConflictError, InvalidError, InvalidFieldsErr
 
 @get("/gateways/{record_id:str}/test-call", media_type="text/html")
 async def show_trial_call(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Show the form for a test call."""
+    """Show the form that calls one number with the survey of a campaign, as a test."""
     return await _show(request, identity_in(record_id), {})
 
 
@@ -71,11 +70,10 @@ async def _show(
 
 
 def _read(unit: Unit, identity: int) -> tuple[str, str]:
-    row = unit.connection.execute(select(Gateway.name, Gateway.protocol).where(Gateway.id == identity))
-    found = row.first()
-    if found is None:
+    row = gateway_row(unit.connection, GatewayKey(VOICE, identity))
+    if row is None:
         raise RecordNotFoundError("There is no such gateway.")
-    return str(found.name), str(found.protocol)
+    return str(row["name"]), str(row["protocol"])
 
 
 def _messages(error: Exception) -> list[str]:

@@ -15,12 +15,11 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent_status
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
 from dialer.console.forms import read_fields
-from dialer.console.hours import day_of
 from dialer.console.live import EVENT_STREAM, answer_live
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.zones import zone_of
+from dialer.console.zones import day_of, zone_of
 from dialer.domain.enums import AgentActivity, AgentStatus
 
 PLACE: Final = "centre"
@@ -59,12 +58,12 @@ async def change_agent(request: ApiRequest, record_id: FromPath[str]) -> Respons
 
 
 def _key(request: ApiRequest) -> tuple[object, ...]:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
     return ("board", request.user.view, request.user.sees_as, zone.key)
 
 
 async def _make(request: ApiRequest) -> str:
-    zone = zone_of(request, request.service.settings.timezone)
+    zone = zone_of(request)
 
     def read(unit: Unit) -> WallBoard:
         viewer = None if unit.actor.is_admin else unit.actor.sees_as

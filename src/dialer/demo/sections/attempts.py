@@ -23,7 +23,8 @@ def figures(evidence: Evidence, checks: Checks) -> list[Round]:
     """Return the rounds of calls. The records number the calls to each subscriber by their time."""
     rounds = _rounds(evidence)
     campaign_id = evidence.prepared.campaign_id
-    checks.same("attempts of all subscribers", _attempted(evidence), len(evidence.cdrs))
+    attempted = sum(subscriber.count_attempt for subscriber in evidence.subscribers)
+    checks.same("attempts of all subscribers", attempted, len(evidence.cdrs))
     return [
         Round(
             attempt,
@@ -47,10 +48,6 @@ def figures(evidence: Evidence, checks: Checks) -> list[Round]:
     ]
 
 
-def _attempted(evidence: Evidence) -> int:
-    return sum(subscriber.count_attempt for subscriber in evidence.subscribers)
-
-
 def _rounds(evidence: Evidence) -> list[list[CdrRecord]]:
     by_subscriber: defaultdict[int, list[CdrRecord]] = defaultdict(list)
     for cdr in sorted(evidence.cdrs, key=lambda cdr: moment(cdr.starting_date)):
@@ -62,15 +59,15 @@ def _rounds(evidence: Evidence) -> list[list[CdrRecord]]:
 def show(console: Console, rounds: list[Round]) -> None:
     """Print a row for each attempt, with a bar for its calls."""
     heading(console, "Attempts", "retries when nobody answered, and when the survey was not completed")
-    most = max(one.calls for one in rounds)
+    most = max(round_.calls for round_ in rounds)
     rows = [
         (
-            str(one.attempt),
-            f"{one.calls:,}",
-            f"{one.answered:,}",
-            share(one.answered, one.calls),
-            bar(one.calls, most),
+            str(round_.attempt),
+            f"{round_.calls:,}",
+            f"{round_.answered:,}",
+            share(round_.answered, round_.calls),
+            bar(round_.calls, most),
         )
-        for one in rounds
+        for round_ in rounds
     ]
     indented(console, table(["attempt", "calls", "answered", "", ""], rows, left=(4,)))

@@ -13,7 +13,7 @@ from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import NumberError, normalise
-from dialer.domain.plans import NEVER_MS, Call, CallOutcome
+from dialer.domain.plans import NEVER_MS, Call, CallOutcome, GatewayKey
 from dialer.domain.reasons import TextReason
 
 WAITING_MAX: Final = 10_000
@@ -30,9 +30,9 @@ class CallMessages:
 
     def __init__(self, board: EngineState) -> None:
         self._board: Final = board
-        self._waiting: Final[dict[int, deque[Call]]] = {}
+        self._waiting: Final[dict[GatewayKey, deque[Call]]] = {}
         """Messages that wait for a gateway, by its id, oldest first. Their `text` is the one that the section wrote."""
-        self._checking: Final[set[int]] = set()
+        self._checking: Final[set[GatewayKey]] = set()
         """Gateways whose oldest message is looked up."""
 
     def requested(self, _now_ms: int, event: events.TextRequested) -> None:
@@ -64,7 +64,7 @@ class CallMessages:
         person also waits for its turn, because a real carrier gets it at once; a simulated one is told the time.
         """
         plan = self._board.campaigns[call.plan.id].plan
-        line = self._board.gateways.get(plan.sms_gateway_id or 0)
+        line = None if plan.sms_gateway_id is None else self._board.gateways.get(plan.sms_gateway_id)
         if line is None:
             self._board.emit(DropText(call, TextReason.NO_GATEWAY))
             return
@@ -133,7 +133,7 @@ class CallMessages:
         else:
             self._wait(line, message, now_ms)
 
-    def release(self, now_ms: int, gateway_id: int) -> None:
+    def release(self, now_ms: int, gateway_id: GatewayKey) -> None:
         """Look up the oldest message that waits for a gateway, if it has room. `confirmed` sends it."""
         waiting, line = self._waiting.get(gateway_id), self._board.gateways.get(gateway_id)
         if not waiting or line is None or gateway_id in self._checking:
@@ -171,7 +171,7 @@ class CallMessages:
         if not campaign.texts:
             return
         for gateway_id, waiting in self._waiting.items():
-            self._waiting[gateway_id] = deque(one for one in waiting if one.plan.id != campaign.plan.id)
+            self._waiting[gateway_id] = deque(text for text in waiting if text.plan.id != campaign.plan.id)
             for message in waiting:
                 if message.plan.id == campaign.plan.id:
                     self._left(self._board.gateways[gateway_id], message)

@@ -22,7 +22,7 @@ from dialer.domain.enums import CampaignStatus, Cause
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.numbers.prefixes import number_given
-from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, Subscriber
+from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
 
 FREE: Final = Rate(0)
 """The rate of inbound calls, whose callers pay. The A-leg costs the owner nothing; B-legs have their normal rates."""
@@ -89,7 +89,7 @@ class Inbound:
         else:
             self._board.emit(FindCaller(event, did.did_id, did.plan.id, number))
 
-    def found(self, now_ms: int, event: events.CallerFound) -> None:
+    def caller_found(self, now_ms: int, event: events.CallerFound) -> None:
         """Answer a call that came in over a line with its campaign's survey, unless too many are in progress."""
         received = event.received
         did = self._dids[self._digits[event.did_id]][event.did_id]
@@ -105,11 +105,11 @@ class Inbound:
         self._board.gateways[received.gateway_id].in_progress += 1
         self._answer(call)
 
-    def _normal_form(self, gateway_id: int, number: str) -> str:
+    def _normal_form(self, gateway_id: GatewayKey, number: str) -> str:
         plan = self._board.gateways[gateway_id].plan
         return number_given(number, addprefix=plan.addprefix, removeprefix=plan.removeprefix)
 
-    def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: int) -> Cause | None:
+    def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: GatewayKey) -> Cause | None:
         """Return the cause with which a call is turned away because of the others; None if there is room for it."""
         gateway = self._board.gateways[gateway_id]
         if gateway.channels <= gateway.in_progress:
@@ -130,8 +130,8 @@ class Inbound:
 
     def _did(self, number: str) -> events.DidOpened | None:
         """Return the number with these digits; of several, the one with the lowest id."""
-        found = self._dids.get(digits_of(number))
-        return found[min(found)] if found else None
+        dids_of_number = self._dids.get(digits_of(number))
+        return dids_of_number[min(dids_of_number)] if dids_of_number else None
 
     def began(self, campaign: OpenCampaign, call: Call) -> None:
         """Count an inbound call, new or restored, until it is finished."""

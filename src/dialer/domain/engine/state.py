@@ -13,7 +13,7 @@ from dialer.domain.engine.hopper import Hopper
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
 from dialer.domain.pacing.fixed import due_ms
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import NEVER_MS, Call, CampaignPlan
+from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey
 
 ACTIVE: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
@@ -135,7 +135,7 @@ class EngineState:
         self.next_call_id = first_call_id
         self.campaigns: Final[dict[int, OpenCampaign]] = {}
         self.paced: Final = PacedCampaigns()
-        self.gateways: Final[dict[int, GatewayLoad]] = {}
+        self.gateways: Final[dict[GatewayKey, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
         self.called_off: Final = CalledOff()
@@ -158,7 +158,7 @@ class EngineState:
             self.campaigns.pop(campaign.plan.id, None)
             self.paced.discard(campaign.plan.id)
 
-    def learn(self, gateway_id: int, cause: Cause, started_ms: int, now_ms: int) -> None:
+    def learn(self, gateway_id: GatewayKey, cause: Cause, started_ms: int, now_ms: int) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""
         gateway = self.gateways[gateway_id]
         if gateway.learn(cause, started_ms, now_ms):

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Final
 from unicodedata import combining, normalize
 
+from dialer.domain.enums import CallRequestStatus
 from dialer.domain.search_keys import NAME_KEY_MAX, PUNCTUATION
 from dialer.store.tables import REMOVABLE_MS
 
@@ -54,11 +55,28 @@ def _refusal(why: str) -> str:
 _ADDED: Final = f"{_MOVE} SELECT {_OWNER.format('a')}, {_NONE}, {_STATE.format('a')} FROM added a ORDER BY a.id"  # noqa: S608 - constants
 _REMOVED: Final = f"{_MOVE} SELECT {_OWNER.format('r')}, {_STATE.format('r')}, {_NONE} FROM removed r ORDER BY r.id"  # noqa: S608 - constants
 _MOVED: Final = f"{_MOVE} VALUES ({_OWNER.format('new')}, {_STATE.format('old')}, {_STATE.format('new')})"
+_IS_CALLING: Final = f"status = {CallRequestStatus.CALLING:d}"
+_IS_OVER: Final = f"new.status <> {CallRequestStatus.CALLING:d} AND old.{_IS_CALLING}"
+_REQUESTED: Final = "AFTER INSERT ON callrequest"
+_STATUS_CHANGED: Final = "AFTER UPDATE OF status ON callrequest"
+_IN_PROGRESS: Final = "INSERT INTO call_in_progress (id, user_id)"
+_DIALLED: Final = f"{_IN_PROGRESS} SELECT a.id, a.user_id FROM added a WHERE a.{_IS_CALLING}"  # noqa: S608 - constants
+_BEGUN: Final = f"{_IN_PROGRESS} VALUES (new.id, new.user_id) ON CONFLICT DO NOTHING"
+_ENDED: Final = "DELETE FROM call_in_progress WHERE id = old.id"
+_GONE: Final = f"DELETE FROM call_in_progress c USING removed r WHERE c.id = r.id AND r.{_IS_CALLING}"  # noqa: S608
 TRIGGERS: Final[Mapping[str, Sequence[str]]] = {
     "subscriber": (
         *_trigger("subscriber_added", f"{_ADDED}; RETURN NULL", "AFTER INSERT ON subscriber", "NEW TABLE AS added"),
         *_trigger("subscriber_gone", f"{_REMOVED}; RETURN NULL", "AFTER DELETE ON subscriber", "OLD TABLE AS removed"),
         *_trigger("subscriber_moved", f"{_MOVED}; RETURN NULL", "AFTER UPDATE ON subscriber", condition=_IS_MOVED),
+    ),
+    "callrequest": (
+        *_trigger(
+            "callrequest_dialled", f"{_DIALLED}; RETURN NULL", "AFTER INSERT ON callrequest", "NEW TABLE AS added"
+        ),
+        *_trigger("callrequest_taken_back", f"{_BEGUN}; RETURN NULL", _STATUS_CHANGED, condition=f"new.{_IS_CALLING}"),
+        *_trigger("callrequest_over", f"{_ENDED}; RETURN NULL", _STATUS_CHANGED, condition=_IS_OVER),
+        *_trigger("callrequest_gone", f"{_GONE}; RETURN NULL", "AFTER DELETE ON callrequest", "OLD TABLE AS removed"),
     ),
     "audit_log": (
         *_trigger("audit_log_is_not_changed", _refusal("never changed"), "BEFORE UPDATE ON audit_log"),

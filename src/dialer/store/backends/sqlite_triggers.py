@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from dialer.domain.enums import CallRequestStatus
 from dialer.store.tables import REMOVABLE_MS
 
 _MOVE: Final = (
@@ -20,11 +21,21 @@ _IS_YOUNG: Final = f"OLD.created_date > (SELECT max(created_date) FROM audit_log
 _REFUSED: Final = "BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is"
 _HERE: Final = "new.campaign_id, new.user_id, coalesce(new.phonebook_id, 0)"
 _THERE: Final = "old.campaign_id, old.user_id, coalesce(old.phonebook_id, 0)"
+_IS_CALLING: Final = f"status = {CallRequestStatus.CALLING:d}"
+_IS_OVER: Final = f"status <> {CallRequestStatus.CALLING:d} AND old.{_IS_CALLING}"
+_BEGUN: Final = "INSERT OR IGNORE INTO call_in_progress (id, user_id) VALUES (new.id, new.user_id)"
+_ENDED: Final = "DELETE FROM call_in_progress WHERE id = old.id"
 _BODIES: Final[Mapping[str, Sequence[str]]] = {
     "subscriber": (
         f"subscriber_added AFTER INSERT ON subscriber BEGIN {_MOVE} ({_HERE}, {_NONE}, {_NEW}); END",
         f"subscriber_removed AFTER DELETE ON subscriber BEGIN {_MOVE} ({_THERE}, {_OLD}, {_NONE}); END",
         f"subscriber_moved AFTER UPDATE ON subscriber WHEN {_IS_MOVED} BEGIN {_MOVE} ({_HERE}, {_OLD}, {_NEW}); END",
+    ),
+    "callrequest": (
+        f"callrequest_dialled AFTER INSERT ON callrequest WHEN new.{_IS_CALLING} BEGIN {_BEGUN}; END",
+        f"callrequest_taken_back AFTER UPDATE OF status ON callrequest WHEN new.{_IS_CALLING} BEGIN {_BEGUN}; END",
+        f"callrequest_over AFTER UPDATE OF status ON callrequest WHEN new.{_IS_OVER} BEGIN {_ENDED}; END",
+        f"callrequest_gone AFTER DELETE ON callrequest WHEN old.{_IS_CALLING} BEGIN {_ENDED}; END",
     ),
     "audit_log": (
         f"audit_log_is_not_changed BEFORE UPDATE ON audit_log {_REFUSED} never changed'); END",

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from dialer.domain.fleet.gateway_shares import Claim, booked, target_of
-from dialer.domain.plans import NOTHING_LENT, Lent
+from dialer.domain.plans import NOTHING_LENT, GatewayKey, Lent
 from dialer.store.queries.live_overview import use_of_gateways
 from dialer.store.tables import CpsReturned, GatewaySlice
 
@@ -22,6 +22,7 @@ class SliceRow(NamedTuple):
     """The slice of a worker of a gateway, and its demand."""
 
     worker_id: int
+    medium: str
     gateway_id: int
     channels: int
     channels_in_use: int
@@ -30,6 +31,11 @@ class SliceRow(NamedTuple):
     waiting: int
     campaigns: int
     since_ms: int
+
+    @property
+    def gateway(self) -> GatewayKey:
+        """Return the gateway."""
+        return GatewayKey(self.medium, self.gateway_id)
 
     def of_channels(self) -> Claim:
         """Return the claim to channels."""
@@ -46,7 +52,7 @@ class SliceRow(NamedTuple):
 class GatewayLimits(NamedTuple):
     """A gateway as its users set it. 0 means no limit."""
 
-    id: int
+    id: GatewayKey
     channels: int
     cps: int
 
@@ -67,18 +73,19 @@ class Demand(NamedTuple):
 _ALL: Final = select(*[GatewaySlice.__table__.c[name] for name in SliceRow._fields]).order_by(GatewaySlice.worker_id)
 
 
-def all_slices(connection: Connection) -> dict[int, list[SliceRow]]:
+def all_slices(connection: Connection) -> dict[GatewayKey, list[SliceRow]]:
     """Return the slices of all gateways."""
-    found: dict[int, list[SliceRow]] = {}
-    for row in connection.execute(_ALL):
-        found.setdefault(row[1], []).append(SliceRow(*row))
+    found: dict[GatewayKey, list[SliceRow]] = {}
+    for row in map(SliceRow._make, map(tuple, connection.execute(_ALL))):
+        found.setdefault(row.gateway, []).append(row)
     return found
 
 
-def resting_cps(connection: Connection, now_ms: int) -> dict[int, int]:
+def resting_cps(connection: Connection, now_ms: int) -> dict[GatewayKey, int]:
     """Return the calls per second that nobody may take yet, by gateway."""
-    query = select(CpsReturned.gateway_id, func.sum(CpsReturned.cps)).where(CpsReturned.until_ms > now_ms)
-    return {row[0]: int(row[1]) for row in connection.execute(query.group_by(CpsReturned.gateway_id))}
+    key = (CpsReturned.medium, CpsReturned.gateway_id)
+    query = select(*key, func.sum(CpsReturned.cps)).where(CpsReturned.until_ms > now_ms).group_by(*key)
+    return {GatewayKey(medium, number): int(cps) for medium, number, cps in connection.execute(query)}
 
 
 def lent_of(slices: list[SliceRow], limits: GatewayLimits, worker_id: int) -> Lent:
@@ -120,7 +127,7 @@ def settle_slice(
     cps = _held(told.of_cps()._replace(in_use=0), wanted.cps, limits.cps - booked(all_cps) - resting)
     if cps < mine.cps:
         until_ms = max(now_ms, demand.last_dial_ms) + REST_MS
-        values = {"gateway_id": limits.id, "cps": mine.cps - cps, "until_ms": until_ms}
+        values = {**limits.id.columns(), "cps": mine.cps - cps, "until_ms": until_ms}
         connection.execute(insert(CpsReturned).values(values))
     has_begun = (channels and not mine.channels) or (cps and not mine.cps)
     settled = told._replace(channels=channels, cps=cps, since_ms=now_ms if has_begun else mine.since_ms)
@@ -159,9 +166,9 @@ def move_channels(connection: Connection, giver: int, taker: int, owned: Mapping
         _store(connection, theirs._replace(channels=channels, channels_in_use=needed))
 
 
-def new_slice(worker_id: int, gateway_id: int, now_ms: int) -> SliceRow:
+def new_slice(worker_id: int, gateway_id: GatewayKey, now_ms: int) -> SliceRow:
     """Return the slice of a worker that holds nothing yet."""
-    return SliceRow(worker_id, gateway_id, 0, 0, 0, 0, 0, 0, now_ms)
+    return SliceRow(worker_id, *gateway_id, 0, 0, 0, 0, 0, 0, now_ms)
 
 
 def is_news(slices: list[SliceRow], demand: Demand, mine: SliceRow) -> bool:
@@ -199,6 +206,6 @@ def _merged(mine: SliceRow, theirs: SliceRow) -> SliceRow:
 
 def _store(connection: Connection, row: SliceRow) -> None:
     values: dict[str, Any] = row._asdict()
-    is_it = GatewaySlice.worker_id == row.worker_id, GatewaySlice.gateway_id == row.gateway_id
+    is_it = [GatewaySlice.__table__.c[name] == values[name] for name in ("worker_id", "medium", "gateway_id")]
     if connection.execute(update(GatewaySlice).where(*is_it).values(values)).rowcount == 0:
         connection.execute(insert(GatewaySlice).values(values))

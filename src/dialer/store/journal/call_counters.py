@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import Connection, Table
 
 from dialer.domain.enums import AmdStatus, LegType
-from dialer.domain.plans import Call, CallOutcome
+from dialer.domain.plans import Call, CallOutcome, GatewayKey
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
@@ -51,7 +51,7 @@ _COST: Final = COUNTERS.index("cost")
 _TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT = map(int, Grouping)
 
 
-_Alike = tuple[int, int, int, int, int | str, int, int, int, str, int]
+_Alike = tuple[int, int, int, int, int | str, int, int, int | GatewayKey, str, int]
 """Everything by which calls are counted.
 
 The user, the campaign (0 for none), the hour, the place of the counter of the calls, the outcome, the agent, the

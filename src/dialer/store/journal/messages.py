@@ -86,7 +86,7 @@ class MessageRows:
 def _sent(call: Call) -> tuple[Any, ...]:
     plan, subscriber = call.plan, call.subscriber
     subscriber_id = subscriber.id or None
-    whose = (call.id, plan.id, subscriber_id, subscriber.contact_id, plan.user_id, plan.gateway_id, call.attempt)
+    whose = (call.id, plan.id, subscriber_id, subscriber.contact_id, plan.user_id, plan.gateway_id.id, call.attempt)
     return (*whose, call.callid, call.callerid, subscriber.number, call.dialled, call.text, call.parts, call.started_ms)
 
 

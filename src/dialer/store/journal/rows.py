@@ -9,7 +9,7 @@ from dialer.domain import effects
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
-from dialer.domain.plans import Call, SectionResult
+from dialer.domain.plans import Call, SectionResult, id_or_0
 from dialer.store.queries.rates import rate_values
 
 _ABORT: Final = int(CallRequestStatus.ABORT)
@@ -180,7 +180,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
         call.subscriber.id or None,
         call.subscriber.contact_id,
         plan.user_id,
-        plan.gateway_id,
+        plan.gateway_id.id,
         call.attempt,
         call.callid,
         called_number(call),
@@ -233,7 +233,7 @@ def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrR
         call.plan.id,
         call.subscriber.id,
         call.subscriber.contact_id,
-        call.plan.gateway_id,
+        call.plan.gateway_id.id,
         call.attempt,
         call.subscriber.zone,
         call.subscriber.phonebook_id or 0,
@@ -268,7 +268,7 @@ def leg_cdr(cdr_id: int, effect: effects.FinishLeg) -> CdrRow:
         call.plan.id,
         call.subscriber.id,
         call.subscriber.contact_id,
-        transfer.gateway_id,
+        id_or_0(transfer.gateway_id),
         call.attempt,
         call.subscriber.zone,
         call.subscriber.phonebook_id or 0,
@@ -296,7 +296,7 @@ def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrR
         None,
         caller.id,
         caller.contact_id,
-        effect.gateway_id,
+        id_or_0(effect.gateway_id),
         _INBOUND,
         caller.zone,
         caller.phonebook_id or 0,

@@ -18,12 +18,10 @@ from dialer.store.journal.rows import (
 from dialer.store.tables import HALT_COMPLETED, CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
-# PostgreSQL would look for the id in the index of all calls in progress, which changes with every call.
-_status_without_index: Final = CallRequest.status + literal_column("0")
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
 FINISH_REQUESTS: Final = Bulk(
     update(CallRequest)
-    .where(CallRequest.id == bindparam("request_id"), _status_without_index == _calling)
+    .where(CallRequest.id == bindparam("request_id"), CallRequest.status == _calling)
     .values(
         hold=bindparam("hold"),
         status=bindparam("status"),

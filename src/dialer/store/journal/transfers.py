@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, update
 from dialer.domain import effects
 from dialer.domain.enums import TransferStatus
 from dialer.domain.pacing.inputs import PacingFigures
-from dialer.domain.plans import Call, Transfer
+from dialer.domain.plans import Call, Transfer, id_or_0
 from dialer.store.bulk import Bulk, bulk_insert
 from dialer.store.queries.rates import RATE_COLUMNS, rate_values
 from dialer.store.tables import Agent, Campaign, Queue
@@ -152,7 +152,8 @@ class CallCentreRows:
 
 
 def _fixed(call: Call, transfer: Transfer) -> tuple[Any, ...]:
-    where = (call.id, call.plan.user_id, transfer.place, transfer.section_id, transfer.queue_id, transfer.gateway_id)
+    whose = (call.id, call.plan.user_id, transfer.place, transfer.section_id, transfer.queue_id)
+    where = (*whose, id_or_0(transfer.gateway_id))
     moments = (transfer.joined_ms, transfer.score_from_ms)
     return (*where, *moments, transfer.hold, transfer.talk_limit_ms)
 

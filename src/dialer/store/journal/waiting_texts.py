@@ -82,7 +82,15 @@ def _delete(connection: Connection, message_ids: Sequence[int]) -> int:
 def _row(message: Call) -> tuple[object, ...]:
     plan, subscriber = message.plan, message.subscriber
     whose = (message.id, plan.id, message.parent_id, subscriber.id or None, subscriber.contact_id, plan.user_id)
-    return (*whose, plan.gateway_id, message.attempt, message.callid, message.callerid, subscriber.number, message.text)
+    return (
+        *whose,
+        plan.gateway_id.id,
+        message.attempt,
+        message.callid,
+        message.callerid,
+        subscriber.number,
+        message.text,
+    )
 
 
 def _twice(messages: Collection[Call]) -> BrokenInvariantError:

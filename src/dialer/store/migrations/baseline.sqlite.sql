@@ -40,12 +40,18 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX ix_audit_log_created_date ON audit_log (created_date);
 CREATE INDEX ix_audit_log_user_id ON audit_log (user_id);
+CREATE TABLE call_in_progress (
+	id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	CONSTRAINT pk_call_in_progress PRIMARY KEY (id)
+);
 CREATE TABLE live_leg (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	"key" VARCHAR(36) NOT NULL,
 	call_id INTEGER NOT NULL,
 	place INTEGER DEFAULT '0' NOT NULL,
 	is_leaving BOOLEAN DEFAULT '0' NOT NULL,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	dialling TEXT NOT NULL,
 	wanted_ms INTEGER NOT NULL,
@@ -55,9 +61,9 @@ CREATE TABLE live_leg (
 	handle TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT uq_live_leg_key UNIQUE ("key")
 );
-CREATE INDEX ix_live_leg_call_id ON live_leg (call_id);
 CREATE TABLE text_news (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	"key" VARCHAR(36) DEFAULT '' NOT NULL,
 	heard TEXT NOT NULL,
@@ -68,6 +74,7 @@ CREATE INDEX ix_text_news_is_text ON text_news (is_text, id);
 CREATE TABLE set_aside_report (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	identity VARCHAR(36) NOT NULL,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	"key" VARCHAR(36) NOT NULL,
 	number VARCHAR(64) NOT NULL,
@@ -82,7 +89,8 @@ CREATE INDEX ix_set_aside_report_at_ms ON set_aside_report (at_ms);
 CREATE INDEX ix_set_aside_report_key ON set_aside_report ("key");
 CREATE INDEX ix_set_aside_report_number ON set_aside_report (number);
 CREATE TABLE gateway (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	id INTEGER NOT NULL,
+	medium VARCHAR(8) DEFAULT 'voice' NOT NULL,
 	name VARCHAR(255) NOT NULL,
 	description TEXT DEFAULT '' NOT NULL,
 	addprefix VARCHAR(60) NOT NULL,
@@ -97,24 +105,14 @@ CREATE TABLE gateway (
 	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
 	line_down VARCHAR(255) DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,
-	updated_date INTEGER NOT NULL
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT pk_gateway PRIMARY KEY (id, medium)
 );
-CREATE TABLE sms_gateway (
+CREATE TABLE gateway_counter (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	name VARCHAR(255) NOT NULL,
-	description TEXT DEFAULT '' NOT NULL,
-	addprefix VARCHAR(60) NOT NULL,
-	removeprefix VARCHAR(60) NOT NULL,
-	protocol VARCHAR(16) NOT NULL,
-	allowed_callerids VARCHAR DEFAULT '' NOT NULL,
-	max_cps INTEGER DEFAULT '0' NOT NULL,
-	parameters VARCHAR NOT NULL,
-	failures INTEGER DEFAULT '0' NOT NULL,
-	rest_ms INTEGER DEFAULT '0' NOT NULL,
-	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
-	line_down VARCHAR(255) DEFAULT '' NOT NULL,
-	created_date INTEGER NOT NULL,
-	updated_date INTEGER NOT NULL
+	medium VARCHAR(8) NOT NULL,
+	last_id INTEGER NOT NULL,
+	CONSTRAINT uq_gateway_counter_medium UNIQUE (medium)
 );
 CREATE TABLE callerid_group (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -149,11 +147,11 @@ CREATE TABLE fleet_change (
 );
 CREATE TABLE cps_returned (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	cps INTEGER NOT NULL,
 	until_ms INTEGER NOT NULL
 );
-CREATE INDEX ix_cps_returned_gateway_id ON cps_returned (gateway_id);
 CREATE TABLE request_allowance (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	subject VARCHAR(64) NOT NULL,
@@ -360,6 +358,7 @@ CREATE TABLE seat (
 CREATE TABLE gateway_slice (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	worker_id INTEGER NOT NULL,
+	medium VARCHAR(8) NOT NULL,
 	gateway_id INTEGER NOT NULL,
 	channels INTEGER DEFAULT '0' NOT NULL,
 	channels_in_use INTEGER DEFAULT '0' NOT NULL,
@@ -370,8 +369,7 @@ CREATE TABLE gateway_slice (
 	since_ms INTEGER NOT NULL,
 	CONSTRAINT fk_gateway_slice_worker_id_fleet_worker FOREIGN KEY(worker_id) REFERENCES fleet_worker (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_gateway_slice_gateway_id ON gateway_slice (gateway_id);
-CREATE UNIQUE INDEX uq_gateway_slice_key ON gateway_slice (worker_id, gateway_id);
+CREATE UNIQUE INDEX uq_gateway_slice_key ON gateway_slice (worker_id, medium, gateway_id);
 CREATE TABLE queue (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -430,7 +428,6 @@ CREATE TABLE idempotent_response (
 	CONSTRAINT fk_idempotent_response_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_idempotent_response_created_date ON idempotent_response (created_date);
-CREATE INDEX ix_idempotent_response_user_id ON idempotent_response (user_id);
 CREATE UNIQUE INDEX uq_idempotent_response_user_id_path_key ON idempotent_response (user_id, path, "key");
 CREATE TABLE audio_file (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -488,6 +485,7 @@ CREATE TABLE campaign (
 	calltimeout INTEGER NOT NULL,
 	aleg_gateway_id INTEGER,
 	sms_gateway_id INTEGER,
+	sms_medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
 	text_message VARCHAR(1600) DEFAULT '' NOT NULL,
 	object_id INTEGER NOT NULL,
 	extra_data VARCHAR(120) NOT NULL,
@@ -511,11 +509,12 @@ CREATE TABLE campaign (
 	callerid_turns TEXT DEFAULT '' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_campaign_medium_gateway FOREIGN KEY(medium, aleg_gateway_id) REFERENCES gateway (medium, id) ON DELETE RESTRICT,
+	CONSTRAINT fk_campaign_sms_medium_gateway FOREIGN KEY(sms_medium, sms_gateway_id) REFERENCES gateway (medium, id) ON DELETE RESTRICT,
+	CONSTRAINT ck_campaign_sms_medium CHECK (sms_medium = 'sms'),
 	CONSTRAINT fk_campaign_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT uq_campaign_campaign_code UNIQUE (campaign_code),
 	CONSTRAINT fk_campaign_callerid_group_id_callerid_group FOREIGN KEY(callerid_group_id) REFERENCES callerid_group (id) ON DELETE RESTRICT,
-	CONSTRAINT fk_campaign_aleg_gateway_id_gateway FOREIGN KEY(aleg_gateway_id) REFERENCES gateway (id) ON DELETE RESTRICT,
-	CONSTRAINT fk_campaign_sms_gateway_id_sms_gateway FOREIGN KEY(sms_gateway_id) REFERENCES sms_gateway (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_voicemail_audiofile_id_audio_file FOREIGN KEY(voicemail_audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT
 );
@@ -599,7 +598,6 @@ CREATE TABLE tier (
 	CONSTRAINT fk_tier_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_tier_agent_id ON tier (agent_id);
-CREATE INDEX ix_tier_queue_id ON tier (queue_id);
 CREATE UNIQUE INDEX uq_tier_queue_id_agent_id ON tier (queue_id, agent_id);
 CREATE TABLE section_template (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -653,7 +651,6 @@ CREATE TABLE campaign_phonebook (
 	CONSTRAINT fk_campaign_phonebook_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_campaign_phonebook_phonebook_id_phonebook FOREIGN KEY(phonebook_id) REFERENCES phonebook (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_campaign_phonebook_campaign_id ON campaign_phonebook (campaign_id);
 CREATE INDEX ix_campaign_phonebook_phonebook_id ON campaign_phonebook (phonebook_id);
 CREATE UNIQUE INDEX uq_campaign_phonebook_campaign_id_phonebook_id ON campaign_phonebook (campaign_id, phonebook_id);
 CREATE TABLE campaign_dnc_list (
@@ -663,7 +660,6 @@ CREATE TABLE campaign_dnc_list (
 	CONSTRAINT fk_campaign_dnc_list_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_campaign_dnc_list_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT
 );
-CREATE INDEX ix_campaign_dnc_list_campaign_id ON campaign_dnc_list (campaign_id);
 CREATE INDEX ix_campaign_dnc_list_dnc_id ON campaign_dnc_list (dnc_id);
 CREATE UNIQUE INDEX uq_campaign_dnc_list_campaign_id_dnc_id ON campaign_dnc_list (campaign_id, dnc_id);
 CREATE TABLE sealed_survey (
@@ -773,7 +769,6 @@ CREATE TABLE branching_template (
 	CONSTRAINT fk_branching_template_goto_id_section_template FOREIGN KEY(goto_id) REFERENCES section_template (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_branching_template_goto_id ON branching_template (goto_id);
-CREATE INDEX ix_branching_template_section_id ON branching_template (section_id);
 CREATE UNIQUE INDEX uq_branching_template_section_id_keys ON branching_template (section_id, keys);
 CREATE TABLE callrequest (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -808,9 +803,8 @@ CREATE TABLE callrequest (
 	CONSTRAINT fk_callrequest_did_id_did FOREIGN KEY(did_id) REFERENCES did (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_callrequest_callers ON callrequest (callerid) WHERE subscriber_id IS NULL;
-CREATE INDEX ix_callrequest_calling ON callrequest (campaign_id) WHERE status = 7;
-CREATE INDEX ix_callrequest_campaign_id_status ON callrequest (campaign_id, status);
-CREATE INDEX ix_callrequest_did_id ON callrequest (did_id);
+CREATE INDEX ix_callrequest_campaign_id ON callrequest (campaign_id);
+CREATE INDEX ix_callrequest_did_id ON callrequest (did_id) WHERE did_id IS NOT NULL;
 CREATE INDEX ix_callrequest_gateway_id_started_ms ON callrequest (gateway_id, started_ms);
 CREATE INDEX ix_callrequest_phone_number ON callrequest (phone_number, id, user_id);
 CREATE INDEX ix_callrequest_started_ms ON callrequest (started_ms, id, user_id);
@@ -847,11 +841,9 @@ CREATE TABLE transfer (
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_transfer_agent_id ON transfer (agent_id);
-CREATE INDEX ix_transfer_callrequest_id ON transfer (callrequest_id);
 CREATE INDEX ix_transfer_gateway_id_started_ms ON transfer (gateway_id, started_ms);
 CREATE INDEX ix_transfer_joined_ms ON transfer (joined_ms, id, callrequest_id);
 CREATE INDEX ix_transfer_phone_number ON transfer (phone_number, id, callrequest_id);
-CREATE INDEX ix_transfer_queue_id ON transfer (queue_id);
 CREATE INDEX ix_transfer_queue_id_ended_ms ON transfer (queue_id, ended_ms);
 CREATE UNIQUE INDEX uq_transfer_callrequest_id_place ON transfer (callrequest_id, place, user_id);
 CREATE TABLE waiting_text (
@@ -885,7 +877,6 @@ CREATE TABLE call_back (
 	CONSTRAINT pk_call_back PRIMARY KEY (id),
 	CONSTRAINT fk_call_back_id_callrequest FOREIGN KEY(id) REFERENCES callrequest (id) ON DELETE CASCADE
 );
-CREATE INDEX ix_call_back_due_ms ON call_back (due_ms);
 CREATE TABLE call_disposition (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	callrequest_id INTEGER NOT NULL,

@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, SQLColumnExpression, func, select, true
+from sqlalchemy import Connection, func, select
 
 from dialer.domain.statistics import HOUR_MS, Grouping
+from dialer.store.queries.selection import is_of
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.tables import LedgerEntry, Payment, User
 
@@ -25,7 +26,7 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
     for one in count_calls(connection, scope, Grouping.TOTAL, Hours(first, present + 1), HOURS, by_hour=True):
         hour = one.hour or 0
         changes[hour] = changes.get(hour, 0) - one.figures.cost
-    balance = int(connection.scalar(select(func.sum(User.balance)).where(_is_of(User.id, user_id))) or 0)
+    balance = int(connection.scalar(select(func.sum(User.balance)).where(is_of(User.id, user_id))) or 0)
     balances = []
     for hour in range(present, first - 1, -1):
         balances.append(balance)
@@ -45,10 +46,6 @@ def _money_in(connection: Connection, user_id: int | None, since_ms: int) -> dic
     )
     found: dict[int, int] = {}
     for query, owner in ((payments, Payment.user_id), (refunds, LedgerEntry.user_id)):
-        for hour, amount in map(tuple, connection.execute(query.where(_is_of(owner, user_id)))):
+        for hour, amount in map(tuple, connection.execute(query.where(is_of(owner, user_id)))):
             found[hour] = found.get(hour, 0) + int(amount)
     return found
-
-
-def _is_of(owner: SQLColumnExpression[int], user_id: int | None) -> ColumnElement[bool]:
-    return true() if user_id is None else owner == user_id

@@ -34,17 +34,8 @@ def find_caller(connection: Connection, request: FindCaller) -> CallerFound:
     row = connection.execute(_CALLER, asked).one_or_none() if request.number else None
     if row is None:
         return CallerFound(received, did_id, Caller(NO_SUBSCRIBER, request.number, ""), -1)
-    caller = Caller(
-        id=row.id,
-        number=row.number,
-        zone=row.zone,
-        contact_id=row.contact_id,
-        full_name=row.full_name,
-        additional_vars=row.additional_vars,
-        phonebook_id=row.phonebook_id,
-    )
     lowest = connection.scalar(_LOWEST, {"subscriber": row.id})
-    return CallerFound(received, did_id, caller, min(lowest or 0, 0) - 1)
+    return CallerFound(received, did_id, Caller(**row._asdict()), min(lowest or 0, 0) - 1)
 
 
 def cause_of(connection: Connection, callid: str) -> Cause | None:

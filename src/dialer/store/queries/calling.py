@@ -2,13 +2,9 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, literal_column
+from sqlalchemy import ColumnElement, select
 
-from dialer.domain.enums import CallRequestStatus
-from dialer.store.tables import CallRequest
+from dialer.store.tables import CallInProgress, CallRequest
 
-IS_CALLING: Final[ColumnElement[bool]] = CallRequest.status == literal_column(str(int(CallRequestStatus.CALLING)))
-"""True for a call request whose call is in progress.
-
-A literal, because SQLite uses the partial index over calls in progress only for a constant status.
-"""
+IS_CALLING: Final[ColumnElement[bool]] = CallRequest.id.in_(select(CallInProgress.id))
+"""True for a call request whose call is in progress. No index has its status, which changes with every call."""

@@ -6,7 +6,7 @@ from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
     Connection,
-    Select,
+    CursorResult,
     and_,
     case,
     func,
@@ -17,19 +17,16 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CampaignStatus, TransferStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import SMS, VOICE, GatewayKey
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.progress import TAKES_CHANNEL
-from dialer.store.queries.selection import OwnedRows, Shards
+from dialer.store.queries.selection import OwnedRows, Shards, is_of
 from dialer.store.tables import (
-    SMS,
-    VOICE,
     CallRequest,
     Campaign,
     Gateway,
-    SmsGateway,
     SmsMessage,
     Transfer,
     User,
@@ -96,8 +93,7 @@ def count_open_campaigns(connection: Connection, user_id: int | None = None) -> 
 
 
 def _is_open(user_id: int | None) -> ColumnElement[bool]:
-    is_live = Campaign.status.in_(_LIVE)
-    return is_live if user_id is None else and_(is_live, Campaign.user_id == user_id)
+    return and_(Campaign.status.in_(_LIVE), is_of(Campaign.user_id, user_id))
 
 
 def messages_on_their_way(connection: Connection) -> dict[int, int]:
@@ -108,22 +104,29 @@ def messages_on_their_way(connection: Connection) -> dict[int, int]:
 
 def _legs_under_way() -> CompoundSelect[Any]:
     """Return a query of the gateway and the owner of each call, B-leg and message in progress."""
-    calls = select(CallRequest.gateway_id, CallRequest.user_id).where(IS_CALLING, TAKES_CHANNEL)
-    legs = select(Transfer.gateway_id, CallRequest.user_id)
+    calls = select(literal(VOICE).label("medium"), CallRequest.gateway_id, CallRequest.user_id).where(
+        IS_CALLING, TAKES_CHANNEL
+    )
+    legs = select(literal(VOICE), Transfer.gateway_id, CallRequest.user_id)
     legs = legs.join(CallRequest, CallRequest.id == Transfer.callrequest_id)
     legs = legs.where(IS_CALLING, Transfer.gateway_id > 0, Transfer.status != TransferStatus.OVER)
-    texts = select(SmsMessage.gateway_id, SmsMessage.user_id).where(_is_on_its_way)
+    texts = select(literal(SMS), SmsMessage.gateway_id, SmsMessage.user_id).where(_is_on_its_way)
     return union_all(calls, legs, texts)
 
 
 _under_way = _legs_under_way().subquery()
-_COUNT: Final = select(_under_way.c.gateway_id, func.count()).group_by(_under_way.c.gateway_id)
+_key = (_under_way.c.medium, _under_way.c.gateway_id)
+_COUNT: Final = select(*_key, func.count()).group_by(*_key)
 _USE: Final = OwnedRows(_COUNT, _under_way.c.user_id)
 
 
-def use_of_gateways(connection: Connection, shards: Shards) -> dict[int, int]:
+def use_of_gateways(connection: Connection, shards: Shards) -> dict[GatewayKey, int]:
     """Return the calls, B-legs and messages in progress of the accounts in `shards`, by gateway."""
-    return {row[0]: row[1] for row in map(tuple, _USE.run(connection, shards))}
+    return _by_gateway(_USE.run(connection, shards))
+
+
+def _by_gateway(rows: CursorResult[Any]) -> dict[GatewayKey, int]:
+    return {GatewayKey(medium, number): count for medium, number, count in map(tuple, rows)}
 
 
 def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | None = None) -> list[GatewayUse]:
@@ -132,20 +135,13 @@ def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | No
     With a user, only the calls and messages of this user count.
     """
     query = _COUNT if user_id is None else _COUNT.where(_under_way.c.user_id == user_id)
-    in_use = {row[0]: row[1] for row in map(tuple, connection.execute(query))}
-    found = [
-        GatewayUse(medium, row[0], row[1], in_use.get(row[0] + ids_from, 0), row[2], row[3])
-        for medium, ids_from, query in (
-            (VOICE, 0, _all(Gateway.__table__, Gateway.max_channels)),
-            (SMS, SMS_LINES_FROM, _all(SmsGateway.__table__, literal(0))),
-        )
-        for row in map(tuple, connection.execute(query.limit(gateways_max)))
+    in_use = _by_gateway(connection.execute(query))
+    columns = [Gateway.__table__.c[name] for name in ("medium", "id", "name", "max_channels", "rests_until_ms")]
+    rows = connection.execute(select(*columns).order_by(Gateway.medium.desc(), Gateway.id).limit(gateways_max))
+    return [
+        GatewayUse(medium, number, name, in_use.get(GatewayKey(medium, number), 0), *rest)
+        for medium, number, name, *rest in map(tuple, rows)
     ]
-    return found[:gateways_max]
-
-
-def _all(table: Any, channels: Any) -> Select[Any]:  # noqa: ANN401 - a table, and a column or a constant
-    return select(table.c.id, table.c.name, channels, table.c.rests_until_ms).order_by(table.c.id)
 
 
 def low_balances(
@@ -171,9 +167,7 @@ def low_balances(
     query = (
         select(User.username, free, cost)
         .outerjoin(spent, spent.c.user_id == User.id)
-        .where(or_(free < cost, User.id.in_(broke)))
+        .where(or_(free < cost, User.id.in_(broke)), is_of(User.id, user_id))
         .order_by(free, User.id)
     )
-    if user_id is not None:
-        query = query.where(User.id == user_id)
     return [SpentBalance._make(row) for row in map(tuple, connection.execute(query.limit(balances_max)))]

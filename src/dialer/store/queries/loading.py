@@ -17,12 +17,12 @@ from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, Did
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import CallerIdChoice, CampaignPlan, amd_of
+from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.queries.progress import busy_campaigns, gateway_id_of, gateways_of, sms_gateway_id_of
+from dialer.store.queries.progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable import UNREADABLE, Unreadable, check_types, readable
@@ -109,7 +109,7 @@ class LoadedRows(NamedTuple):
 
     accounts: list[AccountOpened]
     gateways: list[GatewayOpened]
-    parameters: dict[int, str]
+    parameters: dict[GatewayKey, str]
     """Parameters of each gateway as JSON text, by its id."""
     campaigns: list[CampaignOpened]
     queues: list[QueueOpened]
@@ -252,10 +252,13 @@ class Loader:
         check_types(row, Campaign.__table__)
         if row["frequency"] < 1:
             raise ValueError(f"frequency is {row['frequency']}, and should be at least 1")
+        gateway_id = gateway_of(row)
+        if gateway_id is None:
+            raise ValueError("there is no gateway")
         voicemail_id = row["voicemail_audiofile_id"]
         lists = lists_of(connection, {row["id"]: row["dnc_id"]})[row["id"]]
         special: dict[str, Any] = {
-            "gateway_id": gateway_id_of(row),
+            "gateway_id": gateway_id,
             "flow": self._flow(connection, row["id"]),
             "starting_ms": row["startingdate"],
             "expires_ms": row["expirationdate"],
@@ -267,7 +270,7 @@ class Loader:
             "dnc_id": lists.first,
             "dnc_ids": lists.ids,
             "text_message": row["text_message"] if row["medium"] == SMS else None,
-            "sms_gateway_id": sms_gateway_id_of(row),
+            "sms_gateway_id": sms_gateway_of(row),
             "agent_dial_rate": row["agent_dial_rate"] / MONEY_SCALE,
             "abandon_rate_max": row["abandon_rate_max"] / (100 * MONEY_SCALE),
         }

@@ -1,6 +1,6 @@
 """Queries of calls and messages in progress, and of their gateways, for the engine."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -11,18 +11,26 @@ from dialer.domain.billing.money import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.events import GatewayOpened
-from dialer.domain.plans import NO_SUBSCRIBER, SIMULATED, SMS_LINES_FROM, Call, CampaignPlan, GatewayPlan, Subscriber
+from dialer.domain.plans import (
+    NO_SUBSCRIBER,
+    SIMULATED,
+    SMS,
+    VOICE,
+    Call,
+    CampaignPlan,
+    GatewayKey,
+    GatewayPlan,
+    Subscriber,
+)
 from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.readable import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import (
     HALT_COMPLETED,
-    SMS,
     CallRequest,
     Gateway,
     LiveLeg,
-    SmsGateway,
     SmsMessage,
     Transfer,
     WaitingText,
@@ -34,8 +42,11 @@ UNREADABLE_PROTOCOL: Final = "unreadable"
 _RECENT_MS: Final = 1_000
 
 _is_on_its_way = SmsMessage.ended_ms.is_(None)
-_GATEWAYS: Final = Selection(select(Gateway.__table__).order_by(Gateway.id), Gateway.id)
-_SMS_GATEWAYS: Final = Selection(select(SmsGateway.__table__).order_by(SmsGateway.id), SmsGateway.id)
+_GATEWAYS: Final = select(Gateway.__table__).order_by(Gateway.medium.desc(), Gateway.id)
+"""The query of all gateways: those for calls first."""
+_GATEWAY: Final = select(Gateway.__table__).where(
+    Gateway.medium == bindparam("kind"), Gateway.id == bindparam("number")
+)
 _BUSY: Final = tuple(
     Selection(
         select(table.c.campaign_id, table.c.user_id).where(condition).distinct(), table.c.campaign_id, table.c.user_id
@@ -92,9 +103,14 @@ def _recently(table: Table, started: str) -> Select[Any]:
 
 
 # A gateway does not place incoming calls, which have a negative attempt.
-_RECENT_CALLS: Final = _recently(CallRequest.__table__, "started_ms").where(CallRequest.attempt > 0)
-_RECENT_MESSAGES: Final = _recently(SmsMessage.__table__, "send_date")
-_RECENT_LEGS: Final = _recently(Transfer.__table__, "started_ms")
+_RECENT: Final = {
+    VOICE: (
+        _recently(CallRequest.__table__, "started_ms").where(CallRequest.attempt > 0),
+        _recently(Transfer.__table__, "started_ms"),
+    ),
+    SMS: (_recently(SmsMessage.__table__, "send_date"),),
+}
+"""The queries of the latest attempts over a gateway, by its medium."""
 
 
 _SUBSCRIBER: Final = (
@@ -142,49 +158,58 @@ class LoadedGateway(NamedTuple):
     parameters: str
 
 
-def gateway_id_of(campaign: RowMapping) -> int:
-    """Return the engine's id of the gateway over which a campaign places its calls or sends its text messages."""
+def gateway_of(campaign: RowMapping | Mapping[str, Any]) -> GatewayKey | None:
+    """Return the gateway over which a campaign calls or sends its text messages; None if it has none."""
     if campaign["medium"] == SMS:
-        return SMS_LINES_FROM + int(campaign["sms_gateway_id"])
-    return int(campaign["aleg_gateway_id"])
+        return sms_gateway_of(campaign)
+    gateway_id = campaign["aleg_gateway_id"]
+    return None if gateway_id is None else GatewayKey(VOICE, int(gateway_id))
 
 
-def sms_gateway_id_of(campaign: RowMapping) -> int | None:
-    """Return the engine's id of the gateway over which a campaign sends text messages; None if it has none."""
+def sms_gateway_of(campaign: RowMapping | Mapping[str, Any]) -> GatewayKey | None:
+    """Return the gateway over which a campaign sends text messages; None if it has none."""
     gateway_id = campaign["sms_gateway_id"]
-    return None if gateway_id is None else SMS_LINES_FROM + int(gateway_id)
+    return None if gateway_id is None else GatewayKey(SMS, int(gateway_id))
+
+
+def gateway_row(connection: Connection, gateway: GatewayKey | None) -> RowMapping | None:
+    """Return the row of a gateway; None if there is none."""
+    if gateway is None:
+        return None
+    return connection.execute(_GATEWAY, {"kind": gateway.medium, "number": gateway.id}).mappings().first()
 
 
 def gateways_of(
     connection: Connection,
     now_ms: int,
     hours: CallingHours,
-    among: Collection[int] | None = None,
+    among: Collection[GatewayKey] | None = None,
     unreadable: Unreadable | None = None,
 ) -> list[LoadedGateway]:
-    """Return all gateways, or those with the engine's ids in `among`, with the attempts in the last second.
+    """Return all gateways, or those in `among`, with the attempts in the last second.
 
     `hours` are the calling hours of the service. A gateway that cannot be read has a protocol that no process knows, so
     it dials nothing.
     """
-    voice = texts = None
-    if among is not None:
-        voice = [gateway_id for gateway_id in among if gateway_id < SMS_LINES_FROM]
-        texts = [gateway_id - SMS_LINES_FROM for gateway_id in among if gateway_id >= SMS_LINES_FROM]
+    if among is None:
+        rows: Sequence[RowMapping] = connection.execute(_GATEWAYS).mappings().all()
+    else:
+        rows = [row for key in sorted(among) if (row := gateway_row(connection, key)) is not None]
     found, odd = [], {} if unreadable is None else unreadable
-    for table, rows, first_id, attempts in (
-        (Gateway.__table__, _GATEWAYS.rows(connection, voice), 0, _RECENT_CALLS),
-        (SmsGateway.__table__, _SMS_GATEWAYS.rows(connection, texts), SMS_LINES_FROM, _RECENT_MESSAGES),
-    ):
-        for row in rows:
-            read = partial(_loaded, connection, first_id, attempts, now_ms, hours)
-            found += readable([row], table, read, odd) or [_closed(first_id + int(row["id"]))]
+    for row in rows:
+        found += readable([row], Gateway.__table__, partial(_loaded, connection, now_ms, hours), odd) or [
+            _closed(_key_of(row))
+        ]
     return found
 
 
-def _closed(gateway_id: int) -> LoadedGateway:
+def _key_of(row: RowMapping) -> GatewayKey:
+    return GatewayKey(row["medium"], row["id"])
+
+
+def _closed(gateway: GatewayKey) -> LoadedGateway:
     """Return a gateway that no process has a carrier for."""
-    return LoadedGateway(GatewayOpened(GatewayPlan(gateway_id, protocol=UNREADABLE_PROTOCOL)), "{}")
+    return LoadedGateway(GatewayOpened(GatewayPlan(gateway, protocol=UNREADABLE_PROTOCOL)), "{}")
 
 
 def busy_campaigns(
@@ -232,7 +257,7 @@ def waiting_text_of(row: RowMapping, plan: CampaignPlan) -> Call:
     return Call(
         id=row["message_id"],
         callid=row["callid"],
-        plan=msgspec.structs.replace(plan, gateway_id=row["gateway_id"]),
+        plan=msgspec.structs.replace(plan, gateway_id=GatewayKey(SMS, row["gateway_id"])),
         subscriber=subscriber,
         attempt=row["attempt"],
         started_ms=0,
@@ -249,7 +274,7 @@ def waiting_text_of(row: RowMapping, plan: CampaignPlan) -> Call:
 def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
     """Return the engine's call or message from a row of `rows_in_progress`."""
     is_message = "message_id" in row
-    gateway_id = row["gateway_id"]
+    gateway_id = GatewayKey(SMS if is_message else VOICE, row["gateway_id"])
     subscriber = _subscriber(row)
     if is_message:
         subscriber.number = row["phone_number"]  # A section may send the message to another number.
@@ -292,11 +317,11 @@ def _is_simulated(row: RowMapping) -> bool:
     return bool(row["protocol"] == SIMULATED)
 
 
-def _gateway_plan(row: RowMapping, first_id: int, hours: CallingHours) -> GatewayPlan:
+def _gateway_plan(row: RowMapping, hours: CallingHours) -> GatewayPlan:
     is_simulated = _is_simulated(row)
     return GatewayPlan(
-        first_id + row["id"],
-        0 if first_id else row["max_channels"],
+        _key_of(row),
+        row["max_channels"],
         row["max_cps"],
         row["addprefix"],
         row["removeprefix"],
@@ -305,16 +330,14 @@ def _gateway_plan(row: RowMapping, first_id: int, hours: CallingHours) -> Gatewa
     )
 
 
-def _loaded(
-    connection: Connection, first_id: int, attempts: Select[Any], now_ms: int, hours: CallingHours, row: RowMapping
-) -> LoadedGateway:
-    plan = _gateway_plan(row, first_id, hours)
+def _loaded(connection: Connection, now_ms: int, hours: CallingHours, row: RowMapping) -> LoadedGateway:
+    plan = _gateway_plan(row, hours)
     breaker = CircuitBreaker(row["failures"], row["rest_ms"], row["rests_until_ms"])
     if not plan.max_cps:
         return LoadedGateway(GatewayOpened(plan, breaker=breaker), row["parameters"])
-    asked = {"gateway": plan.id, "since_ms": now_ms - _RECENT_MS, "now_ms": now_ms, "most": plan.max_cps}
-    recent, legs = (connection.scalars(query, asked).all() for query in (attempts, _RECENT_LEGS))
-    newest = sorted((*recent, *legs))[-plan.max_cps :]
+    asked = {"gateway": plan.id.id, "since_ms": now_ms - _RECENT_MS, "now_ms": now_ms, "most": plan.max_cps}
+    recent = [at_ms for query in _RECENT[plan.id.medium] for at_ms in connection.scalars(query, asked)]
+    newest = sorted(recent)[-plan.max_cps :]
     return LoadedGateway(GatewayOpened(plan, tuple(newest), breaker), row["parameters"])
 
 

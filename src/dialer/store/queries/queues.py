@@ -8,13 +8,14 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Row, RowMapping, Select, bindparam, delete, exists, func, select
 
-from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.enums import TransferStatus
 from dialer.domain.events import AgentOpened, CallArrived, QueueOpened
 from dialer.domain.identity import leg_uuid
 from dialer.domain.plan_settings import settings_by_name
-from dialer.domain.plans import NO_SUBSCRIBER, Subscriber, Transfer
+from dialer.domain.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
+from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.rates import rate_of
 from dialer.store.queries.readable import UNREADABLE, Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
@@ -22,6 +23,7 @@ from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.tables import Transfer as TransferRow
 
+_OF_CALLER: Final = ("id", "number", "zone", "contact_id", "full_name", "additional_vars", "phonebook_id")
 LEFT_EARLY_MAX: Final = 10_000
 """Maximum number of callers who left early that are read for each queue, newest first."""
 _SECOND_MS: Final = 1_000
@@ -140,7 +142,7 @@ def transfers_of(
             CallRequest.ring_limit_ms,
         )
         .join(CallRequest, CallRequest.id == TransferRow.callrequest_id)
-        .where(CallRequest.status == CallRequestStatus.CALLING)
+        .where(IS_CALLING)
         .order_by(TransferRow.callrequest_id, TransferRow.place)
     )
     odd_calls = set()
@@ -211,7 +213,7 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         rate=rate_of(row),
         queue_id=row["queue_id"],
         number=row["phone_number"],
-        gateway_id=row["gateway_id"],
+        gateway_id=GatewayKey(VOICE, row["gateway_id"]) if row["gateway_id"] else None,
         hold=row["hold"],
         ring_limit_ms=row["ring_limit_ms"],
         talk_limit_ms=row["talk_limit_ms"],
@@ -229,15 +231,4 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
 
 
 def _caller(row: dict[str, object]) -> Subscriber:
-    return msgspec.convert(
-        {
-            "id": row["id"],
-            "number": row["number"],
-            "zone": row["zone"],
-            "contact_id": row["contact_id"],
-            "full_name": row["full_name"],
-            "additional_vars": row["additional_vars"],
-            "phonebook_id": row["phonebook_id"],
-        },
-        type=Subscriber,
-    )
+    return msgspec.convert({name: row[name] for name in _OF_CALLER}, type=Subscriber)

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 import msgspec
 from sqlalchemy import Boolean, Integer, LargeBinary, RowMapping, String, Table
 
+from dialer.store.tables.carriers import kind_of
+
 Found = TypeVar("Found")
 UNREADABLE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, msgspec.MsgspecError)
 """Errors that a row raises if no version of dialer has written it."""
@@ -33,7 +35,7 @@ def readable(
             check_types(row, table)
             found.append(read(row))
         except UNREADABLE as error:
-            unreadable[table.name, row["id"]] = str(error) or type(error).__name__
+            unreadable[kind_of(table, row), row["id"]] = str(error) or type(error).__name__
     return found
 
 

@@ -5,12 +5,14 @@ from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     CursorResult,
     RowMapping,
     Select,
     SQLColumnExpression,
     bindparam,
+    true,
 )
 
 from dialer.domain.fleet.shards import SHARDS, shard_of
@@ -27,6 +29,11 @@ def owns(shards: Shards, user_id: int) -> bool:
 def in_shards(owner: SQLColumnExpression[int]) -> SQLColumnExpression[bool]:
     """Return the condition that the account in column `owner` is in one of the shards `shards`."""
     return (owner % SHARDS).in_(bindparam("shards", expanding=True))
+
+
+def is_of(owner: SQLColumnExpression[int], user_id: int | None) -> ColumnElement[bool]:
+    """Return the condition that the account in column `owner` is a user's; None stands for all accounts."""
+    return true() if user_id is None else owner == user_id
 
 
 def of_shards(query: Select[Any], owner: SQLColumnExpression[int]) -> Select[Any]:

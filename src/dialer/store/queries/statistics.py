@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import LegType, TransferStatus
-from dialer.domain.plans import SMS_LINES_FROM
+from dialer.domain.plans import GatewayKey, gateway_named
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.backends.expressions import without_index
@@ -34,7 +34,6 @@ from dialer.store.tables import (
     Cdr,
     Gateway,
     Phonebook,
-    SmsGateway,
     Transfer,
     UserHour,
 )
@@ -138,16 +137,14 @@ def group_names(connection: Connection, grouping: Grouping, members: Iterable[st
     model = _NAMED.get(grouping)
     if model is None:
         return {}
-    ids = set(map(int, members))
-    texting = {one for one in ids if grouping is Grouping.GATEWAY and one >= SMS_LINES_FROM}
-    names = _names(connection, model.__table__, ids - texting, 0)
-    texts = _names(connection, SmsGateway.__table__, {one - SMS_LINES_FROM for one in texting}, SMS_LINES_FROM)
-    return names | texts
-
-
-def _names(connection: Connection, table: Table, ids: set[int], ids_from: int) -> dict[str, str]:
-    query = select(table.c.id, table.c.name).where(table.c.id.in_(ids))
-    return {str(row[0] + ids_from): row[1] for row in map(tuple, connection.execute(query))} if ids else {}
+    table, wanted = model.__table__, set(members)
+    if grouping is not Grouping.GATEWAY:
+        rows = connection.execute(select(table.c.id, table.c.name).where(table.c.id.in_(set(map(int, wanted)))))
+        return {str(record_id): name for record_id, name in map(tuple, rows)}
+    keys = {gateway_named(member).id for member in wanted}
+    rows = connection.execute(select(table.c.medium, table.c.id, table.c.name).where(table.c.id.in_(keys)))
+    found = {str(GatewayKey(medium, number)): name for medium, number, name in map(tuple, rows)}
+    return {member: name for member, name in found.items() if member in wanted}
 
 
 def present(connection: Connection, scope: WhoseCalls, now_ms: int) -> Present:

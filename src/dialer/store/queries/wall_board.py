@@ -2,11 +2,12 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, SQLColumnExpression, select, true
+from sqlalchemy import Connection, select
 
 from dialer.domain.enums import TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.selection import is_of
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
@@ -40,14 +41,14 @@ class BoardQueue(NamedTuple):
 
 def agents_on_board(connection: Connection, user_id: int | None, agents_max: int) -> list[BoardAgent]:
     """Return the agents of a user, or of all, in order of name."""
-    query = select(Agent.id, Agent.name, *_CLOCK).where(_of(Agent.user_id, user_id))
+    query = select(Agent.id, Agent.name, *_CLOCK).where(is_of(Agent.user_id, user_id))
     rows = connection.execute(query.order_by(Agent.name, Agent.id).limit(agents_max))
     return [BoardAgent(row[0], row[1], AgentClock(*row[2:])) for row in rows]
 
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:
     """Return the queues of a user, or of all, in order of name."""
-    query = select(Queue.id, Queue.name).where(_of(Queue.user_id, user_id))
+    query = select(Queue.id, Queue.name).where(is_of(Queue.user_id, user_id))
     rows = connection.execute(query.order_by(Queue.name, Queue.id).limit(queues_max))
     return [BoardQueue(*row) for row in rows]
 
@@ -58,12 +59,8 @@ def calls_on_board(connection: Connection, user_id: int | None, calls_max: int) 
         select(Transfer.queue_id, Transfer.agent_id, CallRequest.phone_number, Transfer.joined_ms, Transfer.answered_ms)
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
         .where(IS_CALLING, Transfer.status != TransferStatus.OVER, Transfer.score_from_ms > 0)
-        .where(_of(CallRequest.user_id, user_id))
+        .where(is_of(CallRequest.user_id, user_id))
         .order_by(Transfer.joined_ms, Transfer.id)
         .limit(calls_max)
     )
     return [BoardCall(*row) for row in connection.execute(query)]
-
-
-def _of(owner: SQLColumnExpression[int], user_id: int | None) -> ColumnElement[bool]:
-    return true() if user_id is None else owner == user_id

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, Select, case, func, select
+from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
 
 from dialer.domain.billing.money import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
@@ -27,7 +27,6 @@ from dialer.store.tables import (
     Campaign,
     Gateway,
     SealedSurvey,
-    SmsGateway,
     SmsMessage,
     Tier,
     Transfer,
@@ -85,16 +84,12 @@ def circumstances_of(
 
 def _query(campaign_ids: Collection[int]) -> Select[Any]:
     is_sms = Campaign.medium == SMS
-    rests_until_ms = case((is_sms, SmsGateway.rests_until_ms), else_=Gateway.rests_until_ms)
+    gateway_id = case((is_sms, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id)
+    names = ("rests_until_ms", "line_down", "protocol", "max_channels", "addprefix", "removeprefix")
     return (
         select(
             Campaign.__table__,
-            rests_until_ms.label("rests_until_ms"),
-            case((is_sms, SmsGateway.line_down), else_=Gateway.line_down).label("line_down"),
-            case((is_sms, SmsGateway.protocol), else_=Gateway.protocol).label("protocol"),
-            case((is_sms, 0), else_=Gateway.max_channels).label("max_channels"),
-            case((is_sms, SmsGateway.addprefix), else_=Gateway.addprefix).label("addprefix"),
-            case((is_sms, SmsGateway.removeprefix), else_=Gateway.removeprefix).label("removeprefix"),
+            *[Gateway.__table__.c[name] for name in names],
             User.balance,
             User.held,
             User.call_rate,
@@ -103,8 +98,7 @@ def _query(campaign_ids: Collection[int]) -> Select[Any]:
             User.allows_special,
         )
         .join(User, User.id == Campaign.user_id)
-        .outerjoin(Gateway, Gateway.id == Campaign.aleg_gateway_id)
-        .outerjoin(SmsGateway, SmsGateway.id == Campaign.sms_gateway_id)
+        .outerjoin(Gateway, and_(Gateway.medium == Campaign.medium, Gateway.id == gateway_id))
         .where(Campaign.id.in_(campaign_ids))
     )
 

@@ -14,7 +14,7 @@ from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 
 _CDRS: Final = """
     SELECT user_id, campaign_id, starting_date / 3600000 AS hour, CAST(hangup_cause_q850 AS TEXT) AS outcome, agent_id,
-        phonebook_id, gateway_id, zone, attempt, duration, billsec, amd_status,
+        phonebook_id, CAST(gateway_id AS TEXT) AS gateway, zone, attempt, duration, billsec, amd_status,
         CAST(is_completed AS INTEGER) AS is_completed, CAST(is_for_agents AS INTEGER) AS is_for_agents,
         CAST(is_abandoned AS INTEGER) AS is_abandoned,
         CAST(leg_type = 1 AND attempt > 0 AS INTEGER) AS is_call, CAST(leg_type <> 1 AS INTEGER) AS is_leg,
@@ -22,8 +22,8 @@ _CDRS: Final = """
         CAST(billsec > 0 AS INTEGER) AS is_answered, 0 AS parts, call_cost AS cost, post_dial_ms
     FROM cdr"""
 _MESSAGES: Final = """
-    SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0), m.gateway_id,
-        coalesce(s.zone, ''), m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
+    SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0),
+        'sms:' || m.gateway_id, coalesce(s.zone, ''), m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
         CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL
     FROM sms_message m LEFT JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
 _OF_CALLS: Final = {
@@ -55,7 +55,7 @@ _MEMBERS: Final = {
     Grouping.OUTCOME: "outcome",
     Grouping.AGENT: "CAST(agent_id AS TEXT)",
     Grouping.PHONEBOOK: "CAST(phonebook_id AS TEXT)",
-    Grouping.GATEWAY: "CAST(gateway_id AS TEXT)",
+    Grouping.GATEWAY: "gateway",
     Grouping.ZONE: "zone",
     Grouping.ATTEMPT: "CAST(abs(attempt) AS TEXT)",
 }

@@ -1,5 +1,9 @@
 """The tables: one module for each part of the service."""
 
+from sqlalchemy import Connection, Table, event
+
+from dialer.domain.plans import SMS, VOICE
+from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import Row
 from dialer.store.tables.accounts import (
     ApiKey,
@@ -15,6 +19,7 @@ from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
 from dialer.store.tables.calls import (
     CallBack,
     CallDisposition,
+    CallInProgress,
     CallRequest,
     Cdr,
     LiveLeg,
@@ -28,8 +33,6 @@ from dialer.store.tables.calls import (
 )
 from dialer.store.tables.campaigns import (
     HALT_COMPLETED,
-    SMS,
-    VOICE,
     Campaign,
     CampaignDncList,
     CampaignForecast,
@@ -37,7 +40,7 @@ from dialer.store.tables.campaigns import (
     SealedSurvey,
     Subscriber,
 )
-from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, SmsGateway
+from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
 from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook
 from dialer.store.tables.figures import (
     AgentHour,
@@ -68,6 +71,7 @@ __all__ = [
     "BranchingTemplate",
     "CallBack",
     "CallDisposition",
+    "CallInProgress",
     "CallRequest",
     "CallerId",
     "CallerIdGroup",
@@ -86,6 +90,7 @@ __all__ = [
     "FleetChange",
     "FleetWorker",
     "Gateway",
+    "GatewayCounter",
     "GatewaySlice",
     "IdempotentResponse",
     "KeyCheck",
@@ -105,7 +110,6 @@ __all__ = [
     "ServiceState",
     "SetAsideReport",
     "Shard",
-    "SmsGateway",
     "SmsMessage",
     "Subscriber",
     "SubscriberCount",
@@ -122,3 +126,11 @@ __all__ = [
     "WorkerPosition",
     "WrongPassword",
 ]
+
+
+def _create_triggers(table: Table, connection: Connection, **_options: object) -> None:
+    create_triggers(connection, table.name)
+
+
+for _model in (AuditLog, CallRequest, Subscriber):
+    event.listen(_model.__table__, "after_create", _create_triggers)

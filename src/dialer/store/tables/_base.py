@@ -1,10 +1,10 @@
 """Common parts of all tables: an id that is never used again, and the types of columns."""
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from advanced_alchemy.base import IdentityBase
 from advanced_alchemy.types import BigIntIdentity
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Integer, SmallInteger, String, Table, Text, select
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, SmallInteger, String, Table, Text, select, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import MappedColumn, mapped_column
 
@@ -21,10 +21,16 @@ Increment = Annotated[int, mapped_column(Integer, default=60, server_default="60
 """Billing increment in seconds: a call is charged for whole increments."""
 Code = Annotated[int, mapped_column(SmallInteger)]
 Name = Annotated[str, mapped_column(String(255))]
+Medium = Annotated[str, mapped_column(String(8))]
+"""`voice` or `sms`."""
 ZoneKey = Annotated[str, mapped_column(String(255).with_variant(Text(), "postgresql"))]
 """A zone key (`dialer.domain.calling_times.zones`), which can be longer than 255 characters. SQLite ignores the length,
 and would have to copy the table to change it."""
 LongText = Annotated[str, mapped_column(Text, default="", server_default="")]
+
+
+UPDATED_OFTEN: Final = {"sqlite_autoincrement": True, "postgresql_with": {"fillfactor": 50}}
+"""Arguments of a small table whose rows change often. PostgreSQL leaves room beside a row for its next version."""
 
 
 class Row(IdentityBase):
@@ -38,9 +44,12 @@ class Row(IdentityBase):
         __table__: ClassVar[Table]
 
 
-def belongs_to(table: str) -> MappedColumn[Any]:
-    """Return a column that refers to the row of `table` that owns this row. This row is deleted with it."""
-    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="CASCADE"), index=True)
+def belongs_to(table: str, *, index: bool = True) -> MappedColumn[Any]:
+    """Return a column that refers to the row of `table` that owns this row. This row is deleted with it.
+
+    Without an index of its own, another index must begin with the column.
+    """
+    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="CASCADE"), index=index)
 
 
 def needs(table: str) -> MappedColumn[Any]:
@@ -48,9 +57,15 @@ def needs(table: str) -> MappedColumn[Any]:
     return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="RESTRICT"), index=True)
 
 
-def mentions(table: str) -> MappedColumn[Any]:
+def mentions(table: str, *, index: bool = True) -> MappedColumn[Any]:
     """Return a nullable column that refers to a row of `table`, and becomes null when that row is deleted."""
-    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="SET NULL"), index=True)
+    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="SET NULL"), index=index)
+
+
+def where_known(name: str, column: str) -> Index:
+    """Return an index for a column that is null in most rows, which the index leaves out."""
+    condition = text(f"{column} IS NOT NULL")
+    return Index(name, column, sqlite_where=condition, postgresql_where=condition)
 
 
 def account_of(table: str, through: str) -> MappedColumn[Any]:

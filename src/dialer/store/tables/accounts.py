@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.store.key_ring import Secret
-from dialer.store.tables._base import BIG, LongText, Milliseconds, Money, Name, Row, belongs_to, needs
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, LongText, Milliseconds, Money, Name, Row, belongs_to, needs
 
 
 def _key_of_username(context: DefaultExecutionContext) -> str:
@@ -52,7 +52,7 @@ class User(Row):
 
     __table_args__ = (
         Index("uq_user_account_username_key", "username_key", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 

@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from sqlalchemy import Connection, Index, String, Table, event
+from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.backends.backend import create_triggers
 from dialer.store.tables._base import BIG, LongText, Milliseconds, Row
 
 REMOVABLE_MS: Final = 30 * 86_400_000
@@ -36,8 +35,3 @@ class AuditLog(Row):
         Index("ix_audit_log_user_id", "user_id"),
         {"sqlite_autoincrement": True},
     )
-
-
-@event.listens_for(AuditLog.__table__, "after_create")
-def _create_triggers(_table: Table, connection: Connection, **_options: object) -> None:
-    create_triggers(connection, AuditLog.__tablename__)

@@ -2,17 +2,20 @@
 
 from typing import Final
 
-from sqlalchemy import Boolean, ForeignKey, Index, String
+from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.plans import SMS, VOICE
 from dialer.store.tables._base import (
     BIG,
+    UPDATED_OFTEN,
     Code,
     Count,
     LongText,
+    Medium,
     Milliseconds,
     Money,
     Name,
@@ -25,9 +28,6 @@ from dialer.store.tables._base import (
     needs,
 )
 
-VOICE: Final = "voice"
-SMS: Final = "sms"
-
 HALT_COMPLETED: Final = "completed"
 """The `halt_reason` of a subscriber who completed the survey in a call that came in, during an attempt."""
 
@@ -38,7 +38,7 @@ class Campaign(Row):
     __tablename__ = "campaign"
 
     user_id: Mapped[int] = belongs_to("user_account")
-    medium: Mapped[str] = mapped_column(String(8), default=VOICE, server_default=VOICE)
+    medium: Mapped[Medium] = mapped_column(default=VOICE, server_default=VOICE)
     """`voice` or `sms`. Both follow one life cycle; an attempt is a call or a text message."""
     campaign_code: Mapped[str] = mapped_column(String(20), unique=True)
     name: Mapped[str] = mapped_column(String(100))
@@ -68,8 +68,10 @@ class Campaign(Row):
     completion_maxretry: Mapped[int] = mapped_column(default=0)
     completion_intervalretry: Mapped[int] = mapped_column(default=900)
     calltimeout: Mapped[int] = mapped_column(default=45)
-    aleg_gateway_id: Mapped[int | None] = needs("gateway")
-    sms_gateway_id: Mapped[int | None] = needs("sms_gateway")
+    aleg_gateway_id: Mapped[int | None] = mapped_column(BIG, index=True)
+    sms_gateway_id: Mapped[int | None] = mapped_column(BIG, index=True)
+    sms_medium: Mapped[Medium] = mapped_column(default=SMS, server_default=SMS)
+    """Always `sms`: half of the foreign key of `sms_gateway_id`, as `medium` is of that of `aleg_gateway_id`."""
     text_message: Mapped[str] = mapped_column(String(1600), default="", server_default="")
     """Text that a campaign of text messages sends."""
     object_id: Mapped[int] = mapped_column(BIG, index=True)
@@ -103,7 +105,13 @@ class Campaign(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
-    __table_args__ = (Index("uq_campaign_id_user_id", "id", "user_id", unique=True), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        ForeignKeyConstraint(["medium", "aleg_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
+        ForeignKeyConstraint(["sms_medium", "sms_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
+        CheckConstraint("sms_medium = 'sms'", name="sms_medium"),
+        Index("uq_campaign_id_user_id", "id", "user_id", unique=True),
+        UPDATED_OFTEN,
+    )
 
 
 class CampaignPhonebook(Row):
@@ -111,14 +119,14 @@ class CampaignPhonebook(Row):
 
     __tablename__ = "campaign_phonebook"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     phonebook_id: Mapped[int] = belongs_to("phonebook")
     collected_contact_id: Mapped[int] = mapped_column(BIG, default=0)
     """Contacts of the phonebook up to this id are subscribers already."""
 
     __table_args__ = (
         Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -127,7 +135,7 @@ class CampaignDncList(Row):
 
     __tablename__ = "campaign_dnc_list"
 
-    campaign_id: Mapped[int] = belongs_to("campaign")
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
     dnc_id: Mapped[int] = needs("dnc_list")
 
     __table_args__ = (

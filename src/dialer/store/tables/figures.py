@@ -5,12 +5,10 @@ An hour is its number since 1970-01-01T00:00:00Z. A counter does not need the ro
 
 from typing import Annotated
 
-from sqlalchemy import Connection, ForeignKey, Index, SmallInteger, String, Table, event
+from sqlalchemy import ForeignKey, Index, SmallInteger, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.backends.backend import create_triggers
-from dialer.store.tables._base import BIG, Code, Row, ZoneKey
-from dialer.store.tables.campaigns import Subscriber
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, Row, ZoneKey
 
 Counter = Annotated[int, mapped_column(BIG, default=0, server_default="0")]
 Hour = Annotated[int, mapped_column(BIG)]
@@ -64,7 +62,7 @@ class CampaignHour(CallCounters):
 
     __table_args__ = (
         Index("uq_campaign_hour_key", "campaign_id", "grouping", "hour", "member", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -77,7 +75,7 @@ class UserHour(CallCounters):
 
     __table_args__ = (
         Index("uq_user_hour_key", "user_id", "grouping", "hour", "member", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -97,7 +95,7 @@ class SubscriberCount(Row):
 
     __table_args__ = (
         Index("uq_subscriber_count_key", "campaign_id", "phonebook_id", "status", "status_reason", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -144,7 +142,7 @@ class AgentHour(Row):
 
     __table_args__ = (
         Index("uq_agent_hour_key", "agent_id", "hour", "activity", "reason", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 
@@ -167,10 +165,5 @@ class QueueHour(Row):
 
     __table_args__ = (
         Index("uq_queue_hour_key", "queue_id", "hour", "within_s", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
-
-
-@event.listens_for(Subscriber.__table__, "after_create")
-def _create_triggers(_table: Table, connection: Connection, **_options: object) -> None:
-    create_triggers(connection, Subscriber.__tablename__)

@@ -3,7 +3,8 @@
 from sqlalchemy import ForeignKey, Index, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, Count, Milliseconds, Name, Row
+from dialer.domain.plans import VOICE
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Medium, Milliseconds, Name, Row
 
 
 class FleetWorker(Row):
@@ -18,6 +19,8 @@ class FleetWorker(Row):
     mark: Mapped[Name] = mapped_column(default="", server_default="")
     """The sign that its process lives (`dialer.store.backends.backend.Presence`); empty if there is none."""
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class Shard(Row):
     """A group of accounts. Its id is the number of the shard plus 1."""
@@ -29,6 +32,8 @@ class Shard(Row):
     )
     done_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """Time until which everything due has happened. Null if the shard is as far as the seat of its worker."""
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class WorkerPosition(Row):
@@ -52,6 +57,8 @@ class WorkerPosition(Row):
     wishes: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Number of steps in which callees asked not to be called again. A do-not-call list may hold for all accounts."""
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class FleetChange(Row):
     """A change by a user that workers must know. Old rows are deleted."""
@@ -68,8 +75,8 @@ class GatewaySlice(Row):
     __tablename__ = "gateway_slice"
 
     worker_id: Mapped[int] = mapped_column(BIG, ForeignKey("fleet_worker.id", ondelete="CASCADE"))
-    gateway_id: Mapped[int] = mapped_column(BIG, index=True)
-    """Id as the engine numbers gateways: those of SMS gateways start at `SMS_LINES_FROM`."""
+    medium: Mapped[Medium] = mapped_column(default=VOICE)
+    gateway_id: Mapped[int] = mapped_column(BIG)
     channels: Mapped[Count]
     channels_in_use: Mapped[Count]
     cps: Mapped[Count]
@@ -82,8 +89,8 @@ class GatewaySlice(Row):
     """Time since when the worker has held, or wanted, its first channel or turn."""
 
     __table_args__ = (
-        Index("uq_gateway_slice_key", "worker_id", "gateway_id", unique=True),
-        {"sqlite_autoincrement": True},
+        Index("uq_gateway_slice_key", "worker_id", "medium", "gateway_id", unique=True),
+        UPDATED_OFTEN,
     )
 
 
@@ -92,7 +99,8 @@ class CpsReturned(Row):
 
     __tablename__ = "cps_returned"
 
-    gateway_id: Mapped[int] = mapped_column(BIG, index=True)
+    medium: Mapped[Medium] = mapped_column(default=VOICE)
+    gateway_id: Mapped[int] = mapped_column(BIG)
     cps: Mapped[int]
     until_ms: Mapped[Milliseconds]
     """Time before which no worker may take them."""

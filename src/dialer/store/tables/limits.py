@@ -3,7 +3,7 @@
 from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.store.tables._base import BIG, Count, Milliseconds, Row
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Count, Milliseconds, Row
 
 SUBJECT_LENGTH: int = 64
 
@@ -19,7 +19,7 @@ class RequestAllowance(Row):
 
     __table_args__ = (
         Index("uq_request_allowance_subject", "subject", unique=True),
-        {"sqlite_autoincrement": True},
+        UPDATED_OFTEN,
     )
 
 

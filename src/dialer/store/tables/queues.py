@@ -5,7 +5,7 @@ from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
 def _creation(context: DefaultExecutionContext) -> int:
@@ -39,6 +39,8 @@ class Queue(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class Agent(Row):
     """A person who takes calls from queues."""
@@ -65,13 +67,15 @@ class Agent(Row):
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class Tier(Row):
     """An agent's place in a queue."""
 
     __tablename__ = "tier"
 
-    queue_id: Mapped[int] = belongs_to("queue")
+    queue_id: Mapped[int] = belongs_to("queue", index=False)
     agent_id: Mapped[int] = belongs_to("agent")
     level: Mapped[int] = mapped_column(default=1)
     position: Mapped[int] = mapped_column(default=1)

@@ -4,7 +4,7 @@ from sqlalchemy import Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.key_ring import Secret
-from dialer.store.tables._base import BIG, Code, Milliseconds, Row, belongs_to
+from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, Milliseconds, Row, belongs_to
 
 
 class ServiceState(Row):
@@ -32,6 +32,8 @@ class ServiceState(Row):
     speech_down: Mapped[str | None] = mapped_column(String(255), default=None)
     """Why the process that dials cannot speak texts; empty if it can, null if it has no voice (DIALER_SPEECH)."""
 
+    __table_args__ = UPDATED_OFTEN
+
 
 class KeyCheck(Row):
     """The only row is a known word, encrypted with the key of the stored secrets."""
@@ -46,7 +48,7 @@ class IdempotentResponse(Row):
 
     __tablename__ = "idempotent_response"
 
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     path: Mapped[str] = mapped_column(String(255))
     key: Mapped[str] = mapped_column(String(255))
     body_hash: Mapped[bytes] = mapped_column(LargeBinary)

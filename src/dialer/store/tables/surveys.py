@@ -82,7 +82,7 @@ class BranchingTemplate(Row):
 
     __tablename__ = "branching_template"
 
-    section_id: Mapped[int] = belongs_to("section_template")
+    section_id: Mapped[int] = belongs_to("section_template", index=False)
     keys: Mapped[str] = mapped_column(String(150))
     goto_id: Mapped[int | None] = mentions("section_template")
     created_date: Mapped[Milliseconds]

@@ -8,15 +8,14 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpressio
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
-from dialer.domain.plans import NO_AMD, SMS_LINES_FROM
+from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.store.live_legs import is_strangers
+from dialer.store.queries.progress import gateway_row
 from dialer.store.tables import (
     Agent,
     CallRequest,
     Cdr,
-    Gateway,
     Queue,
-    SmsGateway,
     SmsMessage,
     SurveyResult,
     Transfer,
@@ -55,7 +54,7 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
     return [
         _call(
             row,
-            names.gateway(Gateway.__table__, row["gateway_id"]),
+            names.gateway(GatewayKey(VOICE, row["gateway_id"])),
             next((cdr for cdr in cdrs[row["id"]] if cdr["leg_type"] == LegType.A_LEG), None),
             answers=[_answer(result) for result in results[row["id"]]],
             transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
@@ -73,7 +72,7 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
         AttemptPart(
             attempt=row["attempt"],
             at=moment(row["send_date"]),
-            gateway=names.gateway(SmsGateway.__table__, row["gateway_id"] - SMS_LINES_FROM),
+            gateway=names.gateway(GatewayKey(SMS, row["gateway_id"])),
             callerid=row["callerid"],
             dialled_number=row["dialled_number"],
             status=row["status"],
@@ -93,8 +92,9 @@ class _Names:
     def __init__(self, connection: Connection) -> None:
         self._connection: Final = connection
 
-    def gateway(self, table: Table, gateway_id: int) -> str:
-        return self._name(table, gateway_id, "gateway")
+    def gateway(self, key: GatewayKey) -> str:
+        row = gateway_row(self._connection, key)
+        return f"gateway {key.id}" if row is None else str(row["name"])
 
     def queue(self, queue_id: int) -> str:
         return f"queue {self._name(Queue.__table__, queue_id, 'no.')}"

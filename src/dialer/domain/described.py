@@ -1,4 +1,4 @@
-"""The descriptions of the fields of answers that are no records."""
+"""The descriptions of the fields of documents that are no records."""
 
 from typing import Any
 
