@@ -15,9 +15,9 @@ from dialer.domain import events
 from dialer.domain.billing.money import Rate
 from dialer.domain.enums import AmdStatus, Cause, SectionType
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
-from dialer.domain.sessions.ivr_session import IvrSession, Reaction
+from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech
-from dialer.domain.sessions.session_state import SessionState, Stage
+from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.sim import simulation

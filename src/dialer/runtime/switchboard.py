@@ -19,7 +19,7 @@ from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Trans
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
-from dialer.domain.sessions.ivr_session import IvrSession, Reaction
+from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -33,7 +33,7 @@ from dialer.domain.sessions.leg_protocol import (
     Receipt,
 )
 from dialer.domain.sessions.message_session import MessageSession
-from dialer.domain.sessions.session_state import Stage
+from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.runtime.arrivals import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
 from dialer.runtime.line_reports import LineReport, LineSettings

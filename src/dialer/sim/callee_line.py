@@ -7,7 +7,7 @@ If a call is hung up from outside, it is walked again, up to that moment.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -24,7 +24,6 @@ from dialer.domain.sessions.leg_protocol import (
     Answered,
     Ask,
     AwaitBeep,
-    Clear,
     Confer,
     Detect,
     Done,
@@ -58,16 +57,17 @@ _FOR_EVER_MS: Final = 2**62
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
 _ASKING: Final = Stage.ASKING
+_CLEARING: Final = Stage.CLEARING
 _SPEAKING: Final = frozenset({Stage.PLAYING, Stage.ASKING, Stage.LEAVING_MESSAGE})
 _ACCEPTED: Final = BLegStage.ACCEPTED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
 
-class QueueWait(NamedTuple):
+class QueueWait(msgspec.Struct, frozen=True, gc=False):
     """Reply to a transfer into a queue where no agent is free yet."""
 
 
-class Resume(NamedTuple):
+class Resume(msgspec.Struct, frozen=True, gc=False):
     """Reply to a transfer that ended at `at_ms` without a connection."""
 
     at_ms: int
@@ -192,22 +192,21 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                 at_ms += length_ms
                 if at_ms >= cut_ms:
                     return cut_ms, _CLEARED, "", None, None
-        step = session.step
-        if stage is not _ASKING or step is None:
-            return at_ms, None, "", None, None
-        digits, after_ms = _pressed(callee, step.digits_max, step.timeout_ms)
-        at_ms += after_ms
-        if at_ms >= cut_ms:
-            return cut_ms, _CLEARED, "", None, None
+        step, digits = session.step, ""
+        if stage is _ASKING and step is not None:
+            digits, after_ms = _pressed(callee, step.digits_max, step.timeout_ms)
+            at_ms += after_ms
+            if at_ms >= cut_ms:
+                return cut_ms, _CLEARED, "", None, None
         return at_ms, None, digits, None, None
 
     def _obey_rare(self, session: IvrSession) -> _Report:
         at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
+        if session.stage is _CLEARING:
+            stays = callee.talks_on and not session.is_unwanted
+            return cut_ms if stays else at_ms, _CLEARED, "", None, None
         recording_ms = status = None
         match session.order:
-            case Clear():
-                stays = callee.talks_on and not session.is_unwanted
-                return cut_ms if stays else at_ms, _CLEARED, "", None, None
             case AwaitBeep():
                 return at_ms, None, "", None, None
             case Record():

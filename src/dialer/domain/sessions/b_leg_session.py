@@ -5,7 +5,7 @@ an `IvrSession`, it performs nothing, has no clock, and continues in another pro
 """
 
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -60,7 +60,7 @@ class BLegSessionState(msgspec.Struct, omit_defaults=True, gc=False):
         return replace(self, began_ms=self.began_ms + by_ms, answered_ms=answered_ms)
 
 
-class BLegReaction(NamedTuple):
+class BLegReaction(msgspec.Struct, frozen=True, gc=False):
     """The results of a report: orders for the line, and whether the leg was accepted or has ended just now."""
 
     orders: tuple[Order, ...]

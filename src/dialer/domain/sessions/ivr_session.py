@@ -5,7 +5,7 @@ known at once (`dialer.sim.callee_line`). It performs nothing and has no clock. 
 over real lines, so that another process can continue them.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -35,7 +35,7 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
-from dialer.domain.sessions.session_state import SessionState, Stage
+from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
@@ -65,13 +65,6 @@ _MACHINE: Final = AmdStatus.MACHINE
 _BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
-
-
-class Reaction(NamedTuple):
-    """The orders for the line and the events for the engine that follow from a report."""
-
-    orders: tuple[Order, ...]
-    engine_events: tuple[events.Report, ...]
 
 
 class IvrSession(msgspec.Struct, eq=False, gc=False):
@@ -222,10 +215,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     @property
     def order(self) -> Order | None:
-        """The last order.
-
-        Those that nearly every call has are made when a line needs them: a simulated callee obeys without.
-        """
+        """The last order. Those that every call has are made when a line needs them: a simulated callee does not."""
         stage, step = self.stage, self.step
         if stage is _ASKING and step is not None:
             return Ask(self.turn, self.speeches, step.digits_max, step.timeout_ms)
@@ -402,8 +392,11 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
         """Keep the recording of the present section, if the line has made one."""
-        step = self.step
+        step, order = self.step, self._order
         if step is None or recording_ms < 0:
+            return
+        if self.stage is _RECORDING and isinstance(order, Record):
+            self._keep(step, order.name, at_ms, recording_ms)
             return
         recording = step.position.definition.after_prompt(step.section, context_of(self.call))
         if isinstance(recording, VoiceRecording):

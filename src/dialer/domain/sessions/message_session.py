@@ -7,7 +7,6 @@ import msgspec
 from dialer.domain import events
 from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.plans import Call, CallOutcome
-from dialer.domain.sessions.ivr_session import Reaction
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -19,6 +18,7 @@ from dialer.domain.sessions.leg_protocol import (
     Ringing,
     TextReceived,
 )
+from dialer.domain.sessions.session_state import Reaction
 
 _FINAL: Final = frozenset(
     {MessageStatus.DELIVERED, MessageStatus.FAILED, MessageStatus.NO_ROUTE, MessageStatus.UNAUTHORIZED}

@@ -1,12 +1,14 @@
-"""The state of the session of a call, as it is stored."""
+"""The state of the session of a call, as it is stored, and the reactions of sessions."""
 
 from enum import StrEnum
 
 import msgspec
 from msgspec.structs import replace
 
+from dialer.domain import events
 from dialer.domain.enums import AmdStatus
 from dialer.domain.plans import SectionResult
+from dialer.domain.sessions.leg_protocol import Order
 from dialer.domain.survey.callflow import StoredPosition
 
 
@@ -55,3 +57,10 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
             answered_ms=None if self.answered_ms is None else self.answered_ms + by_ms,
             results=tuple(replace(one, at_ms=one.at_ms + by_ms) for one in self.results),
         )
+
+
+class Reaction(msgspec.Struct, frozen=True, gc=False):
+    """The orders for the line and the events for the engine that follow from a report."""
+
+    orders: tuple[Order, ...]
+    engine_events: tuple[events.Report, ...]

@@ -14,6 +14,7 @@ from dialer.domain.survey.survey import Prompt, Section
 STEPS_KEPT_MAX: Final = 4_096
 """Number of steps that are kept for each survey. Nearly all calls take the same few ways through a survey."""
 FLOWS_KEPT_MAX: Final = 1_024
+_MISSED: Final = "missed"
 _NOBODY: Final = Subscriber(0, "", "")
 
 
@@ -79,7 +80,7 @@ class SurveyStep:
         """The next step if this one asks for no input, once `knows_after` is set."""
         self.knows_after = False
         self.turns: Final[dict[str, InputTurn]] = {}
-        """The turns for inputs that were heard before."""
+        """The turns for inputs that were heard before, and for a transfer that has reached nobody (`_MISSED`)."""
 
     def find_after(self) -> "SurveyStep | None":
         """Return the next step after a section that does not ask for input."""
@@ -99,9 +100,16 @@ class SurveyStep:
         return turn
 
     def transferred(self, *, is_connected: bool) -> "SurveyStep | None":
-        """Return the next step after a transfer."""
-        steps = self._steps
-        return steps.step(steps.flow.transferred(self.position, is_connected=is_connected))
+        """Return the next step after a transfer: a connected one counts as played."""
+        if is_connected:
+            return self.after if self.knows_after else self.find_after()
+        turn = self.turns.get(_MISSED)
+        if turn is None:
+            steps = self._steps
+            turn = InputTurn(steps.step(steps.flow.transferred(self.position, is_connected=False)), None)
+            if steps.has_room():
+                self.turns[_MISSED] = turn
+        return turn.step
 
     def speeches_for(self, callee: Subscriber) -> tuple[Speech, ...]:
         """Return the prompts that a callee can hear."""
