@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.greetings import corpus, voices
 from benchmarks.greetings.corpus import Answer
-from dialer.carriers.media.listening import AwaitingBeep, Detecting, Listening
+from dialer.carriers.media.detection_orders import AwaitingBeep, Detecting, Listening
 from dialer.carriers.media.rtp import FRAME_MS, RATE_HZ
 from dialer.domain.enums import AmdSensitivity, AmdStatus
 

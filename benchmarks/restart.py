@@ -21,7 +21,7 @@ from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
-from dialer.store.collecting import collect_campaign
+from dialer.store.contact_collection import collect_campaign
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, Phonebook, User
 
 SIZES = (10_000, 100_000, 1_000_000)

@@ -34,8 +34,8 @@ from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
 from benchmarks.servers import DIALER, HOST, running
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import Activity
-from dialer.carriers.media.listening import Detecting
+from dialer.carriers.media.detection_orders import Detecting
+from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms

@@ -26,14 +26,14 @@ from dialer.api.routes import recycle as recycling
 from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.imports import csv_records, imports
 from dialer.app.imports import report as import_report
-from dialer.carriers import pace
-from dialer.carriers.freeswitch import connection, framing
+from dialer.carriers import calls_per_second
+from dialer.carriers.freeswitch import connection, event_socket_frames
 from dialer.carriers.freeswitch import parameters as switch_parameters
-from dialer.carriers.media import peer, recording, rooms, rtp, sound_router
-from dialer.carriers.sip import invitation, messages, parameters, peers, sdp, user_agent
+from dialer.carriers.media import conference_rooms, media_address, recording, rtp, sound_router
+from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
-from dialer.carriers.voice import capture, clock, sound_room, speech
+from dialer.carriers.voice import call_trace, clock, sound_room, speech
 from dialer.domain.billing import money
 from dialer.domain.engine import inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
@@ -48,10 +48,10 @@ from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
+from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
 from dialer.store.media import files
 from dialer.store.queries import survey_results
-from dialer.store.set_aside import KEPT_MS, ROWS_MAX
-from dialer.store.text_news import NEWS_MAX, STOPS_MAX
+from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
 
 ROOT: Final = Path(__file__).parents[1]
 README: Final = (ROOT / "README.md").read_text("utf-8")
@@ -251,12 +251,12 @@ LIMITS: Final = {
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{advancing.ADVANCE_MS_MAX // 86_400_000} days",
     "A message of FreeSWITCH's event socket": (
-        f"{framing.HEAD_BYTES_MAX // 1024} KiB of headers, {framing.BODY_BYTES_MAX // MIB} MiB of body"
+        f"{event_socket_frames.HEAD_BYTES_MAX // 1024} KiB of headers, {event_socket_frames.BODY_BYTES_MAX // MIB} MiB of body"
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
-    "Members of a conference over SIP": f"{rooms.MEMBERS_MAX}",
+    "Members of a conference over SIP": f"{conference_rooms.MEMBERS_MAX}",
     "Frames of a member of a conference that wait to be mixed": (
-        f"{rooms.BUFFER_FRAMES_MAX} ({rooms.BUFFER_FRAMES_MAX * rtp.FRAME_MS} ms)"
+        f"{conference_rooms.BUFFER_FRAMES_MAX} ({conference_rooms.BUFFER_FRAMES_MAX * rtp.FRAME_MS} ms)"
     ),
     "Time without sound and reports in an answered call over SIP, not on hold": (
         f"`sound_timeout`, {parameters.SipParameters(server='x').sound_timeout} s"
@@ -270,20 +270,20 @@ LIMITS: Final = {
         f"{sound_room.STRANGERS_MAX} in {rtp.FRAME_MS // sound_router.PHASES} ms"
     ),
     "Messages of the other end of a call, if that is not the carrier": (
-        f"{peers.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"
+        f"{allowed_hosts.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"
     ),
-    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{peer.LEARNING_PACKETS}",
-    "Hosts that are learnt at the same time for one call": f"{peer.LEARNING_MAX}",
+    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{media_address.LEARNING_PACKETS}",
+    "Hosts that are learnt at the same time for one call": f"{media_address.LEARNING_MAX}",
     "Time after a new session description in which packets of the former place do not turn the sound": (
-        f"{peer.MOVING_MS // 1_000} s"
+        f"{media_address.MOVING_MS // 1_000} s"
     ),
     "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
     "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (
-        f"{capture.LEG_BYTES_MAX // 1024} KiB of a leg, {capture.CAPTURE_BYTES_MAX // MIB} MiB in all,"
-        f" {capture.KEPT_S // 3_600} hours"
+        f"{call_trace.LEG_BYTES_MAX // 1024} KiB of a leg, {call_trace.CAPTURE_BYTES_MAX // MIB} MiB in all,"
+        f" {call_trace.KEPT_S // 3_600} hours"
     ),
     "A text that is spoken": (
         f"{speech.TEXT_MAX:,} characters, {speech.SOUND_BYTES_MAX // MIB} MiB of sound,"
@@ -295,13 +295,13 @@ LIMITS: Final = {
     ),
     "Calls that come in over a SIP gateway, in a second": f"{user_agent.ARRIVALS_PER_S_MAX}",
     "Calls that came in over a SIP gateway, in progress or just over": f"{user_agent.INBOUND_LEGS_MAX:,}",
-    "An INVITE": f"{invitation.INVITATION_BYTES_MAX // 1024} KiB",
+    "An INVITE": f"{incoming_invite.INVITATION_BYTES_MAX // 1024} KiB",
     "A SIP message from the other end of a call that is not the carrier": f"{user_agent.PEER_BYTES_MAX // 1024} KiB",
     "A header line of a SIP message": f"{messages.LINE_LENGTH_MAX:,} characters",
     "A URI in a SIP message": f"{messages.URI_LENGTH_MAX} characters",
     "All header lines of a SIP message": f"{messages.LINES_MAX} lines, {messages.HEADER_BYTES_MAX // 1024} KiB",
     "Media in a description of sound": f"{sdp.MEDIA_MAX}",
-    "Wait for a turn of `max_cps` over SIP and FreeSWITCH": f"about {pace.SECOND_MS // 1_000} s",
+    "Wait for a turn of `max_cps` over SIP and FreeSWITCH": f"about {calls_per_second.SECOND_MS // 1_000} s",
     "Time from the arrival of a call to the answer": f"{inbound.ARRIVAL_MS_MAX // 1_000} s",
     "`inbound_hosts`, `media_hosts` of a gateway": f"{parameters.INBOUND_HOSTS_MAX}",
 }

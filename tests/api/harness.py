@@ -11,7 +11,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.forecast.forecast import Progress, forecast_campaign
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast
 from dialer.runtime.clock import Clock, VirtualClock
 from dialer.runtime.dial_counters import DialCounters

@@ -19,7 +19,7 @@ from dialer.carriers.sip.sdp import AgreedSound, Codec, SdpError, read_sound, wr
 from dialer.domain.sessions.leg_protocol import Ask, Confer, Order, Record
 from tests.carriers.sip.calling import invitation, order_for
 from tests.carriers.sip.network import OURS, SERVER, THEIRS
-from tests.carriers.sip.test_in_dialog import SDP, Scripted, offered, run
+from tests.carriers.sip.test_dialog_requests import SDP, Scripted, offered, run
 
 REPORTED_EVERY: Final = 50_000
 OUTPUTS_MAX: Final = 12

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dialer.api.records.carriers import PROTOCOLS, SMS_PROTOCOLS
 from dialer.commands.lines import new_lines
-from dialer.console.words import PROTOCOL_WORDS
+from dialer.console.state_words import PROTOCOL_WORDS
 from dialer.domain.plans import SIMULATED
 
 

@@ -4,11 +4,11 @@ from typing import Final
 
 import pytest
 
-from dialer.carriers.voice.capture import Capture, capture_folder
+from dialer.carriers.voice.call_trace import Capture, capture_folder
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.store.live_legs import leg_keys, service_leg_key
-from dialer.store.set_aside import SetAside, set_aside
+from dialer.store.set_aside_reports import SetAside, set_aside
 from dialer.store.tables import (
     SMS,
     CallerId,

@@ -9,7 +9,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import forecast_campaign
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast
 from dialer.sim.report import show_date
 from dialer.store.queries.survey_results import count_answers

@@ -12,7 +12,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
 from dialer.sim.report import show_date
 from dialer.store.queries.do_not_call import ensure_key, hashed

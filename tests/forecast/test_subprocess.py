@@ -15,7 +15,7 @@ import pytest
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
-from dialer.forecast.order import SEEDS_MAX, Order
+from dialer.forecast.parameters import SEEDS_MAX, Order
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.store.database import StorageUnavailableError
 from dialer.store.key_ring import RING

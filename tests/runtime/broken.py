@@ -21,7 +21,7 @@ from dialer.runtime.live_engine import LiveEngine
 from dialer.store.journal import claims
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
-from dialer.store.queries.loading import Loader
+from dialer.store.queries.load_engine import Loader
 from dialer.store.tables import Gateway, User
 from tests.runtime.house import ALL_ANSWER, CENTS, House
 

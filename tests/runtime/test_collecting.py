@@ -8,7 +8,7 @@ from sqlalchemy import delete
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store.collecting import collect_contact, has_uncollected
+from dialer.store.contact_collection import collect_contact, has_uncollected
 from dialer.store.tables import CallRequest, Campaign, Contact, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, House
 from tests.runtime.test_settling import SHORT, HandClock
@@ -20,8 +20,8 @@ NEW = "+12025552000"
 @pytest.fixture
 def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a service with a running clock, in which a start collects two contacts at first."""
-    monkeypatch.setattr("dialer.store.collecting.COLLECT_CHUNK", 2)
-    monkeypatch.setattr("dialer.runtime.collection.COLLECT_SLICE", 2)
+    monkeypatch.setattr("dialer.store.contact_collection.COLLECT_CHUNK", 2)
+    monkeypatch.setattr("dialer.runtime.contact_collection.COLLECT_SLICE", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.worker = Worker(house.database, HandClock(), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     return house
@@ -104,7 +104,7 @@ async def test_others_are_called_while_a_large_phonebook_is_collected(
     slow: House, monkeypatch: pytest.MonkeyPatch, others: int
 ) -> None:
     """Each reading of the clock adds a second, and a step collects one contact. All campaigns dial."""
-    monkeypatch.setattr("dialer.runtime.collection.COLLECT_SLICE", 1)
+    monkeypatch.setattr("dialer.runtime.contact_collection.COLLECT_SLICE", 1)
     large = [f"+1202556{place:04d}" for place in range(60)]
     survey_id = slow.survey(SHORT)
     first_id = await slow.started(survey_id, slow.phonebook(*NUMBERS), frequency=60)

@@ -20,14 +20,14 @@ from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.fleet_member import FleetMember
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import text_news
+from dialer.store import incoming_texts
 from dialer.store.database import Database
 from dialer.store.fleet.changes import announce
 from dialer.store.fleet.leases import LEASE_MS
 from dialer.store.fleet.shards import owners
+from dialer.store.incoming_texts import add_news
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import SMS, DncContact, DncList, Gateway, SmsMessage, Subscriber, TextNews, User
-from dialer.store.text_news import add_news
 from dialer.store.touched import NOTHING, Touched, touch
 from tests.runtime.house import House
 from tests.runtime.line_house import AFTERNOON_MS
@@ -236,8 +236,8 @@ async def test_a_stop_is_kept_however_many_callbacks_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     """It arrives on a line of the worker whose accounts wrote nothing. No room is left for the other worker's news."""
-    monkeypatch.setattr(text_news, "NEWS_MAX", 0)
-    monkeypatch.setattr(text_news, "STOPS_MAX", 0)
+    monkeypatch.setattr(incoming_texts, "NEWS_MAX", 0)
+    monkeypatch.setattr(incoming_texts, "STOPS_MAX", 0)
     async with two_workers(tmp_path) as house:
         await house.pass_s(61)
         later = house.campaign(0, house.phonebook("+12025551003", LATE), **again(house, 2))
@@ -253,8 +253,8 @@ async def test_a_stop_is_kept_however_many_callbacks_wait(
 
 
 def test_receipts_take_no_room_from_stops(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_news, "NEWS_MAX", 2)
-    monkeypatch.setattr(text_news, "STOPS_MAX", 4)
+    monkeypatch.setattr(incoming_texts, "NEWS_MAX", 2)
+    monkeypatch.setattr(incoming_texts, "STOPS_MAX", 4)
     heard: list[Receipt | TextReceived] = [
         *[Receipt("one", MessageStatus.DELIVERED)] * 3,
         TextReceived(EARLY, "", "hello"),

@@ -186,7 +186,7 @@ async def test_callbacks_of_a_gateway_that_rests_wait(house: LineHouse, monkeypa
             raise StrangeError("texts")
         return []
 
-    monkeypatch.setattr("dialer.runtime.texts_heard.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
     await house.pass_s(1)
     for number in [POISON] * 15 + ["+12025550101"]:
         said = f"STOP {len(house.rows(TextNews))}"
@@ -210,7 +210,7 @@ async def test_texts_that_come_in_over_a_line_that_rests_are_kept(house: LineHou
             raise StrangeError("texts")
         return []
 
-    monkeypatch.setattr("dialer.runtime.texts_heard.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
     for place in range(30):
         house.side.lines[0].hear("", TextReceived(POISON, str(place), "STOP"))
     house.side.lines[0].hear("", TextReceived("+12025550101", "", "STOP"))

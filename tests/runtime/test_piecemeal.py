@@ -26,8 +26,8 @@ from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.runtime.coordinator import Alone
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.worker import Worker
-from dialer.store import collecting
-from dialer.store.queries.loading import Loader
+from dialer.store import contact_collection
+from dialer.store.queries.load_engine import Loader
 from dialer.store.tables import (
     Agent,
     CallRequest,
@@ -221,7 +221,7 @@ def add_a_contact(connection: Connection, number: int, now_ms: int) -> Touched:
     if known is not None:
         return NOTHING
     contact_id = _add(connection, Contact, phonebook_id=book_id, contact=called, number=called, zone="")
-    collecting.collect_contact(connection, contact_id, now_ms)
+    contact_collection.collect_contact(connection, contact_id, now_ms)
     return Touched(campaigns=_ids(book_id))
 
 

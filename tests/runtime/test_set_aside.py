@@ -18,7 +18,7 @@ from dialer.domain.sessions.leg_protocol import Answered, Arrived, Done, Ended, 
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_legs import LineLegs
 from dialer.store.journal import rows as journal_rows
-from dialer.store.set_aside import ROWS_MAX, SetAside, set_aside
+from dialer.store.set_aside_reports import ROWS_MAX, SetAside, set_aside
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Did, Gateway, LiveLeg, SetAsideReport, TextNews, User
 from tests.gateways import FIRST
 from tests.runtime.line_house import LineHouse
@@ -284,7 +284,7 @@ async def test_a_callback_that_raises_is_set_aside(house: LineHouse, monkeypatch
     def raising(*_: object) -> None:
         raise StrangeError("texts")
 
-    monkeypatch.setattr("dialer.runtime.texts_heard.writers_to", raising)
+    monkeypatch.setattr("dialer.runtime.incoming_texts.writers_to", raising)
     await answering(house)
     row = {"gateway_id": gateway_id, "key": "", "is_text": True, "told_ms": 0}
     heard = '{"type":"TextReceived","number":"+493012345678","to":"","text":"STOP"}'

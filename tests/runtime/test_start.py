@@ -9,7 +9,7 @@ from dialer.app.campaigns.readiness import FINDINGS_NAMED_MAX
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus, DialMethod, SectionType
 from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.store import sealing
+from dialer.store import sealed_surveys
 from dialer.store.tables import SMS, Campaign, Gateway, Queue, SealedSurvey, SectionTemplate
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 
@@ -103,7 +103,7 @@ def test_a_later_start_uses_the_sealed_copy_of_the_survey(house: House) -> None:
     house.change(SectionTemplate, template["id"], queue_id=None)
     house.change(Campaign, campaign_id, status=CampaignStatus.PAUSE)
     assert start(house, campaign_id) == {}
-    sealed = house.database.read_now(lambda c: sealing.sealed_survey(c, campaign_id))
+    sealed = house.database.read_now(lambda c: sealed_surveys.sealed_survey(c, campaign_id))
     assert sealed is not None
     assert queue_ids_of(sealed) == {template["queue_id"]}
 
@@ -117,5 +117,5 @@ def test_a_transfer_and_a_text_are_sealed_as_they_are_drawn(house: House) -> Non
         "sms_text": "Thanks",
     }
     survey_id = house.survey({"type": 6, **to_queue(house), **fields})
-    (section,) = house.database.read_now(lambda c: sealing.read_survey(c, survey_id)).sections
+    (section,) = house.database.read_now(lambda c: sealed_surveys.read_survey(c, survey_id)).sections
     assert {name: getattr(section, name) for name in ("queue_id", *fields)} == {"queue_id": 1, **fields}

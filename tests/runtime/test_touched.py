@@ -19,7 +19,7 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.store import collecting
+from dialer.store import contact_collection
 from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Did, DncContact, Gateway, Phonebook, Queue, User
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 from tests.gateways import FIRST
@@ -306,7 +306,7 @@ async def test_a_phonebook_is_collected_to_its_end_without_the_others_being_read
     furnished: House, claimed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await two_that_dial(furnished)
-    monkeypatch.setattr(collecting, "COLLECT_CHUNK", 7)
+    monkeypatch.setattr(contact_collection, "COLLECT_CHUNK", 7)
     third_id = furnished.campaign(furnished.survey(SHORT), furnished.phonebook(*PEOPLE[60:]))
     await furnished.worker.settle()
     claimed.clear()

@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.erasure.erasure import erase_number
 from dialer.app.errors import RefusedError
-from dialer.app.touching import users_of_dnc
+from dialer.app.touched_records import users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock

@@ -22,12 +22,12 @@ from dialer.app.contacts.contacts import add_contact, change_contact, delete_con
 from dialer.app.contacts.do_not_call import add_to_dnc, change_dnc_list
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.gateways import change_gateway
-from dialer.app.touching import touched_account, touched_did
+from dialer.app.touched_records import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
-from dialer.store.sealing import sealed_survey
+from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import (
     Agent,
     CallRequest,

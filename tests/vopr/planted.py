@@ -28,8 +28,8 @@ from dialer.runtime import coordinator, recovery
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
-from dialer.store.queries import progress
-from dialer.store.queries.loading import Loader
+from dialer.store.queries import calls_in_progress
+from dialer.store.queries.load_engine import Loader
 from dialer.store.service_state import State
 from dialer.store.wishes import call_off
 from tests.runtime.broken import Wrapped, b_legs_have_no_cdr, changes_are_not_noticed, the_list_is_not_read, wrap
@@ -168,7 +168,7 @@ def _calling_hours_are_ignored(patch: Patch) -> None:
 
 def _all_gateways_are_simulated(patch: Patch) -> None:
     """Deceive the guard too, so that only the observer can find the dials."""
-    patch.setattr(progress, "_is_simulated", lambda _: True)
+    patch.setattr(calls_in_progress, "_is_simulated", lambda _: True)
 
 
 def _some_calls_are_not_counted(patch: Patch) -> None:

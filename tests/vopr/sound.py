@@ -10,9 +10,9 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from dialer.carriers.media import peer as peer_module
-from dialer.carriers.media.activities import Asking
-from dialer.carriers.media.peer import LEARNING_PACKETS, Address, Peer, Rank
+from dialer.carriers.media import media_address as peer_module
+from dialer.carriers.media.media_address import LEARNING_PACKETS, Address, Peer, Rank
+from dialer.carriers.media.orders_in_progress import Asking
 from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms

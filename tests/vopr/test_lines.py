@@ -7,13 +7,13 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.enums import CampaignStatus
-from dialer.runtime import containment, live_engine, recovery, worker
-from dialer.runtime.containment import Containment
+from dialer.runtime import failed_steps, live_engine, recovery, worker
+from dialer.runtime.failed_steps import Containment
 from dialer.runtime.line_legs import LineLegs
 from dialer.runtime.lines import Lines
 from dialer.runtime.report_checks import described
 from dialer.runtime.worker import Worker
-from dialer.store.set_aside import KnownReports
+from dialer.store.set_aside_reports import KnownReports
 from dialer.store.tables import CallRequest
 from tests.runtime.line_house import LineHouse
 from tests.sizes import LINE_SEEDS
@@ -126,7 +126,7 @@ def stops_at_what_it_cannot_handle(patch: pytest.MonkeyPatch) -> None:
 
 def looks_for_nobody_else(patch: pytest.MonkeyPatch) -> None:
     """Blame the first report of a step for all that happens in it."""
-    patch.setattr(containment, "described", lambda report, _: described(report._replace(key="someone else"), "blamed"))
+    patch.setattr(failed_steps, "described", lambda report, _: described(report._replace(key="someone else"), "blamed"))
 
 
 PLANTED: Final[dict[Plant, int]] = {

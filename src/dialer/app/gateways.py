@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, select, update
 
 from dialer.app.errors import UnknownRecordError
-from dialer.app.touching import touched_gateway
+from dialer.app.touched_records import touched_gateway
 from dialer.app.unit import UnitOfWork
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.plans import SMS, GatewayKey
-from dialer.store.queries.calling import IS_CALLING
-from dialer.store.queries.progress import gateway_row
+from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import CallRequest, Gateway, SmsMessage, WaitingText
 
 

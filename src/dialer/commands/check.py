@@ -15,7 +15,7 @@ from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, forecast_campaign
-from dialer.forecast.order import CHECK_SEEDS, Order
+from dialer.forecast.parameters import CHECK_SEEDS, Order
 from dialer.logs import configure_logs
 from dialer.store.queries.accounts import free_balance
 from dialer.store.queries.campaigns import find_campaign

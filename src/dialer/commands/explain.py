@@ -10,7 +10,7 @@ from typing import Final
 import rich_click as click
 from msgspec import structs
 
-from dialer.carriers.voice.capture import capture_folder, read_capture, sip_call_id
+from dialer.carriers.voice.call_trace import capture_folder, read_capture, sip_call_id
 from dialer.commands.open_service import open_service
 from dialer.commands.output import examples, print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
@@ -18,7 +18,7 @@ from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER
 from dialer.runtime.clock import RealClock
 from dialer.store.database import Database
 from dialer.store.live_legs import leg_keys
-from dialer.store.set_aside import ToldOf, set_aside_of
+from dialer.store.set_aside_reports import ToldOf, set_aside_of
 from dialer.store.tables import ACCOUNT, SMS
 from dialer.store.timeline.parts import (
     AttemptPart,

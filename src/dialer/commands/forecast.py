@@ -13,7 +13,7 @@ from dialer.app.errors import CampaignNotReadyError
 from dialer.commands.open_service import open_service
 from dialer.commands.output import examples, print_json, printable
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
-from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
+from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database

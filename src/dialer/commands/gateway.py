@@ -10,7 +10,7 @@ from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, find_trial_c
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.voice.sound_files import SoundFileError
-from dialer.carriers.voice.trial import Trial, TrialOrder
+from dialer.carriers.voice.trial_call import Trial, TrialOrder
 from dialer.commands.gateway_texts import try_text
 from dialer.commands.open_service import open_existing_database, service_settings, settings_from_environment
 from dialer.commands.output import examples, json_option, print_json, printable, say

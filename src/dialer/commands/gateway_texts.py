@@ -5,13 +5,13 @@ import rich_click as click
 
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.line_factories import TEXT_LINES
-from dialer.carriers.texts.trial import send_trial_text
+from dialer.carriers.texts.trial_message import send_trial_text
 from dialer.commands.open_service import open_existing_database, settings_from_environment
 from dialer.commands.output import print_json, printable, say
 from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.plans import SMS, GatewayKey
-from dialer.store.queries.progress import gateway_row
+from dialer.store.queries.calls_in_progress import gateway_row
 
 
 def try_text(gateway_id: int, order: tuple[str, str, str], wait_s: float, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import rich_click as click
 
-from dialer.carriers.voice.process import alone, serve_lines
+from dialer.carriers.voice.line_process import alone, serve_lines
 from dialer.commands.output import examples, say
 from dialer.logs import configure_logs
 

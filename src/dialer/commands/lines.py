@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from dialer.carriers.freeswitch.starting import freeswitch_lines
+from dialer.carriers.freeswitch.line_factory import freeswitch_lines
 from dialer.carriers.texts.line_factories import TEXT_LINES
-from dialer.carriers.voice.starting import lines_folder, sip_lines
+from dialer.carriers.voice.line_factory import lines_folder, sip_lines
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import FREESWITCH, SIP
 from dialer.runtime.clock import Clock

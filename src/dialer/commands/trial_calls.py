@@ -6,11 +6,11 @@ from typing import Final, TypeAlias
 from dialer.api.records.trial_calls import TrialCallRead, TrialFailedError
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
-from dialer.carriers.freeswitch.trial import place_switch_call
+from dialer.carriers.freeswitch.trial_call import place_switch_call
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.parameters import read_sip_parameters
 from dialer.carriers.voice.sound_files import SoundFileError
-from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
+from dialer.carriers.voice.trial_call import Trial, TrialOrder, place_trial_call
 from dialer.domain.plans import SIP
 from dialer.store.timeline.reading import cause_in_words
 

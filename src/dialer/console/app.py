@@ -14,7 +14,7 @@ from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
 from dialer.api.service import handlers_in
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
-from dialer.console.live import Snapshots
+from dialer.console.live_parts import Snapshots
 from dialer.console.pages import (
     account,
     call,

@@ -15,9 +15,9 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
-from dialer.console.named import names_of
+from dialer.console.record_names import names_of
 from dialer.console.rendering import UNKNOWN
-from dialer.console.words import word_of_choice, words_of
+from dialer.console.state_words import word_of_choice, words_of
 
 TEXT_MAX: Final = 120
 """Characters of a value that a cell shows."""

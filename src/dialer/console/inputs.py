@@ -24,9 +24,9 @@ from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.shapes import Access, Field
 from dialer.api.crud.urls import Links
 from dialer.console.countries import countries_in_words, country_names
-from dialer.console.named import Option
-from dialer.console.titles import hint_of, title_of
-from dialer.console.words import word_of_choice, words_of
+from dialer.console.field_titles import hint_of, title_of
+from dialer.console.record_names import Option
+from dialer.console.state_words import word_of_choice, words_of
 from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Scope
 

@@ -13,7 +13,7 @@ from litestar import Response
 from dialer import __version__
 from dialer.console.assets import asset_url
 from dialer.console.browsers import browser_name
-from dialer.console.words import capitalised, outcome_words, words_of
+from dialer.console.state_words import capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
 HTML: Final = "text/html"

@@ -8,8 +8,8 @@ from litestar.datastructures import Cookie
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
-from dialer.console.charts.minutes import Minutes
-from dialer.console.live import Snapshots
+from dialer.console.charts.calls_per_minute import Minutes
+from dialer.console.live_parts import Snapshots
 from dialer.console.rendering import html, render
 from dialer.console.sessions import CurrentSession, Sessions
 from dialer.console.zones import zone_of

@@ -12,7 +12,7 @@ from dialer.app.accounts.sessions import LIFE_MS, NewSession
 from dialer.app.audit_log import Origin
 from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie, is_secure
-from dialer.console.words import capitalised
+from dialer.console.state_words import capitalised
 from dialer.passwords import PasswordError, check_password
 
 

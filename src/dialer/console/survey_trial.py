@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dialer.console.words import words_of
+from dialer.console.state_words import words_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import CallFlow, Position
 

@@ -13,7 +13,7 @@ from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import run_seed
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date

@@ -12,12 +12,12 @@ from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import Grouping
 from dialer.forecast.memory_database import MemoryDatabase
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage

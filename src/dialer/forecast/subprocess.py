@@ -24,7 +24,7 @@ from dialer.forecast.forecast import (
     forecast_campaign,
     ignore_progress,
 )
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError

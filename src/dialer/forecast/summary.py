@@ -10,7 +10,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.described import described
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Survey
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import HOURS_MAX, Counters, HourCounters, SeedRun
 from dialer.sim.report import ReportRow, show_date
 

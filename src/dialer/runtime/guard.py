@@ -24,12 +24,12 @@ from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
-from dialer.runtime.guard_books import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
+from dialer.runtime.guard_counts import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.store.invariants import money_of, standing_of
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import listed_for
-from dialer.store.queries.loading import LoadedRows
+from dialer.store.queries.load_engine import LoadedRows
 
 _START: Final = CampaignStatus.START
 """Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""

@@ -7,7 +7,7 @@ from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.plans import Call, CampaignPlan, Disposition, GatewayPlan
-from dialer.runtime.guard_books import AccountBooks, CampaignBooks
+from dialer.runtime.guard_counts import AccountBooks, CampaignBooks
 
 MICROSECONDS_PER_MILLISECOND: Final = 1_000
 

@@ -34,7 +34,7 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
 from dialer.domain.sessions.session_state import SessionState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
-from dialer.store.queries.readable import UNREADABLE
+from dialer.store.queries.readable_rows import UNREADABLE
 
 LEAVING_MS_MAX: Final = 60_000
 """Time after the limits of a leg that is leaving. Then its row goes, though its line has never told of its end."""

@@ -21,25 +21,25 @@ from dialer.domain.plans import NOTHING_LENT, GatewayKey, GatewayPlan, Lent
 from dialer.runtime import recovery
 from dialer.runtime.call_router import CallRouter
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
-from dialer.runtime.collection import Collection
+from dialer.runtime.contact_collection import Collection
 from dialer.runtime.coordinator import Coordinator, Wishes
 from dialer.runtime.dial_counters import StepCounters
 from dialer.runtime.guard import Guard
+from dialer.runtime.incoming_texts import tell_sound, tell_stored
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
-from dialer.runtime.suspects import EVERYTHING_AT_ONCE, Allowance
+from dialer.runtime.suspect_reports import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
-from dialer.runtime.texts_heard import tell_sound, tell_stored
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
-from dialer.store.queries.loading import LoadedRows, Loader
-from dialer.store.queries.progress import UNREADABLE_PROTOCOL
-from dialer.store.queries.readable import UNREADABLE, Unreadable
+from dialer.store.queries.calls_in_progress import UNREADABLE_PROTOCOL
+from dialer.store.queries.load_engine import LoadedRows, Loader
+from dialer.store.queries.readable_rows import UNREADABLE, Unreadable
 from dialer.store.queries.selection import Shards
 from dialer.store.service_state import State
-from dialer.store.set_aside import known_reports
+from dialer.store.set_aside_reports import known_reports
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 EVENTS_PER_STEP: Final = 4_000

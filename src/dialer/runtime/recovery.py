@@ -14,10 +14,10 @@ from dialer.domain.events import TextRestored
 from dialer.domain.plans import Call
 from dialer.runtime.kernel import Kernel
 from dialer.store.journal.journal import JournalStore
-from dialer.store.queries.loading import Loader
-from dialer.store.queries.progress import call_of, rows_in_progress, waiting_rows, waiting_text_of
+from dialer.store.queries.calls_in_progress import call_of, rows_in_progress, waiting_rows, waiting_text_of
+from dialer.store.queries.load_engine import Loader
 from dialer.store.queries.queues import call_backs_of, transfers_of
-from dialer.store.queries.readable import Unreadable, readable
+from dialer.store.queries.readable_rows import Unreadable, readable
 from dialer.store.queries.selection import Shards
 from dialer.store.tables import CallRequest, SmsMessage, WaitingText
 

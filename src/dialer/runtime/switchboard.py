@@ -34,7 +34,7 @@ from dialer.domain.sessions.leg_protocol import (
 )
 from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.session_state import Reaction, Stage
-from dialer.runtime.arrivals import Arrivals
+from dialer.runtime.inbound_calls import Arrivals
 from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
 from dialer.runtime.line_reports import LineReport, LineSettings
 from dialer.store.live_legs import StoredLeg, message_named

@@ -23,11 +23,11 @@ from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.plans import GatewayKey
 from dialer.domain.reasons import TextReason
 from dialer.runtime.clock import Clock, RealClock, VirtualClock
-from dialer.runtime.containment import Containment
+from dialer.runtime.clock_jumps import Jumps
 from dialer.runtime.coordinator import Alone, Coordinator, LeaseLostError, OutdatedStepError
 from dialer.runtime.dial_counters import DialCounters
+from dialer.runtime.failed_steps import Containment
 from dialer.runtime.gateway_use import gateways_in_use
-from dialer.runtime.jumps import Jumps
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.lines import Lines, NewLine
@@ -37,7 +37,7 @@ from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import started_users
 from dialer.store.journal.journal import Recordings
 from dialer.store.live_legs import mark_handed
-from dialer.store.queries.loading import Loader
+from dialer.store.queries.load_engine import Loader
 from dialer.store.touched import NOTHING, touch
 
 IDLE_SECONDS_MAX: Final = 1.0

@@ -13,7 +13,7 @@ from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import Dialling, Leg
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
-from dialer.store.queries.readable import Unreadable, readable
+from dialer.store.queries.readable_rows import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Shards
 from dialer.store.tables import CallRequest, Cdr, LiveLeg, ServiceState, SmsMessage, Subscriber, TextPart
 

@@ -14,7 +14,7 @@ from dialer.api.http.errors import AnsweredError, RecordNotFoundError
 from dialer.api.records.forecast import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
 from dialer.forecast.forecast import NoCampaignError, Progress
-from dialer.forecast.order import FIRST_SEED_MAX, Order
+from dialer.forecast.parameters import FIRST_SEED_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 from dialer.store.database import Database

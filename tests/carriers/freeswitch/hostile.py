@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from dialer.carriers.freeswitch.event_socket_frames import BODY_BYTES_MAX, HEAD_BYTES_MAX, FrameReader, FramingError
 from dialer.carriers.freeswitch.events import SwitchEvent, read_event
-from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump
-from dialer.carriers.freeswitch.framing import BODY_BYTES_MAX, HEAD_BYTES_MAX, FrameReader, FramingError
+from dialer.carriers.freeswitch.leg_lookup import alive_by, over_by_dump, over_by_note, read_dump
 from dialer.carriers.freeswitch.legs import ForTurn, LegOutput, Say, SwitchLegs
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.line_port import LiveLeg

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dialer.carriers.freeswitch.finding import ringing_in
+from dialer.carriers.freeswitch.leg_lookup import ringing_in
 from dialer.carriers.line_port import Alive, LiveLeg, Over, Unknown
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Arrived, Arriving, Ask, Clear, Done, Ended, Hold

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from dialer.carriers.freeswitch.events import SwitchEvent
-from dialer.carriers.freeswitch.finding import over_by_note
+from dialer.carriers.freeswitch.leg_lookup import over_by_note
 from dialer.carriers.freeswitch.legs import QUIET_MS, STOP_MS, LegOutput, Look, Say, SwitchLegs, Tell
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.carriers.line_port import LiveLeg, Over

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.carriers.freeswitch.event_socket_frames import FrameReader, FramingError
 from dialer.carriers.freeswitch.events import SwitchEvent, read_event
-from dialer.carriers.freeswitch.framing import FrameReader, FramingError
 from tests.carriers.freeswitch.hostile import SwitchCapture, attacks
 
 FRAMES = (b"Content-Type: auth/request", b"Reply-Text: +OK", b"Content-Length: 0\nA: \xc3\xa4", b"content-length: 3")

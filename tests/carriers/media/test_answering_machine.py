@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialer.carriers.media import g711
+from dialer.carriers.media.detection_orders import BEEP_WAIT_MS
 from dialer.carriers.media.dtmf_inband import silence, tone
-from dialer.carriers.media.listening import BEEP_WAIT_MS
 from dialer.carriers.media.rtp import RATE_HZ, RtpPacket
 from dialer.domain.enums import AmdSensitivity, AmdStatus
 from dialer.domain.sessions.leg_protocol import AwaitBeep, Detect, Done

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.detecting import listened, percentile
 from benchmarks.greetings import corpus
 from benchmarks.greetings.corpus import Answer
-from dialer.carriers.media.listening import AwaitingBeep, Detecting
+from dialer.carriers.media.detection_orders import AwaitingBeep, Detecting
 from dialer.carriers.media.rtp import FRAME_MS
 from dialer.domain.enums import AmdStatus
 from tests.optional_tools import find_tool

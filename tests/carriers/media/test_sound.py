@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
+from dialer.carriers.media.conference_rooms import BUFFER_FRAMES
 from dialer.carriers.media.dtmf_events import KEYS, Rfc4733Dtmf
 from dialer.carriers.media.dtmf_inband import COLUMNS_HZ, PAD, ROWS_HZ, InbandDtmf, silence, tone
 from dialer.carriers.media.recording import RECORDING_SILENCE_MS
-from dialer.carriers.media.rooms import BUFFER_FRAMES
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_router import OrderDone
 from dialer.carriers.sip.sdp import Codec, Direction

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
+from dialer.carriers.media.conference_rooms import BUFFER_FRAMES, JitterBuffer
 from dialer.carriers.media.dtmf_events import KEYS, Rfc4733Dtmf
 from dialer.carriers.media.dtmf_inband import silence, tone
-from dialer.carriers.media.framing import Framer
-from dialer.carriers.media.rooms import BUFFER_FRAMES, JitterBuffer
 from dialer.carriers.media.rtcp import REPORT_MS, Block, RtcpError, RtcpReport, Sent, read_reports, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, samples_between
+from dialer.carriers.media.rtp_frames import Framer
 from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction, read_sound
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Confer, Done, Play, Record

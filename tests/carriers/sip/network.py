@@ -4,7 +4,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Final
 
-from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.messages import Received, read_message, write_response
 from dialer.carriers.sip.outputs import LegOver, Output, Send
 from dialer.carriers.sip.sdp import Codec, LocalSound, write_offer

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import Address, LegOver, Output, Send, TrunkState
 from dialer.carriers.sip.sdp import Codec, LocalSound

@@ -5,10 +5,10 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from dialer.carriers.sip.allowed_hosts import PEER_MESSAGES_A_SECOND_MAX
 from dialer.carriers.sip.messages import read_message
 from dialer.carriers.sip.outputs import Output, Send
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.carriers.sip.peers import PEER_MESSAGES_A_SECOND_MAX
 from dialer.carriers.sip.trunk import Trunk
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.network import HERE, SERVER, TRUNK, Network

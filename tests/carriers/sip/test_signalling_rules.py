@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.carriers.pace import SECOND_MS, WirePace
+from dialer.carriers.calls_per_second import SECOND_MS, WirePace
 from dialer.carriers.sip.messages import (
     LINE_LENGTH_MAX,
     MalformedMessageError,
@@ -21,7 +21,7 @@ from dialer.carriers.sip.sdp import Codec, SdpError, read_sound, write_answer, w
 from dialer.carriers.sip.user_agent import UserAgent
 from tests.carriers.sip.calling import Calling, invitation
 from tests.carriers.sip.network import OURS, SERVER, THEIRS, TRUNK, Callee, Network, dialling
-from tests.carriers.sip.test_in_dialog import SDP, Scripted, offered, run, statuses
+from tests.carriers.sip.test_dialog_requests import SDP, Scripted, offered, run, statuses
 from tests.carriers.sip.test_leg import Owned, call, told
 
 IDENTITY: Final = f"Identity: {'x' * 9_000};info=<https://carrier.example/c.pem>;alg=ES256;ppt=shaken"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.carriers.voice.trial import Trial, TrialOrder, place_trial_call
+from dialer.carriers.voice.trial_call import Trial, TrialOrder, place_trial_call
 from dialer.domain.sessions.leg_protocol import Ask, Dialling, Done
 from tests.carriers.sip.sipp import BRANCHES, running
 from tests.carriers.voice.listener import Listener

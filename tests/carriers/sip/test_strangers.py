@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.carriers.sip import peers
+from dialer.carriers.sip import allowed_hosts
 from dialer.carriers.sip.messages import Received, read_message
 from dialer.carriers.sip.outputs import LegAnswered, LegArrived, Send, SoundAgreed
 from dialer.carriers.sip.trunk import Trunk
@@ -65,7 +65,7 @@ def test_strangers_get_no_credentials_and_change_no_call_that_comes_in(chance: R
 
 def test_the_stranger_is_noticed_if_everybody_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     """A planted bug: the source of a message is not looked at."""
-    monkeypatch.setattr(peers.Peers, "is_end", lambda *_: True)
+    monkeypatch.setattr(allowed_hosts.Peers, "is_end", lambda *_: True)
     monkeypatch.setattr(UserAgent, "hears", lambda *_: True)
     stories = []
     for seed in range(20):

@@ -10,7 +10,7 @@ from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import SectionType
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Prompt, Section, Survey
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import Counters, HourCounters, SeedRun, Stop
 from dialer.forecast.summary import summarise
 

@@ -19,7 +19,7 @@ from dialer.api.records.campaign_life import (
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
-from dialer.store.sealing import sealed_survey
+from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import VOICE, Campaign
 
 CALLERID_MAX: Final = 80

@@ -17,7 +17,7 @@ from dialer.api.crud.shapes import Shapes
 from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import attempts_over, change_gateway, texts_waiting_for
-from dialer.app.touching import touched_gateway, users_of_callerid_group
+from dialer.app.touched_records import touched_gateway, users_of_callerid_group
 from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.sip.parameters import read_sip_parameters

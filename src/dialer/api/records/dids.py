@@ -13,7 +13,7 @@ from dialer.api.crud.fields import Boolean, PhoneNumber
 from dialer.api.crud.references import Reference
 from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.http.errors import Errors
-from dialer.app.touching import touched_did
+from dialer.app.touched_records import touched_did
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.roles import Permission
 from dialer.store.tables import Did

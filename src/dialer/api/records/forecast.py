@@ -14,7 +14,7 @@ from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, 
 from dialer.api.service import ApiRequest
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.forecast import NoCampaignError, Progress, check_not_over
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 from dialer.store.database import Database

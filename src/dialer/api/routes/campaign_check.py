@@ -28,7 +28,7 @@ from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, check_not_over
-from dialer.forecast.order import CHECK_SEEDS, Order
+from dialer.forecast.parameters import CHECK_SEEDS, Order
 from dialer.settings import Settings
 from dialer.store.tables import Campaign, User
 

@@ -26,7 +26,7 @@ from dialer.api.records.forecast import Forecaster, compute_forecast, order_of
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.forecast.forecast import CampaignOverError
-from dialer.forecast.order import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
+from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 

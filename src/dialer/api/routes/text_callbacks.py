@@ -22,13 +22,13 @@ from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
 from dialer.api.http.headers import header
 from dialer.api.http.strict_json import StrictJsonError, read_object
 from dialer.api.service import ApiRequest, Service
-from dialer.app.touching import touched_gateway
+from dialer.app.touched_records import touched_gateway
 from dialer.carriers.parameters import ParametersError
 from dialer.carriers.texts.callbacks import is_from_carrier, receipt_in, text_in
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.domain.plans import SMS, GatewayKey
-from dialer.store.queries.progress import gateway_row
-from dialer.store.text_news import add_news, is_on_its_way
+from dialer.store.incoming_texts import add_news, is_on_its_way
+from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.touched import NOTHING, touch
 
 CALLBACK_BYTES_MAX: Final = 65_536

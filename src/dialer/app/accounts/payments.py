@@ -6,7 +6,7 @@ from sqlalchemy import Row, insert, select
 
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import CallRefunded, PaymentRecorded
-from dialer.app.touching import touched_account
+from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
 from dialer.store import ledger

@@ -7,7 +7,7 @@ from sqlalchemy import Row, delete, insert, select, update
 
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import RateCardChanged
-from dialer.app.touching import touched_account
+from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import RateCardLine, User
 

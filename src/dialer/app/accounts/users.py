@@ -12,7 +12,7 @@ from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated
-from dialer.app.touching import touched_account
+from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Role

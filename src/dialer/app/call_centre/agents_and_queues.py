@@ -12,7 +12,7 @@ from dialer.app.events import AgentStatusChanged
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, TransferStatus
 from dialer.store.agent_hours import Activities, read_clock
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 from dialer.store.touched import Touched
 

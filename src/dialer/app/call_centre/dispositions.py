@@ -8,13 +8,13 @@ from sqlalchemy import Connection, RowMapping, delete, false, func, insert, sele
 from dialer.app.campaigns.subscribers import refuse_without_contact
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import CallDisposed
-from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
+from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
-from dialer.store.queries.progress import under_way_of_subscriber
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber
 from dialer.store.touched import NOTHING, Touched
 from dialer.store.wishes import call_off, own_list

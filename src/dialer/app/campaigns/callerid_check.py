@@ -9,7 +9,7 @@ from dialer.app.errors import FieldErrors
 from dialer.domain.engine.callerid import WILDCARD
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import SIMULATED
-from dialer.store.queries.progress import gateway_of, gateway_row
+from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, CallerId
 

@@ -8,14 +8,14 @@ from sqlalchemy import Connection, RowMapping, select, update
 from dialer.app.campaigns.readiness import agents_missing, make_ready
 from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
-from dialer.app.touching import touched_campaigns
+from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.states import move_campaign
-from dialer.store.collecting import collect_campaign
-from dialer.store.sealing import sealed_survey
+from dialer.store.contact_collection import collect_campaign
+from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import Campaign, Subscriber
 from dialer.store.touched import NOTHING
 

@@ -19,9 +19,9 @@ from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
+from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
-from dialer.store.queries.loading import calendar_of
-from dialer.store.queries.progress import gateway_of, gateway_row, sms_gateway_of
+from dialer.store.queries.load_engine import calendar_of
 from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier
 
 WITHOUT_COUNTRY_MAX: Final = 1_000

@@ -3,10 +3,10 @@
 from sqlalchemy import delete, select
 
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.touching import touched_campaigns
+from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
-from dialer.store.queries.progress import under_way_of_campaign
+from dialer.store.queries.calls_in_progress import under_way_of_campaign
 from dialer.store.tables import Campaign
 
 

@@ -11,8 +11,8 @@ from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey
+from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.queries.progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.service_state import read_settings, read_speech
 from dialer.store.tables import SMS, Agent, Tier
 

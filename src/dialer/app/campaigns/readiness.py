@@ -13,7 +13,7 @@ from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import FindingLevel
 from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
-from dialer.store.sealing import read_survey, seal, sealed_survey
+from dialer.store.sealed_surveys import read_survey, seal, sealed_survey
 from dialer.store.tables import SMS, VOICE
 
 FINDINGS_NAMED_MAX: Final = 5

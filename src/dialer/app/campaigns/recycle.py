@@ -14,7 +14,7 @@ from sqlalchemy import BindParameter, Connection, Row, bindparam, case, literal_
 from dialer.app.campaigns.subscribers import lost_contact
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import SubscribersRecycled
-from dialer.app.touching import touched_campaigns
+from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
@@ -22,8 +22,8 @@ from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_CAMPAIGNS
 from dialer.store.bulk import Bulk
-from dialer.store.queries.calling import IS_CALLING
 from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
 from dialer.store.touched import NOTHING
 

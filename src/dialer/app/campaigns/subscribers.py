@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
-from dialer.app.touching import touched_campaigns
+from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.states import move_subscriber
-from dialer.store.queries.progress import UnderWay, under_way_of_subscriber
+from dialer.store.queries.calls_in_progress import UnderWay, under_way_of_subscriber
 from dialer.store.tables import Campaign, Subscriber
 from dialer.store.touched import NOTHING
 

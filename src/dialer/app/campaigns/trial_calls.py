@@ -16,8 +16,8 @@ from dialer.domain.numbers.normal_form import NumberError, is_possible, normalis
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
+from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.do_not_call import entries_on
-from dialer.store.queries.progress import gateway_row
 from dialer.store.tables import DncList
 from dialer.store.touched import NOTHING
 

@@ -14,7 +14,7 @@ from dialer.domain.reasons import WaitsFor
 from dialer.domain.why_waiting import Circumstances, Wait, why_not_now
 from dialer.store.queries.destinations import is_forbidden_for
 from dialer.store.queries.do_not_call import on_dnc
-from dialer.store.queries.loading import pending_zones
+from dialer.store.queries.load_engine import pending_zones
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import Subscriber
 

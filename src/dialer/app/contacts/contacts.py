@@ -7,13 +7,13 @@ from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
 from dialer.app.errors import UnknownRecordError
-from dialer.app.touching import known_campaigns, touched_campaigns
+from dialer.app.touched_records import known_campaigns, touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.search_keys import name_keys
 from dialer.domain.states import OPEN_SUBSCRIBERS
-from dialer.store.collecting import collect_contact
+from dialer.store.contact_collection import collect_contact
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
 

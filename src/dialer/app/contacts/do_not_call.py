@@ -8,7 +8,7 @@ from sqlalchemy import Row, delete, exists, insert, select, update
 from dialer.app.campaigns.campaign_references import refuse_while_named
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import NumberAllowed, NumberCalledOff
-from dialer.app.touching import names_dnc, users_of_dnc
+from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import DncContact, DncList
 from dialer.store.touched import NOTHING

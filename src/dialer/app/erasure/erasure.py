@@ -21,9 +21,9 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
 from dialer.store.database import Database
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
-from dialer.store.queries.progress import BUSY_SUBSCRIBERS
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
     CallRequest,
     Campaign,

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy import cast as sql_cast
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers
-from dialer.app.touching import known_campaigns
+from dialer.app.touched_records import known_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import LegType, SubscriberStatus
 from dialer.domain.numbers.spellings import ERASED

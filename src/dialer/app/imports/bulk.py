@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, select
 
 from dialer.app.events import ContactsImported, NumbersCalledOff
-from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.search_keys import name_keys
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
-from dialer.store.collecting import collect_phonebook
+from dialer.store.contact_collection import collect_phonebook
 from dialer.store.tables import Contact, DncContact, DncList, Phonebook
 from dialer.store.touched import NOTHING
 

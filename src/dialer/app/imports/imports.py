@@ -18,14 +18,14 @@ from dialer.app.imports.csv_records import CsvFile
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.imports.variables import Variables
-from dialer.app.touching import touched_campaigns, users_of_dnc
+from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 from dialer.domain.search_keys import name_keys
 from dialer.store.bulk import Among, bulk_insert
-from dialer.store.collecting import collect_phonebook
+from dialer.store.contact_collection import collect_phonebook
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Row
 

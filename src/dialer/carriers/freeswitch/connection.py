@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from dialer.carriers.freeswitch.event_socket_frames import Frame, FrameReader, FramingError
 from dialer.carriers.freeswitch.events import SwitchEvent, read_event
-from dialer.carriers.freeswitch.framing import Frame, FrameReader, FramingError
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 
 LOGIN_S: Final = 10.0

@@ -10,17 +10,17 @@ from typing import Any, Final
 import structlog
 from msgspec.structs import replace
 
+from dialer.carriers.freeswitch.call_trace import KeptLine, kept_command, kept_event
+from dialer.carriers.freeswitch.calls_per_second import CallTurns
 from dialer.carriers.freeswitch.commands import SoundPath, is_fit_key, service_mark, subscriptions
 from dialer.carriers.freeswitch.connection import SwitchConnection, SwitchLostError, Trace, connect
 from dialer.carriers.freeswitch.events import SwitchEvent
-from dialer.carriers.freeswitch.finding import alive_by, over_by_dump, over_by_note, read_dump, ringing_in
-from dialer.carriers.freeswitch.keeping import KeptLine, kept_command, kept_event
+from dialer.carriers.freeswitch.leg_lookup import alive_by, over_by_dump, over_by_note, read_dump, ringing_in
 from dialer.carriers.freeswitch.legs import LegOutput, Look, Say, SwitchLegs, Tell
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters, is_path, read_freeswitch_parameters
-from dialer.carriers.freeswitch.turns import CallTurns
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.parameters import ParametersError
-from dialer.carriers.voice.capture import Capture
+from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.sessions.leg_protocol import (

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from dialer.carriers.media.beeps import BeepFinder
-from dialer.carriers.media.hearing import FrameCutter
+from dialer.carriers.media.incoming_sound import FrameCutter
 from dialer.carriers.media.rtp import FRAME_MS
 from dialer.domain.enums import AmdSensitivity, AmdStatus
 

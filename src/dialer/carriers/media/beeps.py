@@ -4,7 +4,7 @@ from operator import sub
 from typing import Final
 
 from dialer.carriers.media.frequencies import narrow_hz, tone_hz
-from dialer.carriers.media.hearing import HeardFrame
+from dialer.carriers.media.incoming_sound import HeardFrame
 from dialer.carriers.media.rtp import FRAME_MS
 
 BEEP_MS: Final = 180

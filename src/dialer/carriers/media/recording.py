@@ -3,11 +3,11 @@
 from typing import Final
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import Activity
 from dialer.carriers.media.answering_machine import AnsweringMachineDetector
 from dialer.carriers.media.dtmf_inband import silence
-from dialer.carriers.media.framing import Timeline
+from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.rtp import FRAME_MS, RATE_HZ
+from dialer.carriers.media.rtp_frames import Timeline
 from dialer.domain.sessions.leg_protocol import Done
 
 RECORDING_MS_MAX: Final = 120_000

@@ -7,13 +7,12 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import Activity
+from dialer.carriers.media.bridged_stream import Numbers
+from dialer.carriers.media.call_quality import Quality
 from dialer.carriers.media.dtmf_events import Rfc4733Dtmf
 from dialer.carriers.media.dtmf_inband import InbandDtmf
-from dialer.carriers.media.framing import Framer
-from dialer.carriers.media.peer import Address, Peer
-from dialer.carriers.media.quality import Quality
-from dialer.carriers.media.relay import Numbers
+from dialer.carriers.media.media_address import Address, Peer
+from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.rtcp import REPORT_MS, RtcpError, Sent
 from dialer.carriers.media.rtp import (
     FRAME_SAMPLES,
@@ -24,6 +23,7 @@ from dialer.carriers.media.rtp import (
     read_packet,
     write_packet,
 )
+from dialer.carriers.media.rtp_frames import Framer
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec, Direction
 
 COMFORT_NOISE: Final = 13

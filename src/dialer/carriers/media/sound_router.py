@@ -5,17 +5,17 @@ from typing import Final, TypeAlias, assert_never
 
 import msgspec
 
-from dialer.carriers.media.activities import (
+from dialer.carriers.media.conference_rooms import MEMBERS_MAX, Conferring, mix
+from dialer.carriers.media.detection_orders import AwaitingBeep, Detecting
+from dialer.carriers.media.media_address import Address, Rank
+from dialer.carriers.media.orders_in_progress import (
     Activity,
     Asking,
     Bridging,
     Playing,
     PlayingWaitingTone,
 )
-from dialer.carriers.media.listening import AwaitingBeep, Detecting
-from dialer.carriers.media.peer import Address, Rank
 from dialer.carriers.media.recording import Recording
-from dialer.carriers.media.rooms import MEMBERS_MAX, Conferring, mix
 from dialer.carriers.media.sound_leg import SoundLeg
 from dialer.domain.sessions.leg_protocol import (
     Ask,

@@ -5,7 +5,7 @@ from itertools import count
 
 from dialer.carriers.sip import causes
 from dialer.carriers.sip.dialog import Dialog
-from dialer.carriers.sip.in_dialog import InDialog, in_dialog_request
+from dialer.carriers.sip.dialog_requests import InDialog, in_dialog_request
 from dialer.carriers.sip.messages import Received
 from dialer.carriers.sip.outputs import Address, LegOver
 from dialer.carriers.sip.signalling import AuthorisedRequest, Signalling, Trust

@@ -8,13 +8,13 @@ from typing import Final
 import msgspec
 
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg
 from dialer.carriers.sip.dialog import answered_dialog
-from dialer.carriers.sip.in_dialog import PHRASES, InDialog, LegOwner
-from dialer.carriers.sip.invitation import Invitation
+from dialer.carriers.sip.dialog_requests import PHRASES, InDialog, LegOwner
+from dialer.carriers.sip.incoming_invite import Invitation
 from dialer.carriers.sip.leg import Handle
 from dialer.carriers.sip.messages import Received, reply_address, write_response
+from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import Address, LegAnswered, SoundAgreed
 from dialer.carriers.sip.sdp import (
     PAYLOADS,

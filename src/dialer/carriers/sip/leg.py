@@ -9,11 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.agreeing import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.call_leg import TAKEN_UP_CSEQ, CallLeg, ignore
 from dialer.carriers.sip.dialog import Dialog, dialog_of
-from dialer.carriers.sip.in_dialog import InDialog, LegOwner, in_dialog_request
+from dialer.carriers.sip.dialog_requests import InDialog, LegOwner, in_dialog_request
 from dialer.carriers.sip.messages import Outgoing, Received
+from dialer.carriers.sip.offer_answer import TAKEN_UP_VERSION, Descriptions, agree_on
 from dialer.carriers.sip.outputs import LegAnswered, LegRinging, SoundAgreed
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import EXPIRES_S_MAX, INTERVAL_TOO_SMALL, MIN_SE

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters
-from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.messages import SIP_PORT
 from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec

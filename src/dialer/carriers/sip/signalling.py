@@ -7,10 +7,10 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from dialer.carriers.sip.digest import SignedRequest, authorise, read_challenge
+from dialer.carriers.sip.allowed_hosts import Peers
+from dialer.carriers.sip.digest_authentication import SignedRequest, authorise, read_challenge
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
 from dialer.carriers.sip.outputs import Address, Outputs
-from dialer.carriers.sip.peers import Peers
 from dialer.carriers.sip.transactions import ClientTransaction
 from dialer.carriers.sip.trunk import Trunk, mark
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from dialer.carriers.sip.digest import TrunkAccount
+from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.sdp import Codec
 

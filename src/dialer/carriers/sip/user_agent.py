@@ -6,10 +6,10 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.pace import WirePace
-from dialer.carriers.sip.in_dialog import PHRASES
+from dialer.carriers.calls_per_second import WirePace
+from dialer.carriers.sip.dialog_requests import PHRASES
 from dialer.carriers.sip.inbound_leg import InboundLeg
-from dialer.carriers.sip.invitation import (
+from dialer.carriers.sip.incoming_invite import (
     Invitation,
     InvitationRefusal,
     called_in,
@@ -27,9 +27,9 @@ from dialer.carriers.sip.messages import (
     write_response,
 )
 from dialer.carriers.sip.outputs import Address, LegArrived, Output, Outputs
+from dialer.carriers.sip.register_and_options import Keepalive, Registration
 from dialer.carriers.sip.sdp import LocalSound
 from dialer.carriers.sip.signalling import Signalling
-from dialer.carriers.sip.standing_requests import Keepalive, Registration
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.sip.trunk import METHODS, Trunk, mark
 from dialer.domain.sessions.leg_protocol import Arriving, Dialling

@@ -8,7 +8,7 @@ import httpx
 import structlog
 
 from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
-from dialer.carriers.texts.hosts import is_internal
+from dialer.carriers.texts.forbidden_hosts import is_internal
 from dialer.carriers.texts.parameters import HttpParameters, read_http_parameters
 from dialer.carriers.texts.requests import WebRequest, outcome_of, request_of
 from dialer.carriers.texts.text_line import DETAIL_MAX, TextLine

@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from dialer.carriers.parameters import Parameters, ParametersError, read_parameters
-from dialer.carriers.texts.hosts import is_internal
+from dialer.carriers.texts.forbidden_hosts import is_internal
 from dialer.carriers.texts.templates import PLACEHOLDERS, placeholders_of, texts_of
 from dialer.domain.plans import KANNEL
 

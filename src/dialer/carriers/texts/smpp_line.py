@@ -9,7 +9,7 @@ from typing import Any, Final
 import structlog
 
 from dialer.carriers.line_port import Exchange, Found, Unknown, Unplaced
-from dialer.carriers.texts.pauses import PAUSE_S, PAUSE_S_MAX, WAIT_S
+from dialer.carriers.texts.backoff import PAUSE_S, PAUSE_S_MAX, WAIT_S
 from dialer.carriers.texts.smpp_messages import MessageError, heard_in, name_of, submit_bodies
 from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
 from dialer.carriers.texts.smpp_pdus import RESPONSE, Command, Pdu, PduError, Status, delivery_of, first_text

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Unknown, Unplaced
 from dialer.carriers.parameters import Parameters, ParametersError
-from dialer.carriers.texts.pauses import Pauses
+from dialer.carriers.texts.backoff import Pauses
 from dialer.domain.sessions.leg_protocol import Leg, Order, Texting
 
 DETAIL_MAX: Final = 200

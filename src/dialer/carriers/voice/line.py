@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from dialer.carriers.line_port import Alive, Exchange, Found, LiveLeg, Over, Unknown, Unplaced
 from dialer.carriers.parameters import ParametersError
-from dialer.carriers.sip.invitation import read_invitation
+from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.outputs import Address
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.voice.capture import Capture
+from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles

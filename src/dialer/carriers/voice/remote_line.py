@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.line_port import Exchange, Found, LiveLeg, Unplaced
-from dialer.carriers.voice.frames import (
+from dialer.carriers.voice.process_frames import (
     FRAME_BYTES_MAX,
     FindLegs,
     FrameError,

@@ -12,7 +12,7 @@ from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SoundLost
 from dialer.carriers.parameters import is_address
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.invitation import read_invitation
+from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.leg import read_handle
 from dialer.carriers.sip.outputs import (
     Address,

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dialer.console.words import words_of
+from dialer.console.state_words import words_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT, Section, Survey

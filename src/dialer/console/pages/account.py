@@ -15,7 +15,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_key
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, begin_session, end_session
 from dialer.app.accounts.users import change_user
-from dialer.console.confirming import CURRENT, doubt_of
+from dialer.console.confirmations import CURRENT, doubt_of
 from dialer.console.forms import read_fields
 from dialer.console.services import ConsoleServices, current_session, go_to, page
 from dialer.console.sessions import SESSION_COOKIE, cookie, is_secure

@@ -22,10 +22,10 @@ from dialer.api.service import ApiRequest
 from dialer.console.cells import id_in
 from dialer.console.errors import messages_of
 from dialer.console.inputs import with_offset
-from dialer.console.named import OPTIONS_MAX, Option
 from dialer.console.pages.campaigns import seen_campaigns
+from dialer.console.record_names import OPTIONS_MAX, Option
 from dialer.console.services import page
-from dialer.console.words import outcome_words
+from dialer.console.state_words import outcome_words
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import parse_money
 from dialer.domain.enums import Cause, LegType

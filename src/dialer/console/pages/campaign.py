@@ -25,17 +25,17 @@ from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
-from dialer.console.charts.heat import heat_rows
+from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import Graph, draw_survey
 from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
-from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.words import campaign_state, outcome_words, reason_of_campaign
+from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast

@@ -19,7 +19,7 @@ from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
 from dialer.console.services import go_to, page
-from dialer.console.words import words_of
+from dialer.console.state_words import words_of
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SUBSCRIBER_REASONS
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS

@@ -24,7 +24,7 @@ from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spr
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import HOUR_MS, Figures, Grouping
 from dialer.forecast.forecast import CampaignOverError
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import CountSpread, DateSpread, Forecast, MoneySpread
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 

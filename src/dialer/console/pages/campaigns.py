@@ -15,7 +15,7 @@ from dialer.app.overview import People, people_of_campaigns
 from dialer.console.charts.charts import Slice
 from dialer.console.pages.overview import people_bar
 from dialer.console.services import page
-from dialer.console.words import campaign_state, reason_of_campaign
+from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import percent
 from dialer.store.tables import SMS, Campaign, User

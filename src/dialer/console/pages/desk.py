@@ -14,7 +14,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.console.forms import read_fields
-from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.dispositions import CHOICES, DispositionForm, form_of, save
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.wall_board import STATUSES

@@ -15,7 +15,7 @@ from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.errors import messages_of, status_of
 from dialer.console.inputs import with_offset
-from dialer.console.words import words_of
+from dialer.console.state_words import words_of
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentDisposition
 

@@ -25,8 +25,8 @@ from dialer.app.imports.report import ImportReport
 from dialer.console.errors import messages_of
 from dialer.console.forms import check_form, read_fields
 from dialer.console.guessed_columns import chained, first_line, guess_columns
-from dialer.console.named import Option, options_of
 from dialer.console.pages.campaigns import PLACE
+from dialer.console.record_names import Option, options_of
 from dialer.console.services import go_to, page
 from dialer.domain.enums import SectionType
 from dialer.domain.plans import SIMULATED

@@ -12,10 +12,10 @@ from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview, People, read_overview
 from dialer.console.attention import things_to_do
 from dialer.console.charts.charts import Slice, line, share, stack
-from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, page
-from dialer.console.words import campaign_state, reason_of_campaign
+from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.console.zones import day_of, zone_of
 from dialer.domain.enums import AgentActivity, CampaignStatus
 from dialer.domain.statistics import percent

@@ -20,13 +20,13 @@ from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.catalogue import RECORDS, RecordPage
 from dialer.console.cells import Cell, id_in, rows_of
-from dialer.console.confirming import doubt_of
+from dialer.console.confirmations import doubt_of
+from dialer.console.field_titles import title_of
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, inputs_of, members_of, refilled
-from dialer.console.named import name_column, names_of, options_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
+from dialer.console.record_names import name_column, names_of, options_of
 from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.titles import title_of
 from dialer.console.zones import zone_of
 from dialer.domain.states import IllegalMoveError
 

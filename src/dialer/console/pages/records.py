@@ -16,10 +16,10 @@ from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
 from dialer.api.service import ApiRequest
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
 from dialer.console.cells import Cell, rows_of
-from dialer.console.named import names_of
+from dialer.console.field_titles import title_of
+from dialer.console.record_names import names_of
 from dialer.console.rendering import grouped
 from dialer.console.services import page
-from dialer.console.titles import title_of
 from dialer.console.zones import zone_of
 from dialer.domain.roles import Permission
 

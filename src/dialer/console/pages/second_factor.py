@@ -20,7 +20,7 @@ from dialer.app.accounts.second_factor import (
     remove_second_factor,
     takes_second_factor,
 )
-from dialer.console.confirming import CURRENT, doubt_of
+from dialer.console.confirmations import CURRENT, doubt_of
 from dialer.console.forms import read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.services import ConsoleServices, current_session, go_to, page

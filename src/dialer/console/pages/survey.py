@@ -15,14 +15,14 @@ from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
 from dialer.console.pages.record import identity_in
 from dialer.console.services import page
+from dialer.console.state_words import words_of
 from dialer.console.survey_keys import key_in_words, keys_of
 from dialer.console.survey_trial import walk
-from dialer.console.words import words_of
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.survey import Section, Survey
-from dialer.store.sealing import read_survey
+from dialer.store.sealed_surveys import read_survey
 
 PLACE: Final = "surveys"
 _templates = SECTION_TEMPLATES.table

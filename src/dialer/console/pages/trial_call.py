@@ -17,7 +17,7 @@ from dialer.console.forms import read_fields
 from dialer.console.pages.record import identity_in
 from dialer.console.services import REAL, page
 from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
-from dialer.store.queries.progress import gateway_row
+from dialer.store.queries.calls_in_progress import gateway_row
 
 PLACE: Final = "lines"
 _FIELDS: Final = ("number", "callerid")

@@ -15,7 +15,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent_status
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
 from dialer.console.forms import read_fields
-from dialer.console.live import EVENT_STREAM, answer_live
+from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page

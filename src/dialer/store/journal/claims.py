@@ -8,7 +8,7 @@ from dialer.domain import effects, events
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.plans import Subscriber as Callee
 from dialer.domain.states import OPEN_SUBSCRIBERS
-from dialer.store.collecting import has_uncollected
+from dialer.store.contact_collection import has_uncollected
 from dialer.store.queries.do_not_call import is_hashed, lists_that_hold, on_dnc
 from dialer.store.tables import DncContact, Subscriber
 

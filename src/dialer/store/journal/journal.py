@@ -24,17 +24,17 @@ from dialer.store.invariants import Added, Placed, added_twice, ended_before, mi
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
-from dialer.store.journal.deletions import delete_attempt
+from dialer.store.journal.campaign_counters import GrowingCampaign
 from dialer.store.journal.gateways import GatewayRows
-from dialer.store.journal.growing import GrowingCampaign
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
+from dialer.store.journal.unmade_attempts import delete_attempt
 from dialer.store.journal.waiting_texts import WaitingTextRows
 from dialer.store.ledger import Entry, post_calls
-from dialer.store.queries.callers import find_caller
 from dialer.store.queries.do_not_call import listed_for
+from dialer.store.queries.inbound_callers import find_caller
 from dialer.store.queries.queues import take_call_back
 from dialer.store.queries.selection import Shards
 from dialer.store.subscriber_counts import count_moves

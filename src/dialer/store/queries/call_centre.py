@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, case, func, select
 
 from dialer.domain.enums import AgentActivity, TransferStatus
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import Hours
 from dialer.store.tables import AgentHour, CallRequest, QueueHour, Transfer
 

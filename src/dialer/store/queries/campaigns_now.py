@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, a
 from dialer.domain.enums import LegType, TransferStatus
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.backends.expressions import without_index
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import COUNTERS, MINUTE_MS
 from dialer.store.tables import CallRequest, CampaignHour, Cdr, Transfer
 

@@ -20,8 +20,8 @@ from dialer.domain.enums import CampaignStatus, TransferStatus
 from dialer.domain.plans import SMS, VOICE, GatewayKey
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
-from dialer.store.queries.calling import IS_CALLING
-from dialer.store.queries.progress import TAKES_CHANNEL
+from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import OwnedRows, Shards, is_of
 from dialer.store.tables import (
     CallRequest,

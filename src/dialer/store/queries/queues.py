@@ -15,9 +15,9 @@ from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import NO_SUBSCRIBER, VOICE, GatewayKey, Subscriber, Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 from dialer.store.backends.expressions import in_order
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.rates import rate_of
-from dialer.store.queries.readable import UNREADABLE, Unreadable, readable
+from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import Agent, CallBack, CallRequest, Queue, Tier
 from dialer.store.tables import Subscriber as SubscriberRow

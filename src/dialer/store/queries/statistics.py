@@ -25,7 +25,7 @@ from dialer.domain.plans import GatewayKey, gateway_named
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.statistics import Figures, Grouping
 from dialer.store.backends.expressions import without_index
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import (
     Agent,
     CallRequest,

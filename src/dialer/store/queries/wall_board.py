@@ -6,7 +6,7 @@ from sqlalchemy import Connection, select
 
 from dialer.domain.enums import TransferStatus
 from dialer.domain.queueing.activity import AgentClock
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
 

@@ -14,13 +14,13 @@ from dialer.domain.plans import SIMULATED
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.why_waiting import Circumstances
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
 from dialer.store.queries.destinations import destinations_of
-from dialer.store.queries.loading import calendar_of
-from dialer.store.queries.progress import TAKES_CHANNEL
+from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.load_engine import calendar_of
 from dialer.store.queries.queues import agents_of
 from dialer.store.queries.rates import cheapest_prices
-from dialer.store.queries.readable import UNREADABLE
+from dialer.store.queries.readable_rows import UNREADABLE
 from dialer.store.tables import (
     SMS,
     CallRequest,

@@ -10,7 +10,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.store.live_legs import is_strangers
-from dialer.store.queries.progress import gateway_row
+from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.tables import (
     Agent,
     CallRequest,

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from dialer.carriers.parameters import ParametersError
-from dialer.carriers.texts import hosts
+from dialer.carriers.texts import forbidden_hosts
 from dialer.carriers.texts.http_line import NotSentError, WebSender
 from dialer.carriers.texts.parameters import read_http_parameters
 from dialer.carriers.texts.requests import WebRequest
@@ -65,7 +65,7 @@ async def test_a_name_that_leads_inside_gets_no_byte(monkeypatch: pytest.MonkeyP
         request = WebRequest("GET", carrier.url.replace("127.0.0.1", "localhost"), {}, b"")
         sender = WebSender()
         if is_internal:
-            monkeypatch.setattr(hosts, "_METADATA_ADDRESSES", {ipaddress.ip_address("127.0.0.1")})
+            monkeypatch.setattr(forbidden_hosts, "_METADATA_ADDRESSES", {ipaddress.ip_address("127.0.0.1")})
             for _ in range(2):
                 with pytest.raises(NotSentError, match="own network"):
                     await sender.send(request)

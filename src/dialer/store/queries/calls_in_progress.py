@@ -22,9 +22,9 @@ from dialer.domain.plans import (
     GatewayPlan,
     Subscriber,
 )
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.rates import rate_of
-from dialer.store.queries.readable import Unreadable, readable
+from dialer.store.queries.readable_rows import Unreadable, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
 from dialer.store.tables import (
     HALT_COMPLETED,

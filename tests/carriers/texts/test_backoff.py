@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from dialer.carriers.line_port import Found
-from dialer.carriers.texts.pauses import PAUSE_S_MAX, Pauses
+from dialer.carriers.texts.backoff import PAUSE_S_MAX, Pauses
 from dialer.domain.sessions.leg_protocol import LegReport
 
 IN_FLIGHT: Final = 10

@@ -4,8 +4,8 @@ from array import array
 from typing import Final
 
 from dialer.carriers.media import g711
-from dialer.carriers.media.activities import Activity
 from dialer.carriers.media.dtmf_inband import silence
+from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, TIMESTAMPS, samples_between
 
 MEMBERS_MAX: Final = 16

@@ -8,7 +8,7 @@ import anyio.lowlevel
 import pytest
 
 from dialer.api.http.errors import AnsweredError
-from dialer.console.live import STREAMS_OF_USER_MAX, Snapshots
+from dialer.console.live_parts import STREAMS_OF_USER_MAX, Snapshots
 
 
 class Parts:

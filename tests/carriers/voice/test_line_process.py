@@ -14,11 +14,11 @@ import pytest
 
 from dialer.carriers.line_port import Alive, LiveLeg, Unknown, Unplaced
 from dialer.carriers.sip.messages import read_message
-from dialer.carriers.voice.capture import Capture, read_capture
-from dialer.carriers.voice.frames import OpenLine
-from dialer.carriers.voice.process import LineProcess, socket_path
+from dialer.carriers.voice.call_trace import Capture, read_capture
+from dialer.carriers.voice.line_factory import sip_lines
+from dialer.carriers.voice.line_process import LineProcess, socket_path
+from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
-from dialer.carriers.voice.starting import sip_lines
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Answered, Arrived, Arriving, Clear, Dialling, Ended, Hold, Texting
 from tests.carriers.listening import Watch, Worker

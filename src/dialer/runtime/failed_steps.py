@@ -21,11 +21,11 @@ from dialer.runtime.line_rests import COST_OF_FAILURE, COST_OF_FAULT, LineRests
 from dialer.runtime.live_engine import LiveEngine
 from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.report_checks import Report, described
-from dialer.runtime.suspects import Allowance, Suspects
+from dialer.runtime.suspect_reports import Allowance, Suspects
 from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.incoming_texts import StoredNews, delete_news
 from dialer.store.invariants import pause_user
-from dialer.store.set_aside import SetAside, set_aside
-from dialer.store.text_news import StoredNews, delete_news
+from dialer.store.set_aside_reports import SetAside, set_aside
 from dialer.store.touched import NOTHING, touch
 
 _log = structlog.get_logger(__name__)

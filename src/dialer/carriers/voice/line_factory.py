@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dialer.carriers.line_port import Exchange
 from dialer.carriers.sip.trunk import mark
-from dialer.carriers.voice.frames import OpenLine
-from dialer.carriers.voice.process import socket_path
+from dialer.carriers.voice.line_process import socket_path
+from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.domain.environment import clean_environment
 

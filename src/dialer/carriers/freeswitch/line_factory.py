@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.line_port import Exchange
-from dialer.carriers.voice.capture import Capture, capture_folder
+from dialer.carriers.voice.call_trace import Capture, capture_folder
 from dialer.carriers.voice.speech import Speaker
 
 

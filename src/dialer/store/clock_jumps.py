@@ -15,7 +15,7 @@ from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.domain.sessions.session_state import SessionState
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (
     Agent,

@@ -17,9 +17,9 @@ from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
-from dialer.runtime.suspects import Allowance
+from dialer.runtime.suspect_reports import Allowance
+from dialer.store.incoming_texts import Writer, delete_news, is_on_its_way, waiting_news, writers_to
 from dialer.store.queries.selection import owns
-from dialer.store.text_news import Writer, delete_news, is_on_its_way, waiting_news, writers_to
 
 UNKNOWN_KEPT_MS: Final = 10_000
 """Time for which a receipt of an unknown message is kept: it may be faster than the answer that names the message."""

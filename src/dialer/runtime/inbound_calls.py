@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call
 from dialer.domain.sessions.leg_protocol import Arrived, Arriving
-from dialer.store.queries.callers import cause_of
+from dialer.store.queries.inbound_callers import cause_of
 
 
 class Arrivals:

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from dialer.carriers.media.activities import Activity
 from dialer.carriers.media.answering_machine import AnsweringMachineDetector
-from dialer.carriers.media.hearing import PacketClock
+from dialer.carriers.media.incoming_sound import PacketClock
+from dialer.carriers.media.orders_in_progress import Activity
 from dialer.domain.enums import AmdSensitivity, AmdStatus
 from dialer.domain.sessions.leg_protocol import Done
 

@@ -16,8 +16,9 @@ import structlog
 
 from dialer.carriers.line_port import Found
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.voice.capture import Capture, capture_folder
-from dialer.carriers.voice.frames import (
+from dialer.carriers.voice.call_trace import Capture, capture_folder
+from dialer.carriers.voice.line import SipLine
+from dialer.carriers.voice.process_frames import (
     FRAME_BYTES_MAX,
     VERSION,
     FindLegs,
@@ -35,7 +36,6 @@ from dialer.carriers.voice.frames import (
     encode_frame,
     read_from_worker,
 )
-from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker

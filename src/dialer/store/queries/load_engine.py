@@ -20,14 +20,14 @@ from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import CallerIdChoice, CampaignPlan, GatewayKey, amd_of
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import decode_survey
+from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of
-from dialer.store.queries.progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
-from dialer.store.queries.readable import UNREADABLE, Unreadable, check_types, readable
+from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
 from dialer.store.queries.selection import OwnedRows, Selection, Shards
-from dialer.store.sealing import recording
+from dialer.store.sealed_surveys import recording
 from dialer.store.tables import SMS, CallerId, Campaign, Did, SealedSurvey, Subscriber, User
 from dialer.store.touched import EVERYTHING, Touched
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from dialer.console.charts import minutes
-from dialer.console.charts.minutes import MINUTES, SETTLED_AFTER, Minutes
+from dialer.console.charts import calls_per_minute
+from dialer.console.charts.calls_per_minute import MINUTES, SETTLED_AFTER, Minutes
 from dialer.store.queries.statistics import MINUTE_MS, WhoseCalls
 
 FIRST = 29_900_000
@@ -32,7 +32,7 @@ def test_the_counts_are_those_of_the_rows(calls: dict[int, int], moments: list[i
     rows = Rows({FIRST + minute: count for minute, count in calls.items()})
     kept = Minutes()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minutes, "dialled_by_minute", rows.query)
+        patch.setattr(calls_per_minute, "dialled_by_minute", rows.query)
         for moment in moments:
             found = kept.read(connection(), WhoseCalls(), (FIRST + moment) * MINUTE_MS + 30_000)
             assert found == [calls.get(minute, 0) for minute in range(moment - MINUTES, moment)]
@@ -40,7 +40,7 @@ def test_the_counts_are_those_of_the_rows(calls: dict[int, int], moments: list[i
 
 def test_settled_minutes_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = Rows({})
-    monkeypatch.setattr(minutes, "dialled_by_minute", rows.query)
+    monkeypatch.setattr(calls_per_minute, "dialled_by_minute", rows.query)
     kept = Minutes()
     for moment in (100, 100, 103):
         kept.read(connection(), WhoseCalls(), moment * MINUTE_MS)

@@ -13,7 +13,7 @@ from dialer.domain.engine import inbound
 from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.sessions.leg_protocol import Ended
 from dialer.forecast.forecast import forecast_campaign
-from dialer.forecast.order import Order
+from dialer.forecast.parameters import Order
 from dialer.store.live_legs import leg_keys
 from dialer.store.tables import (
     CallRequest,

@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.sip import causes
-from dialer.carriers.sip.agreeing import Descriptions, agree_on
 from dialer.carriers.sip.dialog import Dialog, with_target
 from dialer.carriers.sip.messages import Outgoing, Received, reply_address, write_response
+from dialer.carriers.sip.offer_answer import Descriptions, agree_on
 from dialer.carriers.sip.outputs import Address, DigitReported, SoundAgreed
 from dialer.carriers.sip.sdp import SDP_TYPE, AgreedSound, LocalSound, SdpError
 from dialer.carriers.sip.session_timer import MIN_SE, SessionTimer, is_too_short

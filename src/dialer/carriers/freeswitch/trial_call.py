@@ -10,7 +10,7 @@ from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.line_port import Found, Unplaced
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sound_files import SoundFileError
-from dialer.carriers.voice.trial import GREETING, Trial, TrialOrder, wait_for_end
+from dialer.carriers.voice.trial_call import GREETING, Trial, TrialOrder, wait_for_end
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Dialling, Done, Ended, LegReport, Speech
 
 TONE: Final = "tone_stream://%(1000,0,440)"

@@ -7,7 +7,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.carriers.media.peer import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Address
+from dialer.carriers.media.media_address import LEARNING_PACKETS, MOVING_MS, QUIET_MS, Address
 from dialer.carriers.media.rtcp import Block, RtcpReport, write_report
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.media.sound_leg import COMFORT_NOISE

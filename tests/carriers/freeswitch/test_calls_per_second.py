@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 from msgspec.structs import replace
 
-from dialer.carriers.freeswitch.turns import LoopClock
+from dialer.carriers.freeswitch.calls_per_second import LoopClock
 from dialer.carriers.line_port import LiveLeg, Unplaced
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import Clear, Ended

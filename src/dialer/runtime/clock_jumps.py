@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 import structlog
 
 from dialer.runtime.clock import RealClock
+from dialer.store.clock_jumps import Jump, follow_jump
 from dialer.store.database import Database
-from dialer.store.jumps import Jump, follow_jump
 from dialer.store.service_state import read_state
 
 JUMP_MS_MIN: Final = 1_000

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from dialer.carriers.pace import WirePace
+from dialer.carriers.calls_per_second import WirePace
 from dialer.carriers.voice.clock import steady_ms
 from dialer.domain.sessions.leg_protocol import Dialling
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.carriers.media.reception import Reception
+from dialer.carriers.media.loss_and_jitter import Reception
 from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, read_reports, short_time, write_report
 from dialer.carriers.media.rtp import RATE_HZ
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, exists, false, select, true
 
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
-from dialer.store.queries.calling import IS_CALLING
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import ACCOUNT, CallRequest, Campaign, CampaignDncList, Did, DncList, SmsMessage, WaitingText
 from dialer.store.touched import Touched
 
