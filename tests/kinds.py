@@ -32,7 +32,7 @@ PROGRAMS: Final = frozenset(
         "carriers/sip/test_sipp.py",
         "carriers/sip/test_sipp_over_time.py",
         "carriers/test_contract.py",
-        "carriers/texts/test_hosts.py",
+        "carriers/texts/test_forbidden_hosts.py",
         "carriers/voice",
         "commands",
         "console/test_browser.py",

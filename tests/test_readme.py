@@ -251,7 +251,8 @@ LIMITS: Final = {
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{advancing.ADVANCE_MS_MAX // 86_400_000} days",
     "A message of FreeSWITCH's event socket": (
-        f"{event_socket_frames.HEAD_BYTES_MAX // 1024} KiB of headers, {event_socket_frames.BODY_BYTES_MAX // MIB} MiB of body"
+        f"{event_socket_frames.HEAD_BYTES_MAX // 1024} KiB of headers, "
+        f"{event_socket_frames.BODY_BYTES_MAX // MIB} MiB of body"
     ),
     "Commands to FreeSWITCH without a reply": f"{connection.REPLIES_MAX:,}, and {connection.REPLY_S:.0f} s for each",
     "Members of a conference over SIP": f"{conference_rooms.MEMBERS_MAX}",
@@ -272,7 +273,9 @@ LIMITS: Final = {
     "Messages of the other end of a call, if that is not the carrier": (
         f"{allowed_hosts.PEER_MESSAGES_A_SECOND_MAX} a second for each of its calls"
     ),
-    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": f"{media_address.LEARNING_PACKETS}",
+    "Packets in a row from which an unknown place behind NAT, or another SSRC, is learnt": (
+        f"{media_address.LEARNING_PACKETS}"
+    ),
     "Hosts that are learnt at the same time for one call": f"{media_address.LEARNING_MAX}",
     "Time after a new session description in which packets of the former place do not turn the sound": (
         f"{media_address.MOVING_MS // 1_000} s"

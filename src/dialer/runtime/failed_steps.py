@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Containment:
-    """What one worker does when a step fails: it finds the guilty report, campaign or user, and goes on without it."""
+    """The answer of a worker to a failed step. It finds the guilty report, campaign or user, and goes on without it."""
 
     def __init__(self, database: Database, figures: DialCounters) -> None:
         self._database: Final = database

@@ -35,7 +35,7 @@ class GatewayShare(NamedTuple):
 
 
 class Membership(NamedTuple):
-    """What one worker of a fleet owns, and for how long it may go on."""
+    """The shards of one worker of a fleet, and the time for which it may go on."""
 
     name: str
     worker_id: int | None
