@@ -163,7 +163,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._hang_up(self._pending_refusal)
 
     def pause_writing(self) -> None:
-        """Wait for a client that reads more slowly than it is answered, for a limited time."""
+        """Stop sending to a client that reads too slowly. Hang up if it has not read on after `STALLED_S` seconds."""
         super().pause_writing()
         self._stalled = self.loop.call_later(STALLED_S, self.transport.abort)
 

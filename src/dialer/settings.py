@@ -168,14 +168,14 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
     Raises:
         SettingsError: a setting has a wrong value, or two of them contradict each other.
     """
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for setting in SETTINGS:
         if file is not None and file.texts.get(setting.key):
-            given[setting.field] = setting.value(file.texts[setting.key], file.name(setting))
+            values[setting.field] = setting.value(file.texts[setting.key], file.name(setting))
         if environ.get(setting.variable):
-            given[setting.field] = setting.value(environ[setting.variable])
-    start: datetime | None = given.pop("clock_start", None)
-    settings = Settings(**given)
+            values[setting.field] = setting.value(environ[setting.variable])
+    start: datetime | None = values.pop("clock_start", None)
+    settings = Settings(**values)
     _refuse_contradictions(settings, start)
     if start is None:
         return settings

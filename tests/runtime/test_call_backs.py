@@ -85,7 +85,7 @@ async def test_a_wrong_call_back_changes_nothing(house: House) -> None:
     )
     for given, said in wrong:
         with pytest.raises(InvalidFieldsError) as caught:
-            house.perform(partial(dispose_of_call, callrequest_id=1, given=given))
+            house.perform(partial(dispose_of_call, callrequest_id=1, disposed=given))
         assert said in caught.value.errors["call_back_date"][0]
     house.contact(1, "+12025560009")
     await house.advance(3)

@@ -324,7 +324,7 @@ def known_anew(house: House) -> dict[str, object]:
             coordinator=Alone(house.database),
             loader=partial(Loader, "UTC", CallingHours()),
             new_carrier=worker._new_carrier,  # noqa: SLF001
-            given={},
+            turns_given={},
             simulates_all=False,
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001

@@ -49,10 +49,10 @@ USERS_NAMED_MAX: Final = 5
 
 
 def _remedy(names: Iterable[str]) -> str:
-    found = set(names)
-    if found & _KEPT:
+    kinds = set(names)
+    if kinds & _KEPT:
         return "These records are kept, so this one is, too."
-    if found <= _PASSING:
+    if kinds <= _PASSING:
         return "Try again when they are over."
     return "Change or delete them first."
 

@@ -55,10 +55,13 @@ def read_live_overview(connection: Connection, now_ms: int, user_id: int | None 
     )
 
 
-def _campaigns(connection: Connection, found: list[CampaignInProgress], now_ms: int) -> list[CampaignNow]:
-    if not found:
+def _campaigns(connection: Connection, in_progress: list[CampaignInProgress], now_ms: int) -> list[CampaignNow]:
+    if not in_progress:
         return []
-    ids = [one.id for one in found]
+    ids = [campaign.id for campaign in in_progress]
     now, totals = calls_now(connection, ids, now_ms), totals_of_campaigns(connection, ids)
     texts = messages_on_their_way(connection)
-    return [CampaignNow(one, now[one.id], texts.get(one.id, 0), totals.get(one.id, Figures())) for one in found]
+    return [
+        CampaignNow(campaign, now[campaign.id], texts.get(campaign.id, 0), totals.get(campaign.id, Figures()))
+        for campaign in in_progress
+    ]

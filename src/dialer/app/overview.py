@@ -51,7 +51,7 @@ def read_overview(connection: Connection, now_ms: int, viewer_id: int, today: Ho
     return Overview(
         situation,
         totals[0].figures if totals else Figures(),
-        people_of_campaigns(connection, [one.campaign.id for one in situation.campaigns]),
+        people_of_campaigns(connection, [now.campaign.id for now in situation.campaigns]),
         int(connection.scalar(free) or 0),
     )
 
@@ -69,7 +69,7 @@ _PLACES = {
 def people_of_campaigns(connection: Connection, campaign_ids: Collection[int]) -> dict[int, People]:
     """Return the people of each of the campaigns by how far it has come with them."""
     states = subscribers_of_campaigns(connection, campaign_ids)
-    return {campaign_id: people_in(found) for campaign_id, found in states.items()}
+    return {campaign_id: people_in(counts) for campaign_id, counts in states.items()}
 
 
 def people_in(states: Iterable[SubscriberState]) -> People:

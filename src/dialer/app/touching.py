@@ -38,10 +38,14 @@ def known_campaigns(connection: Connection, condition: ColumnElement[bool]) -> T
 def users_of_dnc(connection: Connection, dnc_id: int) -> Touched:
     """Return the known campaigns for which a do-not-call list holds, as touched records."""
     which = select(DncList.is_global, DncList.keeps_wishes_of, DncList.user_id).where(DncList.id == dnc_id)
-    one = connection.execute(which).first()
-    if one is not None and one.is_global:
+    dnc_list = connection.execute(which).first()
+    if dnc_list is not None and dnc_list.is_global:
         return known_campaigns(connection, true())
-    own = Campaign.user_id == one.user_id if one is not None and one.keeps_wishes_of == ACCOUNT else false()
+    own = (
+        Campaign.user_id == dnc_list.user_id
+        if dnc_list is not None and dnc_list.keeps_wishes_of == ACCOUNT
+        else false()
+    )
     return known_campaigns(connection, names_dnc(dnc_id) | own)
 
 

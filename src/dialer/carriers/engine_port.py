@@ -49,7 +49,10 @@ class CallPlacer(Protocol):
         """Return the next milestone of a call in a queue if no agent takes it, or None if the call is over."""
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
-        """Offer a call to an agent, whose telephone has the number `dialled`, and return when the agent takes it."""
+        """Offer a call to an agent, whose telephone has the number `dialled`, and return when the agent takes it.
+
+        The time is in milliseconds since the epoch; None if a line will report it.
+        """
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Stop offering a call to an agent."""

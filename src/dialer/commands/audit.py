@@ -22,23 +22,23 @@ def audit(context: click.Context, *, as_json: bool) -> None:
     changes nothing; it can run beside a server. The exit code is 1 if anything differs.
     """
     with open_existing_database(settings_from_environment()) as database:
-        found = database.read_now(audit_unit)
+        audited = database.read_now(audit_unit)
     if as_json:
-        print_json(found)
+        print_json(audited)
     else:
-        click.echo("\n".join(_lines(found)))
-    context.exit(1 if found.differing else 0)
+        click.echo("\n".join(_lines(audited)))
+    context.exit(1 if audited.differing else 0)
 
 
-def _lines(found: Audited) -> Iterator[str]:
-    yield from map(str, found.differences)
-    unshown = found.differing - len(found.differences)
+def _lines(audited: Audited) -> Iterator[str]:
+    yield from map(str, audited.differences)
+    unshown = audited.differing - len(audited.differences)
     if unshown:
         yield f"And {unshown:,} more."
     yield (
-        f"{found.users:,} users, {found.payments:,} payments, {found.ledger_entries:,} ledger entries,"
-        f" {found.calls:,} CDRs, {found.messages:,} text messages, {found.campaigns:,} campaigns:"
-        f" {f'{found.differing:,} differ' if found.differing else 'nothing differs'}."
+        f"{audited.users:,} users, {audited.payments:,} payments, {audited.ledger_entries:,} ledger entries,"
+        f" {audited.calls:,} CDRs, {audited.messages:,} text messages, {audited.campaigns:,} campaigns:"
+        f" {f'{audited.differing:,} differ' if audited.differing else 'nothing differs'}."
     )
-    if found.calls_without_rate:
-        yield f"{found.calls_without_rate:,} CDRs were made before rates were stored: their prices cannot be checked."
+    if audited.calls_without_rate:
+        yield f"{audited.calls_without_rate:,} CDRs were made before rates were stored: their prices cannot be checked."

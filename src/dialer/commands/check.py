@@ -43,12 +43,12 @@ def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
     """
     with open_service() as service:
         configure_logs()
-        found = _check(service, campaign, has_forecast=forecast)
+        checked = _check(service, campaign, has_forecast=forecast)
     if as_json:
-        print_json(found)
+        print_json(checked)
     else:
-        click.echo("\n".join(_lines(found)))
-    if found.errors:
+        click.echo("\n".join(_lines(checked)))
+    if checked.errors:
         raise SystemExit(1)
 
 
@@ -61,7 +61,7 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
             connection, campaign, now_ms, service_zone=settings.timezone, hours=hours
         )
     )
-    errors = sum(one.level is FindingLevel.ERROR for one in findings)
+    errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     if has_forecast and not errors:
         order = Order(
             campaign["id"], now_ms, settings.timezone, CHECK_SEEDS, calling_hours=settings.calling_hours, is_rich=True
@@ -73,9 +73,9 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
     return CampaignFindings(campaign["id"], errors, len(findings) - errors, findings)
 
 
-def _lines(found: CampaignFindings) -> Iterator[str]:
-    for one in found.findings:
-        place = one.field if one.section_id is None else f"section {one.section_id}"
-        text = f"{one.level.value:<8} {place or 'survey'}: {one.message}"
+def _lines(checked: CampaignFindings) -> Iterator[str]:
+    for finding in checked.findings:
+        place = finding.field if finding.section_id is None else f"section {finding.section_id}"
+        text = f"{finding.level.value:<8} {place or 'survey'}: {finding.message}"
         yield printable(text)
-    yield f"Campaign {found.campaign_id}: {found.errors} errors, {found.warnings} warnings"
+    yield f"Campaign {checked.campaign_id}: {checked.errors} errors, {checked.warnings} warnings"

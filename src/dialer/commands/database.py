@@ -84,9 +84,9 @@ def sweep(*, as_json: bool) -> None:
     with open_existing_database(settings) as opened:
         service = service_settings(settings, opened)
         check_media_dir(settings, service)
-        found = opened.read_now(lambda unit: list(orphans(unit, service.media_dir, time.time())))
-    for path in found:
+        orphan_files = opened.read_now(lambda unit: list(orphans(unit, service.media_dir, time.time())))
+    for path in orphan_files:
         path.unlink(missing_ok=True)
-    say(f"Deleted {len(found)} files.")
+    say(f"Deleted {len(orphan_files)} files.")
     if as_json:
-        print_json({"media_dir": str(service.media_dir), "deleted": sorted(path.name for path in found)})
+        print_json({"media_dir": str(service.media_dir), "deleted": sorted(path.name for path in orphan_files)})

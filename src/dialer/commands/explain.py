@@ -76,7 +76,7 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
     kept = _kept_messages(settings.media_dir, keys)
     if as_json:
         called = {key: sip_call_id(lines) for key, lines in kept.items()}
-        reports = [{**structs.asdict(one), "at": moment(one.at_ms)} for one in aside]
+        reports = [{**structs.asdict(report), "at": moment(report.at_ms)} for report in aside]
         shown = {"carrier_messages": kept, "sip_call_id": called, "reports_set_aside": reports}
         print_json({**structs.asdict(story), **shown})
     else:
@@ -94,7 +94,9 @@ def _reports_of_strangers(database: Database, number: str, region: str | None) -
 def _set_aside(reports: Sequence[ToldOf]) -> Iterator[str]:
     if reports:
         yield from ("", "Set aside     reports of the carrier that could not be handled; their calls were ended")
-        yield from (f"  {_show(moment(one.at_ms))}  {one.kind}: {one.reason}; {one.report}" for one in reports)
+        yield from (
+            f"  {_show(moment(report.at_ms))}  {report.kind}: {report.reason}; {report.report}" for report in reports
+        )
 
 
 def _kept_messages(media: Path, keys: Sequence[str]) -> dict[str, list[str]]:

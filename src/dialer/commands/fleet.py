@@ -36,15 +36,15 @@ def fleet(*, as_json: bool) -> None:
 
 def _workers(connection: Connection) -> list[dict[str, Any]]:
     now_ms, owned = database_ms(connection), list(owners(connection).values())
-    seats = {one.worker_id: one for one in all_positions(connection)}
-    slices = [one for rows in all_slices(connection).values() for one in rows]
+    seats = {position.worker_id: position for position in all_positions(connection)}
+    slices = [slice_row for rows in all_slices(connection).values() for slice_row in rows]
     return [
         {
-            "id": one.id,
-            "name": one.name,
-            "lease_seconds": max(0, one.lease_until_ms - now_ms) // _SECOND_MS,
-            "shards": owned.count(one.id),
-            "behind_ms": max(0, now_ms - seats[one.id].now_ms) if one.id in seats else None,
+            "id": lease.id,
+            "name": lease.name,
+            "lease_seconds": max(0, lease.lease_until_ms - now_ms) // _SECOND_MS,
+            "shards": owned.count(lease.id),
+            "behind_ms": max(0, now_ms - seats[lease.id].now_ms) if lease.id in seats else None,
             "gateways": [
                 {
                     "medium": part.medium,
@@ -55,10 +55,10 @@ def _workers(connection: Connection) -> list[dict[str, Any]]:
                     "waiting": part.waiting,
                 }
                 for part in slices
-                if part.worker_id == one.id
+                if part.worker_id == lease.id
             ],
         }
-        for one in all_leases(connection)
+        for lease in all_leases(connection)
     ]
 
 

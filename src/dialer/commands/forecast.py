@@ -68,11 +68,11 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> No
         configure_logs()
         campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
         order = Order(campaign_id, service.now_ms(), settings.timezone, seeds, first_seed, settings.calling_hours)
-        found = _forecast(database, order)
+        result = _forecast(database, order)
     if as_json:
-        print_json(found)
+        print_json(result)
     else:
-        click.echo("\n".join(_lines(found)))
+        click.echo("\n".join(_lines(result)))
 
 
 def _forecast(database: Database, order: Order) -> Forecast:
@@ -90,17 +90,17 @@ def _forecast(database: Database, order: Order) -> Forecast:
         raise click.ClickException(f"campaign {order.campaign_id} cannot start: {reasons}") from None
 
 
-def _lines(found: Forecast) -> Iterator[str]:
-    last_seed = found.first_seed + found.seeds - 1
-    yield f"Campaign {found.campaign_id} from {found.now} on: {found.subscribers} subscribers"
-    yield f"Seeds {found.first_seed} to {last_seed}; nearest-rank percentiles, each figure by itself; times in UTC"
+def _lines(result: Forecast) -> Iterator[str]:
+    last_seed = result.first_seed + result.seeds - 1
+    yield f"Campaign {result.campaign_id} from {result.now} on: {result.subscribers} subscribers"
+    yield f"Seeds {result.first_seed} to {last_seed}; nearest-rank percentiles, each figure by itself; times in UTC"
     yield ""
     yield _row("", ("P10", "P50", "P90"))
     for label, name in _FIGURES:
-        yield _row(label, msgspec.structs.astuple(getattr(found, name)))
+        yield _row(label, msgspec.structs.astuple(getattr(result, name)))
     yield ""
-    yield "Stopped: " + ", ".join(f"{tally.name} {tally.count}" for tally in found.stop_reasons)
-    for section in found.sections:
+    yield "Stopped: " + ", ".join(f"{tally.name} {tally.count}" for tally in result.stop_reasons)
+    for section in result.sections:
         yield from _section(section)
 
 

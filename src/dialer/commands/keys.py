@@ -81,14 +81,14 @@ def create(username: str, *, name: str, scopes: tuple[str, ...], days: int | Non
 def list_keys(username: str | None, *, as_json: bool) -> None:
     """List the API keys of the user NAME, or of all users. Their secrets are not stored."""
     with open_existing_database(settings_from_environment()) as database:
-        found = database.read_now(lambda connection: _list(connection, username))
+        api_keys = database.read_now(lambda connection: _list(connection, username))
     if as_json:
-        print_json(found)
+        print_json(api_keys)
         return
     table = Table(box=None)
     for column in _COLUMNS:
         table.add_column(column)
-    for key in found:
+    for key in api_keys:
         table.add_row(*("" if key[column] is None else str(key[column]) for column in _COLUMNS))
     Console().print(table)
 
@@ -101,11 +101,11 @@ def revoke(prefix: str, *, as_json: bool) -> None:
     """Revoke the API key that begins with PREFIX. The next request with it is refused."""
 
     def work(unit: UnitOfWork) -> int:
-        found = unit.connection.execute(select(ApiKey.id).where(ApiKey.prefix == prefix)).scalars().all()
-        if len(found) != 1:
-            raise UnknownRecordError(f"{len(found)} API keys begin with {prefix}; dialer keys list shows all")
-        revoke_api_key(unit, found[0])
-        return int(found[0])
+        key_ids = unit.connection.execute(select(ApiKey.id).where(ApiKey.prefix == prefix)).scalars().all()
+        if len(key_ids) != 1:
+            raise UnknownRecordError(f"{len(key_ids)} API keys begin with {prefix}; dialer keys list shows all")
+        revoke_api_key(unit, key_ids[0])
+        return int(key_ids[0])
 
     key_id = in_unit_of_service(work)
     say(f"Revoked the API key {prefix}.")

@@ -47,9 +47,9 @@ def move(target: str, *, as_json: bool) -> None:
     settings = settings_from_environment()
     (setting,) = (setting for setting in SETTINGS if setting.field == "database_url")
     new_settings = replace(settings, database_url=str(setting.value(target, "URL")))
-    places = place_of_database(settings), place_of_database(new_settings)
-    if places[0] == places[1]:
-        raise MoveError(f"{places[0]} is the database itself")
+    source, destination = place_of_database(settings), place_of_database(new_settings)
+    if source == destination:
+        raise MoveError(f"{source} is the database itself")
     check_there_is_one(settings)
     with serving_alone(settings) as old_place, serving_alone(new_settings) as new_place:
         _check(settings)
@@ -58,10 +58,10 @@ def move(target: str, *, as_json: bool) -> None:
         _check(new_settings)
         _take_key(settings, new_settings)
         moved, media_dir = _moved(settings, new_settings, (old_place, new_place))
-    _report(moved, places, media_dir)
+    _report(moved, (source, destination), media_dir)
     if as_json:
-        found = {"from": places[0], "to": places[1], "media_dir": media_dir, "tables": moved.tables}
-        print_json({**found, "audit": moved.audit})
+        report = {"from": source, "to": destination, "media_dir": media_dir, "tables": moved.tables}
+        print_json({**report, "audit": moved.audit})
 
 
 def _check(settings: Settings) -> None:
@@ -100,8 +100,8 @@ def _moved(
 
     with ExitStack() as until_done:
         old, new = (
-            until_done.enter_context(closing(Database(one.database_url, place=place)))
-            for one, place in zip((settings, new_settings), places, strict=True)
+            until_done.enter_context(closing(Database(side.database_url, place=place)))
+            for side, place in zip((settings, new_settings), places, strict=True)
         )
         moved, media_dir = old.write_now(lambda source: new.write_now(lambda target: move_all(source, target)))
     return moved, None if media_dir is None else str(media_dir)
@@ -113,12 +113,12 @@ def _tell(done: str, table: str, rows: int) -> None:
 
 
 def _report(moved: Moved, places: tuple[str, str], media_dir: str | None) -> None:
-    full = [table for table in moved.tables if table.rows]
+    (source, destination), full = places, [table for table in moved.tables if table.rows]
     for table in full:
         say(f"{table.name}: {table.rows:,} rows, equal in both")
     differing = moved.audit.differing
     say(
-        f"Moved {sum(table.rows for table in full):,} rows of {len(full)} tables from {places[0]} to {places[1]}. Both"
+        f"Moved {sum(table.rows for table in full):,} rows of {len(full)} tables from {source} to {destination}. Both"
         f" audits: {f'{differing:,} differ, as before' if differing else 'nothing differs'}."
     )
     if media_dir is not None:

@@ -52,8 +52,8 @@ def settings_file() -> SettingsFile | None:
         file = context.meta[_FILE] = read_settings_file(context.find_root().params.get("config"))
         if file is not None and is_exposed(file):
             say(f"{file.path} holds a password, and every user of this machine can read it: chmod 600 {file.path}")
-    found: SettingsFile | None = context.meta[_FILE]
-    return found
+    given_file: SettingsFile | None = context.meta[_FILE]
+    return given_file
 
 
 def given_in(setting: Setting) -> str:
@@ -388,5 +388,5 @@ def _name_ignored(settings: Settings, service: Settings) -> None:
 
 
 def _assignments(of: list[Setting], values: Settings) -> str:
-    given = ((setting.variable, getattr(values, setting.field)) for setting in of)
-    return " and ".join(f"{name} unset" if value is None else f"{name}={value!r}" for name, value in given)
+    assigned = ((setting.variable, getattr(values, setting.field)) for setting in of)
+    return " and ".join(f"{name} unset" if value is None else f"{name}={value!r}" for name, value in assigned)

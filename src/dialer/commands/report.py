@@ -44,7 +44,9 @@ _OPTIONS: Final = {
 
 @click.command()
 @click.argument("campaign", metavar="CAMPAIGN")
-@click.option("--interval", type=click.Choice([str(one) for one in Interval]), help="Add a row for each hour or day.")
+@click.option(
+    "--interval", type=click.Choice([str(interval) for interval in Interval]), help="Add a row for each hour or day."
+)
 @click.option("--group-by", type=click.Choice(list(GROUPS)), help="Add a row for each group.")
 @click.option("--from", "since", metavar="MOMENT", help="Count calls dialled in the hour of this moment or later.")
 @click.option("--to", "until", metavar="MOMENT", help="Count calls dialled in the hour of this moment or before.")
@@ -58,7 +60,7 @@ _OPTIONS: Final = {
     "dialer report 1 --interval hour --csv > hours.csv",
 )
 def report(
-    campaign: str, since: str | None, until: str | None, *, as_csv: bool, as_json: bool, **asked: str | None
+    campaign: str, since: str | None, until: str | None, *, as_csv: bool, as_json: bool, **options: str | None
 ) -> None:
     """Show the statistics of a campaign.
 
@@ -68,43 +70,43 @@ def report(
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other: give one of them")
-    if as_csv and asked[INTERVAL] is None and asked[GROUP_BY] is None:
-        asked[INTERVAL] = str(Interval.DAY)
-    given = {name: text for name, text in {**asked, AFTER: since, BEFORE: until}.items() if text is not None}
+    if as_csv and options[INTERVAL] is None and options[GROUP_BY] is None:
+        options[INTERVAL] = str(Interval.DAY)
+    parameters = {name: text for name, text in {**options, AFTER: since, BEFORE: until}.items() if text is not None}
     with open_service() as service:
-        _report(service, campaign, given, output="csv" if as_csv else "json" if as_json else "")
+        _report(service, campaign, parameters, output="csv" if as_csv else "json" if as_json else "")
 
 
-def _report(service: OpenService, campaign: str, given: Mapping[str, str], output: str) -> None:
+def _report(service: OpenService, campaign: str, parameters: Mapping[str, str], output: str) -> None:
     settings, now_ms = service.settings, service.now_ms()
     links = Links((settings.base_url or "").rstrip("/"), frozenset())
-    question = _question(given, Conventions(ZoneInfo(settings.timezone), settings.default_region, links))
+    question = _question(parameters, Conventions(ZoneInfo(settings.timezone), settings.default_region, links))
 
     def read(connection: Connection) -> tuple[RowMapping, Statistics, dict[str, str]]:
         row = find_campaign(connection, campaign)
-        found = read_statistics(connection, WhoseCalls(campaign_id=row["id"]), question, now_ms)
-        members = {one.member for one in found.rows if one.member is not None}
+        statistics = read_statistics(connection, WhoseCalls(campaign_id=row["id"]), question, now_ms)
+        members = {counted.member for counted in statistics.rows if counted.member is not None}
         names = {} if question.group_by is None else group_names(connection, GROUPS[question.group_by], members)
-        return row, found, names
+        return row, statistics, names
 
     try:
-        row, found, names = service.database.read_now(read)
+        row, statistics, names = service.database.read_now(read)
     except TooManyRowsError as error:
         raise click.ClickException(str(error)) from None
     resource = SMS_CAMPAIGNS if row["medium"] == SMS else CAMPAIGNS
-    answer = statistics_answer(found, links.record(resource.path, row["id"]), question, links)
+    answer = statistics_answer(statistics, links.record(resource.path, row["id"]), question, links)
     if output == "json":
         print_json(answer)
     elif output == "csv":
         click.echo(_csv(answer), nl=False)
     else:
-        shown = [one.member and names.get(one.member, one.member) for one in found.rows]
+        shown = [counted.member and names.get(counted.member, counted.member) for counted in statistics.rows]
         draw(report_tables(row, answer, shown, question, now_ms))
 
 
-def _question(given: Mapping[str, str], conventions: Conventions) -> RowsAsked:
+def _question(parameters: Mapping[str, str], conventions: Conventions) -> RowsAsked:
     try:
-        return statistics_question(given, conventions)
+        return statistics_question(parameters, conventions)
     except InvalidError as error:
         messages = [f"{_OPTIONS[name]}: {' '.join(map(str, texts))}" for name, texts in error.errors.items()]
         raise click.UsageError("; ".join(messages)) from None

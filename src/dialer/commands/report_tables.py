@@ -81,52 +81,57 @@ def named(values: type[IntEnum], value: int) -> str:
         return str(value)
 
 
-def _totals(one: FiguresRead, *, is_sms: bool) -> Table:
+def _totals(figures: FiguresRead, *, is_sms: bool) -> Table:
     made = table("Totals", "", "count", "%", "")
     if not is_sms:
-        _totals_of_calls(made, one)
-    if one.messages or is_sms:
-        add_row(made, "messages delivered", one.delivered, one.delivery_rate, f"of {one.messages:,}")
-    each = "" if one.cost_per_completion is None else f"{one.cost_per_completion} a completed call"
-    add_row(made, "cost", one.cost, "", each)
+        _totals_of_calls(made, figures)
+    if figures.messages or is_sms:
+        add_row(made, "messages delivered", figures.delivered, figures.delivery_rate, f"of {figures.messages:,}")
+    each = "" if figures.cost_per_completion is None else f"{figures.cost_per_completion} a completed call"
+    add_row(made, "cost", figures.cost, "", each)
     made.columns[-1].justify = "left"
     return made
 
 
-def _totals_of_calls(to: Table, one: FiguresRead) -> None:
-    add_row(to, "calls", one.calls, "", "")
-    add_row(to, "answered (ASR)", one.answered, one.asr, f"ACD {_seconds(one.acd)}")
-    add_row(to, "answered by a person", one.live_answered, one.contact_rate, "")
-    add_row(to, "completed", one.completed, one.completion_rate, "of those that a person answered")
-    if one.abandoned_of:
-        add_row(to, "abandoned", one.abandoned, one.abandoned_percent, f"of {one.abandoned_of:,}")
-    if one.transfers:
-        add_row(to, "transfers", one.transfers, "", f"{one.transfers_answered:,} answered")
-    if one.inbound:
-        add_row(to, "inbound calls", one.inbound, "", f"{one.inbound_answered:,} answered")
-    add_row(to, "post-dial delay", _seconds(one.pdd), "", "")
-    add_row(to, "delay of the answer", _seconds(one.answer_delay), "", "")
+def _totals_of_calls(to: Table, figures: FiguresRead) -> None:
+    add_row(to, "calls", figures.calls, "", "")
+    add_row(to, "answered (ASR)", figures.answered, figures.asr, f"ACD {_seconds(figures.acd)}")
+    add_row(to, "answered by a person", figures.live_answered, figures.contact_rate, "")
+    add_row(to, "completed", figures.completed, figures.completion_rate, "of those that a person answered")
+    if figures.abandoned_of:
+        add_row(to, "abandoned", figures.abandoned, figures.abandoned_percent, f"of {figures.abandoned_of:,}")
+    if figures.transfers:
+        add_row(to, "transfers", figures.transfers, "", f"{figures.transfers_answered:,} answered")
+    if figures.inbound:
+        add_row(to, "inbound calls", figures.inbound, "", f"{figures.inbound_answered:,} answered")
+    add_row(to, "post-dial delay", _seconds(figures.pdd), "", "")
+    add_row(to, "delay of the answer", _seconds(figures.answer_delay), "", "")
 
 
 def _subscribers(answer: StatisticsRead) -> Table:
-    found = answer.subscribers
-    title = f"Subscribers: {found.total:,}, {found.attempted:,} attempted ({found.list_penetration or 0:.2f} %)"
+    subscribers = answer.subscribers
+    reached = f"{subscribers.attempted:,} attempted ({subscribers.list_penetration or 0:.2f} %)"
+    title = f"Subscribers: {subscribers.total:,}, {reached}"
     made = table(title, "status", "reason", "subscribers", texts=2)
-    for one in found.by_state:
-        reason = SUBSCRIBER_REASONS.get(one.status_reason, one.status_reason)
-        add_row(made, named(SubscriberStatus, one.status), reason, one.subscribers)
+    for state_count in subscribers.by_state:
+        reason = SUBSCRIBER_REASONS.get(state_count.status_reason, state_count.status_reason)
+        add_row(made, named(SubscriberStatus, state_count.status), reason, state_count.subscribers)
     return made
 
 
 def _outcomes(answer: StatisticsRead) -> Table:
     """Return the table of outcomes, without columns that are zero in every row."""
     counts = [
-        name for name in ("transfers", "inbound", "messages") if any(getattr(one, name) for one in answer.outcomes)
+        name
+        for name in ("transfers", "inbound", "messages")
+        if any(getattr(outcome, name) for outcome in answer.outcomes)
     ]
     made = table("Outcomes", "cause", "", "calls", "%", *counts, texts=2)
-    for one in answer.outcomes:
-        words = cause_in_words(int(one.outcome)) if one.outcome.isdecimal() else ""
-        add_row(made, one.outcome, words, one.calls, one.percent, *(getattr(one, name) for name in counts))
+    for outcome in answer.outcomes:
+        words = cause_in_words(int(outcome.outcome)) if outcome.outcome.isdecimal() else ""
+        add_row(
+            made, outcome.outcome, words, outcome.calls, outcome.percent, *(getattr(outcome, name) for name in counts)
+        )
     return made
 
 

@@ -54,12 +54,12 @@ def settings(*, as_json: bool) -> None:
     clock, the time zone, the default region, the calling hours and the media folder that the service was last started
     with: commands use these. Passwords are hidden. The command changes nothing.
     """
-    given = settings_from_environment()
-    held, kept = _with_database(given)
+    environment_settings = settings_from_environment()
+    held, kept = _with_database(environment_settings)
     file = settings_file()
     shown = SettingsShown(
         None if file is None else str(file.path.absolute()),
-        place_of_database(given),
+        place_of_database(environment_settings),
         [
             SettingShown(
                 setting.key,
@@ -76,17 +76,17 @@ def settings(*, as_json: bool) -> None:
         _print(shown)
 
 
-def _with_database(given: Settings) -> tuple[Settings, tuple[str, ...]]:
+def _with_database(environment_settings: Settings) -> tuple[Settings, tuple[str, ...]]:
     """Return the settings that commands use, and the names of those that the database keeps."""
-    if not is_there(given):
-        return given, ()
+    if not is_there(environment_settings):
+        return environment_settings, ()
     try:
-        with open_existing_database(given) as database:
+        with open_existing_database(environment_settings) as database:
             is_kept = database.read_now(read_settings) is not None
-            return service_settings(given, database), ServiceSettings._fields if is_kept else ()
+            return service_settings(environment_settings, database), ServiceSettings._fields if is_kept else ()
     except (MigrationError, StorageUnavailableError) as error:
         say(f"Settings of the database are left out: {error}")
-        return given, ()
+        return environment_settings, ()
 
 
 def _value(setting: Setting, value: object) -> str | int | float | bool | None:

@@ -27,9 +27,9 @@ def table(title: str, *columns: str, texts: int = 1) -> Table:
 def stacked(head: str, tables: Iterable[Table]) -> Group:
     """Return a head and tables below each other. A title may be longer than the lines of its table."""
     parts: list[RenderableType] = [Text(head)]
-    for one in tables:
-        parts += [Text(), Text(str(one.title), style="bold"), one]
-        one.title = None
+    for shown_table in tables:
+        parts += [Text(), Text(str(shown_table.title), style="bold"), shown_table]
+        shown_table.title = None
     return Group(*parts)
 
 

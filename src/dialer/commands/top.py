@@ -45,8 +45,8 @@ def top(interval_s: float, *, once: bool, as_json: bool) -> None:
 
         def read() -> Top:
             now_ms = service.now_ms()
-            found = service.database.read_now(lambda connection: read_live_overview(connection, now_ms))
-            return top_document(found, now_ms)
+            overview = service.database.read_now(lambda connection: read_live_overview(connection, now_ms))
+            return top_document(overview, now_ms)
 
         if as_json:
             print_json(read())
@@ -60,12 +60,12 @@ def top(interval_s: float, *, once: bool, as_json: bool) -> None:
 
 def _repeat(read: Callable[[], Top], interval_s: float) -> None:
     if not sys.stdout.isatty():
-        for place, found in enumerate(_every(read, interval_s)):
-            click.echo(("\n" if place else "") + plain(top_tables(found)))
+        for place, document in enumerate(_every(read, interval_s)):
+            click.echo(("\n" if place else "") + plain(top_tables(document)))
         return
     with Live(console=terminal(), screen=True, auto_refresh=False) as live:
-        for found in _every(read, interval_s):
-            live.update(top_tables(found), refresh=True)
+        for document in _every(read, interval_s):
+            live.update(top_tables(document), refresh=True)
 
 
 def _every(read: Callable[[], Top], interval_s: float) -> Iterator[Top]:

@@ -70,25 +70,28 @@ class Top(msgspec.Struct, frozen=True):
     balances: list[TopBalance]
 
 
-def top_document(found: LiveOverview, now_ms: int) -> Top:
+def top_document(overview: LiveOverview, now_ms: int) -> Top:
     """Return the situation as a document."""
-    now = found.present
+    now = overview.present
     return Top(
         now=show_timestamp(now_ms),
         calls=now.calls,
         waiting=now.waiting,
         talking=now.talking,
         calls_a_minute=now.calls_a_minute,
-        agents={one.name.lower(): now.agents.get(one.name.lower(), 0) for one in AgentActivity},
-        campaigns_open=found.campaigns_open,
-        campaigns=list(map(_campaign, found.campaigns)),
-        gateways=[_gateway(one, now_ms) for one in found.gateways],
-        balances=[TopBalance(one.username, format_money(one.free), format_money(one.spent)) for one in found.balances],
+        agents={activity.name.lower(): now.agents.get(activity.name.lower(), 0) for activity in AgentActivity},
+        campaigns_open=overview.campaigns_open,
+        campaigns=list(map(_campaign, overview.campaigns)),
+        gateways=[_gateway(gateway, now_ms) for gateway in overview.gateways],
+        balances=[
+            TopBalance(balance.username, format_money(balance.free), format_money(balance.spent))
+            for balance in overview.balances
+        ],
     )
 
 
-def _campaign(one: CampaignNow) -> TopCampaign:
-    campaign, now, totals = one.campaign, one.present, one.totals
+def _campaign(campaign_now: CampaignNow) -> TopCampaign:
+    campaign, now, totals = campaign_now.campaign, campaign_now.present, campaign_now.totals
     return TopCampaign(
         id=campaign.id,
         campaign_code=campaign.campaign_code,
@@ -98,13 +101,13 @@ def _campaign(one: CampaignNow) -> TopCampaign:
         status=CampaignStatus(campaign.status).name,
         status_reason=campaign.status_reason,
         **now._asdict(),
-        messages=one.messages,
+        messages=campaign_now.messages,
         calls_over=totals.calls,
         answered_percent=percent(totals.answered, totals.calls),
         abandoned_percent=percent(totals.abandoned, totals.for_agents),
     )
 
 
-def _gateway(one: GatewayUse, now_ms: int) -> TopGateway:
-    rests = show_timestamp(one.rests_until_ms) if one.rests_until_ms > now_ms else None
-    return TopGateway(one.medium, one.id, one.name, one.in_use, one.max_channels, rests)
+def _gateway(use: GatewayUse, now_ms: int) -> TopGateway:
+    rests = show_timestamp(use.rests_until_ms) if use.rests_until_ms > now_ms else None
+    return TopGateway(use.medium, use.id, use.name, use.in_use, use.max_channels, rests)

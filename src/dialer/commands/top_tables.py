@@ -8,46 +8,47 @@ from dialer.commands.top_document import Top
 from dialer.store.tables import SMS
 
 
-def top_tables(found: Top) -> Group:
+def top_tables(document: Top) -> Group:
     """Return the situation as tables."""
-    agents = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in found.agents.items() if count)
+    agents = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in document.agents.items() if count)
     head = (
-        f"{found.now.replace('T', ' ').partition('.')[0].removesuffix('Z')} UTC: {found.calls} calls,"
-        f" {found.waiting} waiting, {found.talking} with an agent, {found.calls_a_minute} dialled in the last minute"
+        f"{document.now.replace('T', ' ').partition('.')[0].removesuffix('Z')} UTC: {document.calls} calls,"
+        f" {document.waiting} waiting, {document.talking} with an agent,"
+        f" {document.calls_a_minute} dialled in the last minute"
     )
-    tables = [_campaigns(found)]
-    if found.gateways:
-        tables.append(_gateways(found))
-    if found.balances:
-        tables.append(_balances(found))
+    tables = [_campaigns(document)]
+    if document.gateways:
+        tables.append(_gateways(document))
+    if document.balances:
+        tables.append(_balances(document))
     return stacked(f"{head}\nAgents: {agents or 'none'}", tables)
 
 
-def _campaigns(found: Top) -> Table:
-    more = found.campaigns_open - len(found.campaigns)
-    title = f"Campaigns in progress: {found.campaigns_open}" + (f", {more} of them not shown" if more else "")
+def _campaigns(document: Top) -> Table:
+    more = document.campaigns_open - len(document.campaigns)
+    title = f"Campaigns in progress: {document.campaigns_open}" + (f", {more} of them not shown" if more else "")
     figures = ("calls", "waiting", "agents", "a minute", "over", "answered %", "abandoned %")
     made = table(title, "id", "campaign", "user", "status", *figures, texts=4)
-    for one in found.campaigns:
-        status = f"{one.status} ({one.status_reason})" if one.status_reason else one.status
+    for campaign in document.campaigns:
+        status = f"{campaign.status} ({campaign.status_reason})" if campaign.status_reason else campaign.status
         # Texts on their way stand where calls in progress do, as a campaign has only one of them to itself.
-        calls = one.messages if one.medium == SMS else one.calls
-        percents = (one.answered_percent, one.abandoned_percent)
-        now = (calls, one.waiting, one.talking, one.calls_a_minute)
-        add_row(made, str(one.id), one.name, one.username, status, *now, one.calls_over, *percents)
+        calls = campaign.messages if campaign.medium == SMS else campaign.calls
+        percents = (campaign.answered_percent, campaign.abandoned_percent)
+        now = (calls, campaign.waiting, campaign.talking, campaign.calls_a_minute)
+        add_row(made, str(campaign.id), campaign.name, campaign.username, status, *now, campaign.calls_over, *percents)
     return made
 
 
-def _gateways(found: Top) -> Table:
+def _gateways(document: Top) -> Table:
     made = table("Gateways", "gateway", "medium", "rests until", "in use", "channels", texts=3)
-    for one in found.gateways:
-        rests = "" if one.rests_until is None else one.rests_until.replace("T", " ").removesuffix("Z")
-        add_row(made, one.name, one.medium, rests, one.in_use, one.max_channels or "any")
+    for gateway in document.gateways:
+        rests = "" if gateway.rests_until is None else gateway.rests_until.replace("T", " ").removesuffix("Z")
+        add_row(made, gateway.name, gateway.medium, rests, gateway.in_use, gateway.max_channels or "any")
     return made
 
 
-def _balances(found: Top) -> Table:
+def _balances(document: Top) -> Table:
     made = table("Balances that run low", "user", "free", "spent in the last two hours")
-    for one in found.balances:
-        add_row(made, one.username, one.free, one.spent)
+    for balance in document.balances:
+        add_row(made, balance.username, balance.free, balance.spent)
     return made

@@ -58,14 +58,14 @@ async def place_for_api(call: TrialCall) -> TrialCallRead:
         await caller_of(call.protocol, call.parameters)(order, trial)
     except (ParametersError, OSError, SoundFileError) as error:
         raise TrialFailedError(str(error)) from None
-    found = trial.outcome()
+    outcome = trial.outcome()
     return TrialCallRead(
-        rang_ms=found.rang_ms,
-        answered_ms=found.answered_ms,
-        ended_ms=found.ended_ms,
-        cause=int(found.cause),
-        cause_text=cause_in_words(found.cause),
-        because=found.because,
-        keys=found.keys,
+        rang_ms=outcome.rang_ms,
+        answered_ms=outcome.answered_ms,
+        ended_ms=outcome.ended_ms,
+        cause=int(outcome.cause),
+        cause_text=cause_in_words(outcome.cause),
+        because=outcome.because,
+        keys=outcome.keys,
         messages=[*lines, f"{left_out} more lines are left out."] if left_out else lines,
     )

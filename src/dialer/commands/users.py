@@ -120,13 +120,13 @@ def create(
     settings = settings_from_environment()
     check_is_there(settings, may_create=may_create)
     password_hash = hash_password(_password(password_stdin=password_stdin))
-    given = {
+    fields = {
         "username": username,
         "password_hash": password_hash,
         **details,
         **({"role": Role.ADMIN} if is_admin else {}),
     }
-    account = msgspec.convert(given, NewUser)
+    account = msgspec.convert(fields, NewUser)
     with open_or_create_database(settings) as database:
         user_id = in_unit(settings, database, lambda unit: create_user(unit, account))
     say(f"Created the user {username}.")
@@ -171,8 +171,8 @@ def change(username: str, *, role: str | None, enabled: bool | None, manager: st
         manager_id = None if manager is None else known_user(unit.connection, manager).id
         if manager_id == user.id:
             raise click.UsageError("A user cannot be their own manager. Name another user.")
-        given = {"role": role, "enabled": enabled, "manager_id": manager_id}
-        change_user(unit, user.id, {name: value for name, value in given.items() if value is not None})
+        fields = {"role": role, "enabled": enabled, "manager_id": manager_id}
+        change_user(unit, user.id, {name: value for name, value in fields.items() if value is not None})
         return user.username
 
     if role is None and enabled is None and manager is None:

@@ -28,26 +28,26 @@ class Thing(NamedTuple):
 
 def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str | None) -> list[Thing]:
     """Return the things that need attention, urgent ones first. `problem` is that of the dialling, if any."""
-    found = [Thing(is_urgent=True, text=f"The service does not dial: {problem}.")] if problem else []
-    found += [thing for one in overview.situation.campaigns for thing in _of_campaign(one)]
-    found += [
+    things = [Thing(is_urgent=True, text=f"The service does not dial: {problem}.")] if problem else []
+    things += [thing for campaign in overview.situation.campaigns for thing in _of_campaign(campaign)]
+    things += [
         Thing(
             is_urgent=True,
-            text=f"The gateway {one.name} rests until {clock(one.rests_until_ms, zone)}: its carrier"
+            text=f"The gateway {gateway.name} rests until {clock(gateway.rests_until_ms, zone)}: its carrier"
             " failed several times in a row.",
         )
-        for one in overview.situation.gateways
-        if one.rests_until_ms > now_ms
+        for gateway in overview.situation.gateways
+        if gateway.rests_until_ms > now_ms
     ]
-    found += [
-        Thing(is_urgent=one.free <= 0, text=LOW.format(one.username, money(one.free), money(one.spent)))
-        for one in overview.situation.balances
+    things += [
+        Thing(is_urgent=balance.free <= 0, text=LOW.format(balance.username, money(balance.free), money(balance.spent)))
+        for balance in overview.situation.balances
     ]
-    return sorted(found, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
+    return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
 
-def _of_campaign(one: CampaignNow) -> Iterator[Thing]:
-    campaign, totals = one.campaign, one.totals
+def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
+    campaign, totals = campaign_now.campaign, campaign_now.totals
     if campaign.status_reason == CampaignReason.NO_CREDIT:
         yield Thing(is_urgent=True, text=f"{campaign.name} waits for credit: the balance cannot pay for one more call.")
     elif campaign.status_reason == CampaignReason.INVARIANT:

@@ -60,7 +60,7 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
         identity = id_in(str(value))
         name = named.get(kind.path, {}).get(identity, f"No. {identity}")
         return Cell(name, f"{PAGES[kind.path].record_url}{identity}/" if kind.path in PAGES else "")
-    words = next((words for known, words in _WORDS if isinstance(kind, known)), None)
+    words = next((words for kind_class, words in _WORDS if isinstance(kind, kind_class)), None)
     text = _text(value) if words is None else words(kind, value, zone)
     return Cell(text[:TEXT_MAX], is_number=isinstance(kind, (Amount, Integer, ReferenceList)))
 
@@ -83,8 +83,8 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
 
 def id_in(url: str) -> int:
     """Return the id at the end of a record's URL; 0 if there is none."""
-    found = _ID_AT_END.search(url)
-    return int(found[1]) if found else 0
+    match = _ID_AT_END.search(url)
+    return int(match[1]) if match else 0
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - of JSON

@@ -18,8 +18,8 @@ def country_names() -> Mapping[str, str]:
     """Return the names of all countries that have numbers, in their order."""
     lines = files("tzdata").joinpath("zoneinfo", "iso3166.tab").read_text("utf-8").splitlines()
     named = _BESIDES | {line[:2]: line[3:].strip() for line in lines if line[:1] != "#"}
-    found = {code: named.get(code, code) for code in phonenumbers.SUPPORTED_REGIONS}
-    return dict(sorted(found.items(), key=lambda one: _without_accents(one[1])))
+    names = {code: named.get(code, code) for code in phonenumbers.SUPPORTED_REGIONS}
+    return dict(sorted(names.items(), key=lambda code_and_name: _without_accents(code_and_name[1])))
 
 
 def countries_in_words(codes: str) -> str:

@@ -58,7 +58,7 @@ def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
 
 def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
     errors = refusal.errors or {}
-    messages = [message for found in errors.values() for message in found] or [
+    messages = [message for field_messages in errors.values() for message in field_messages] or [
         _DETAILS.get(refusal.detail, refusal.detail)
     ]
     return render(

@@ -23,15 +23,15 @@ def guess_columns(beginning: bytes) -> dict[str, str]:
     line = beginning.decode("utf-8-sig", "replace").splitlines()[:1]
     delimiter = max(",;\t", key=line[0].count) if line else ","
     try:
-        given = [name.strip().lower() for name in next(csv.reader(line, delimiter=delimiter), [])]
+        header_names = [name.strip().lower() for name in next(csv.reader(line, delimiter=delimiter), [])]
     except csv.Error:
         return {}
-    found = {}
+    renamed = {}
     for ours, usual in ((NUMBER, _NUMBERS), (NAME, _NAMES)):
-        guessed = next((name for one in usual for name in given if _plain(name) == one), None)
-        if ours not in given and guessed is not None:
-            found[guessed] = ours
-    return found
+        guessed = next((name for usual_name in usual for name in header_names if _plain(name) == usual_name), None)
+        if ours not in header_names and guessed is not None:
+            renamed[guessed] = ours
+    return renamed
 
 
 async def first_line(body: AsyncIterator[bytes]) -> bytes:

@@ -69,10 +69,12 @@ def inputs_of(
         yield _with_value(_input(path, name, field, options), field, value, zone)
 
 
-def refilled(one: Input, filled: Mapping[str, str], error: str) -> Input:
+def refilled(field_input: Input, filled: Mapping[str, str], error: str) -> Input:
     """Return an input with what somebody filled into the form, and with the error in it."""
-    chosen = frozenset(_chosen(one.name, filled))
-    return msgspec.structs.replace(one, value=filled.get(one.name, one.value), chosen=chosen, error=error)
+    chosen = frozenset(_chosen(field_input.name, filled))
+    return msgspec.structs.replace(
+        field_input, value=filled.get(field_input.name, field_input.value), chosen=chosen, error=error
+    )
 
 
 def _chosen(name: str, filled: Mapping[str, str]) -> list[str]:
@@ -122,17 +124,17 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
     if field.access is Access.WRITE_ONLY:
         return msgspec.structs.replace(plain, control="password")
     if name == SCOPES:
-        scopes = tuple((one.value, one.value) for one in Scope)
+        scopes = tuple((scope.value, scope.value) for scope in Scope)
         return msgspec.structs.replace(plain, control="several", options=scopes)
     if name == COUNTRIES:
         return msgspec.structs.replace(plain, control="several", options=tuple(country_names().items()))
-    control = next((control for known, control in _CONTROLS if isinstance(kind, known)), None)
+    control = next((control for kind_class, control in _CONTROLS if isinstance(kind, kind_class)), None)
     return plain if control is None else msgspec.structs.replace(plain, **control(kind))
 
 
 _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]] = (
-    (Choice, lambda kind: _select((str(one.value), words_of(one)) for one in kind.values)),
-    (TextChoice, lambda kind: _select((one, word_of_choice(one)) for one in kind.values)),
+    (Choice, lambda kind: _select((str(choice.value), words_of(choice)) for choice in kind.values)),
+    (TextChoice, lambda kind: _select((choice, word_of_choice(choice)) for choice in kind.values)),
     (Boolean, lambda _: {"control": "check", "required": False}),
     (Integer, lambda kind: {"control": "number", "least": kind.minimum, "most": kind.maximum}),
     (Timestamp, lambda _: {"control": "moment"}),
@@ -148,32 +150,32 @@ def _select(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {"control": "select", "options": tuple(options)}
 
 
-def _choices(plain: Input, found: list[Option] | None, is_list: bool) -> Input:  # noqa: FBT001 - private
-    if found is None:
+def _choices(plain: Input, records: list[Option] | None, is_list: bool) -> Input:  # noqa: FBT001 - private
+    if records is None:
         hint = "The ids of the records, with commas." if is_list else "The id of the record."
         return msgspec.structs.replace(plain, hint=f"{plain.hint} {hint}".strip())
-    options = tuple((str(one.id), one.name) for one in found)
+    options = tuple((str(record.id), record.name) for record in records)
     return msgspec.structs.replace(plain, control="several" if is_list else "select", options=options)
 
 
-def _with_value(one: Input, field: Field, value: Stored, zone: tzinfo) -> Input:
+def _with_value(plain: Input, field: Field, value: Stored, zone: tzinfo) -> Input:
     if isinstance(value, tuple):
-        return msgspec.structs.replace(one, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
-    if one.name == SCOPES:
-        return msgspec.structs.replace(one, chosen=frozenset((value or " ".join(Scope)).split()))
-    if one.name == COUNTRIES:
-        return _with_countries(one, value or "")
+        return msgspec.structs.replace(plain, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
+    if plain.name == SCOPES:
+        return msgspec.structs.replace(plain, chosen=frozenset((value or " ".join(Scope)).split()))
+    if plain.name == COUNTRIES:
+        return _with_countries(plain, value or "")
     text = _text(field, value, zone)
-    is_only = one.required and one.control == "select" and len(one.options) == 1
-    return msgspec.structs.replace(one, value=one.options[0][0] if is_only and not text else text)
+    is_only = plain.required and plain.control == "select" and len(plain.options) == 1
+    return msgspec.structs.replace(plain, value=plain.options[0][0] if is_only and not text else text)
 
 
-def _with_countries(one: Input, codes: str) -> Input:
+def _with_countries(plain: Input, codes: str) -> Input:
     """Return an input with the countries that are chosen. An unknown one stays, because none at all would allow all."""
     chosen = codes.replace(",", " ").split()
     unknown = tuple((code, code) for code in chosen if code not in country_names())
-    hint = f"Now: {countries_in_words(codes)}. {one.hint}"
-    return msgspec.structs.replace(one, chosen=frozenset(chosen), options=(*unknown, *one.options), hint=hint)
+    hint = f"Now: {countries_in_words(codes)}. {plain.hint}"
+    return msgspec.structs.replace(plain, chosen=frozenset(chosen), options=(*unknown, *plain.options), hint=hint)
 
 
 def _text(field: Field, value: Stored, zone: tzinfo) -> str:

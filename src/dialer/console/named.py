@@ -61,7 +61,7 @@ def options_of(unit: Unit, path: str) -> list[Option] | None:
         .order_by(resource.table.c["id"])
         .limit(OPTIONS_MAX + 1)
     )
-    found = [Option(*row) for row in unit.connection.execute(query, {"actor_id": unit.actor.sees_as})]
-    if len(found) > OPTIONS_MAX:
+    options = [Option(*row) for row in unit.connection.execute(query, {"actor_id": unit.actor.sees_as})]
+    if len(options) > OPTIONS_MAX:
         return None
-    return sorted(found, key=lambda one: (one.name.casefold(), one.id))
+    return sorted(options, key=lambda option: (option.name.casefold(), option.id))

@@ -87,9 +87,9 @@ def form_token(secret: str) -> str:
     return hashlib.sha256(f"form:{secret}".encode()).hexdigest()
 
 
-def is_form_token(given: str, expected: str) -> bool:
+def is_form_token(sent: str, expected: str) -> bool:
     """Tell whether a form carries the right text."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+    return hmac.compare_digest(sent.encode("utf-8", "replace"), expected.encode())
 
 
 def is_secure(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:

@@ -138,4 +138,4 @@ def hint_of(path: str, name: str, description: str) -> str:
     """Return the hint for a field in a form: the API's description in the words of the console."""
     ticked = _TRUE.sub(r"Tick it \1 ", description).replace("False: ", "Without a tick: ")
     hint = HINTS.get(name, ticked)
-    return _QUOTED.sub(lambda found: title_of(path, found[1]), _DEFAULT.sub("", hint)).replace("`", "").strip()
+    return _QUOTED.sub(lambda match: title_of(path, match[1]), _DEFAULT.sub("", hint)).replace("`", "").strip()

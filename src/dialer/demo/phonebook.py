@@ -89,8 +89,8 @@ def count_lines(path: Path) -> int:
 def numbers(path: Path) -> set[str]:
     """Return the distinct numbers of the readable lines of a file, in normal form."""
     header, *lines = path.read_bytes().splitlines()
-    found = (_number(line, cells=header.count(b",") + 1) for line in lines)
-    return {number for number in found if number is not None}
+    read_numbers = (_number(line, cells=header.count(b",") + 1) for line in lines)
+    return {number for number in read_numbers if number is not None}
 
 
 def _number(line: bytes, cells: int) -> str | None:

@@ -11,7 +11,7 @@ def exhaustive(union: Any, handlers: dict[type, _Handler]) -> dict[type, _Handle
     Raises:
         TypeError: a type has no entry, or an entry is for another type.
     """
-    wrong = sorted(one.__name__ for one in set(get_args(union)) ^ handlers.keys())
+    wrong = sorted(member.__name__ for member in set(get_args(union)) ^ handlers.keys())
     if wrong:
         message = f"these types have no entry, or are not in the union: {', '.join(wrong)}"
         raise TypeError(message)

@@ -50,13 +50,13 @@ def number_starts(text: str, region: str | None) -> tuple[str, ...]:
         return ()
     bare = bare_number(text)
     digits = bare.removeprefix("+")
-    found = {digits, f"+{digits}", _normal(bare, region)}
+    starts = {digits, f"+{digits}", _normal(bare, region)}
     if region is not None and digits == bare:
         code = f"+{phonenumbers.country_code_for_region(region)}"
         metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
         prefix = (metadata and metadata.national_prefix) or ""
-        found |= {f"{code}{digits}", f"{code}{digits.removeprefix(prefix)}"}
-    return tuple(sorted(start for start in found if not _extends_another(start, found)))
+        starts |= {f"{code}{digits}", f"{code}{digits.removeprefix(prefix)}"}
+    return tuple(sorted(start for start in starts if not _extends_another(start, starts)))
 
 
 def bare_number(number: str) -> str:

@@ -211,8 +211,8 @@ def _is_uncollected(campaign_id: int) -> ColumnElement[bool]:
 
 def _copy(source: Connection, target: Connection, query: Select[tuple[object, ...]], table: Table) -> None:
     insert = bulk_insert(table, *table.c.keys())
-    found = source.execute(query.order_by(table.c.id).execution_options(yield_per=COPY_ROWS))
-    for rows in found.partitions():
+    result = source.execute(query.order_by(table.c.id).execution_options(yield_per=COPY_ROWS))
+    for rows in result.partitions():
         insert.run(target, [tuple(row) for row in rows])
 
 

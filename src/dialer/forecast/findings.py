@@ -16,7 +16,9 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
 
     `free_balance` is an integer of 1e-5: the owner's balance without what calls in progress hold.
     """
-    expired = sum(one.count for one in forecast.stop_reasons if one.name == CampaignReason.EXPIRED)
+    expired = sum(
+        stop_reason.count for stop_reason in forecast.stop_reasons if stop_reason.name == CampaignReason.EXPIRED
+    )
     if expired * HALF >= forecast.seeds:
         message = (
             f"In {expired} of {forecast.seeds} forecasts the campaign expires before everybody is called as often as"

@@ -144,8 +144,16 @@ def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, befor
         counters=Counters(*(new - old for new, old in zip(after, before, strict=True))),
         calls_in_progress_peak=_peak(connection, order),
         digest=cdr_digest(_records(connection, order.campaign_id)),
-        answers=Counter({(key, each.response): each.count for key, found in answers.items() for each in found.answers}),
-        answered_sections=Counter({section_id: found.total for section_id, found in answers.items()}),
+        answers=Counter(
+            {
+                (key, each.response): each.count
+                for key, section_answers in answers.items()
+                for each in section_answers.answers
+            }
+        ),
+        answered_sections=Counter(
+            {section_id: section_answers.total for section_id, section_answers in answers.items()}
+        ),
         hours=_hours(connection, order.campaign_id),
     )
 
@@ -154,7 +162,14 @@ def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
     """Return the counters of the run. The copy begins without any, so they are those from the forecast on."""
     scope = WhoseCalls(campaign_id=campaign_id)
     counted = count_calls(connection, scope, Grouping.TOTAL, None, HOURS_MAX, by_hour=True)
-    return [HourCounters(one.hour or 0, one.figures.calls + one.figures.messages, one.figures.cost) for one in counted]
+    return [
+        HourCounters(
+            counted_hour.hour or 0,
+            counted_hour.figures.calls + counted_hour.figures.messages,
+            counted_hour.figures.cost,
+        )
+        for counted_hour in counted
+    ]
 
 
 def _campaign(connection: Connection, campaign_id: int) -> RowMapping:
@@ -176,8 +191,8 @@ def _peak(connection: Connection, order: Order) -> int:
         select(attempts.c.ended_ms, literal(-1)).where(of_campaign, is_later),
     ).subquery()
     running = func.sum(changes.c.change).over(order_by=(changes.c.at_ms, changes.c.change)).label("running")
-    found: Select[tuple[int]] = select(func.max(select(running).subquery().c.running))
-    return int(connection.scalar(found) or 0)
+    query: Select[tuple[int]] = select(func.max(select(running).subquery().c.running))
+    return int(connection.scalar(query) or 0)
 
 
 def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, object]]:

@@ -119,13 +119,13 @@ def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
     def tell(done: int) -> None:
         write(msgspec.json.encode(_Reply(done=done)) + _END)
 
-    told = msgspec.json.decode(task, type=_Task)
+    forecast_task = msgspec.json.decode(task, type=_Task)
     os.nice(NICENESS)
     configure_logs()
-    RING.hold(GivenKeys(told.secrets_key))
-    database = Database(told.database_url)
+    RING.hold(GivenKeys(forecast_task.secrets_key))
+    database = Database(forecast_task.database_url)
     try:
-        reply = _Reply(forecast=anyio.run(forecast_campaign, database, told.order, tell))
+        reply = _Reply(forecast=anyio.run(forecast_campaign, database, forecast_task.order, tell))
     except CampaignNotReadyError as error:
         reply = _Reply(errors=error.errors)
     except tuple(_KNOWN.values()) as error:

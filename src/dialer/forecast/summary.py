@@ -215,14 +215,14 @@ def _answers(section_id: int, runs: Sequence[SeedRun]) -> Iterator[AnswerForecas
 
 def _per_hour(runs: Sequence[SeedRun]) -> Iterator[HourForecast]:
     """Yield the hours from the first one with calls under any seed to the last, those without calls included."""
-    found = [{one.hour: one for one in run.hours} for run in runs]
-    every = sorted({hour for hours in found for hour in hours})
+    by_hour = [{counters_of_hour.hour: counters_of_hour for counters_of_hour in run.hours} for run in runs]
+    every = sorted({hour for hours in by_hour for hour in hours})
     costs = [0] * len(runs)
     for hour in range(every[0], min(every[-1] + 1, every[0] + HOURS_MAX)) if every else ():
-        counters = [hours.get(hour, HourCounters(hour, 0, 0)) for hours in found]
-        costs = [cost + one.cost for cost, one in zip(costs, counters, strict=True)]
+        counters = [hours.get(hour, HourCounters(hour, 0, 0)) for hours in by_hour]
+        costs = [cost + counter.cost for cost, counter in zip(costs, counters, strict=True)]
         cost = MoneySpread(*map(format_money, _spread(costs)))
-        yield HourForecast(show_date(hour * HOUR_MS), _counts([one.calls for one in counters]), cost)
+        yield HourForecast(show_date(hour * HOUR_MS), _counts([counter.calls for counter in counters]), cost)
 
 
 def _shown(run: SeedRun) -> SeedForecast:

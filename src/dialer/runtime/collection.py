@@ -34,7 +34,7 @@ class Collection:
         """Take the slice of this step, and return the campaigns that have to be read again."""
         if self._clock_waits or not self._left:
             return self._left
-        self._last_id = min(self._left, key=lambda one: (one <= self._last_id, one))
+        self._last_id = min(self._left, key=lambda campaign_id: (campaign_id <= self._last_id, campaign_id))
         collect_campaign(connection, self._last_id, now_ms, COLLECT_SLICE)
         return frozenset({self._last_id})
 
@@ -43,10 +43,12 @@ class Collection:
 
         `scope` has the campaigns that were looked for; None stands for all.
         """
-        found = [one for one in read_ids if has_uncollected(connection, one)]
-        takes = self._clock_waits and bool(found)
+        uncollected = [campaign_id for campaign_id in read_ids if has_uncollected(connection, campaign_id)]
+        takes = self._clock_waits and bool(uncollected)
         if takes:
-            found = [one for one in found if not collect_campaign(connection, one, now_ms)]
+            uncollected = [
+                campaign_id for campaign_id in uncollected if not collect_campaign(connection, campaign_id, now_ms)
+            ]
         elsewhere = _NONE if scope is None else self._left - scope
-        self._left = elsewhere.union(found)
+        self._left = elsewhere.union(uncollected)
         return takes

@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Containment:
-    """The answer of one worker to steps that have failed."""
+    """What one worker does when a step fails: it finds the guilty report, campaign or user, and goes on without it."""
 
     def __init__(self, database: Database, figures: DialCounters) -> None:
         self._database: Final = database
@@ -62,17 +62,17 @@ class Containment:
         """
         if isinstance(error, StorageUnavailableError | LeaseLostError):
             return False
-        told = [] if live is None else live.listener.told
-        guilty = _guilty(live) or self._suspects.failed(told)
+        reports = [] if live is None else live.listener.told
+        guilty = _guilty(live) or self._suspects.failed(reports)
         broken = error if isinstance(error, BrokenInvariantError) else None
         if broken is not None:
-            await self._stop(broken, now_ms, is_of_report=guilty is not None or bool(told))
+            await self._stop(broken, now_ms, is_of_report=guilty is not None or bool(reports))
         if guilty is not None:
             in_place = [] if live is None else live.listener.in_place
             return await self._put_aside(guilty, error, now_ms, in_place)
-        if told and live is not None:
+        if reports and live is not None:
             self._error, self._in_place = error, live.listener.in_place
-            self._suspects.begin(told)
+            self._suspects.begin(reports)
             return True
         if broken is not None:
             return True
@@ -87,9 +87,9 @@ class Containment:
             StorageUnavailableError: the guilty report could not be stored.
         """
         faulty, live.listener.faulty = live.listener.faulty, []
-        for one in faulty:
-            self._note(one)
-            self._charge(one.gateway_id, COST_OF_FAULT, now_ms)
+        for report in faulty:
+            self._note(report)
+            self._charge(report.gateway_id, COST_OF_FAULT, now_ms)
         guilty = self._suspects.committed(is_done=is_done)
         if guilty is not None:
             error = self._error or ValueError("the step has failed")
@@ -104,19 +104,19 @@ class Containment:
         Raises:
             StorageUnavailableError: it could not be stored.
         """
-        one = described(report, f"{type(error).__name__}: {error}")
+        put_aside = described(report, f"{type(error).__name__}: {error}")
 
         def store(connection: Connection) -> bool:
             touch(connection, NOTHING)
             if isinstance(report, StoredNews):
                 delete_news(connection, [report.id])
-            return set_aside(connection, one, now_ms, ends_leg=not any(report is other for other in in_place))
+            return set_aside(connection, put_aside, now_ms, ends_leg=not any(report is other for other in in_place))
 
         is_new = await self._database.write(store)
-        self._note(one, error)
+        self._note(put_aside, error)
         self._suspects.pause()
         if not isinstance(error, BrokenInvariantError):  # That is its user's, who is stopped, and not the line's.
-            self._charge(one.gateway_id, COST_OF_FAILURE, now_ms)
+            self._charge(put_aside.gateway_id, COST_OF_FAILURE, now_ms)
         return is_new
 
     def _charge(self, gateway_id: GatewayKey, cost: int, now_ms: int) -> None:
@@ -145,7 +145,9 @@ class Containment:
         if not is_sure and self._suspects.go_one_by_one():
             return True
         subjects = (live.kernel.at_work, live.kernel.last)
-        broken = next((found for one in subjects if one is not None and (found := _blamed(live, one, error))), None)
+        broken = next(
+            (blamed for subject in subjects if subject is not None and (blamed := _blamed(live, subject, error))), None
+        )
         if broken is None:
             return False
         _log.error("step_not_handled", what=str(broken), exc_info=error)

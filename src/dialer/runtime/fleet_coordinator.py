@@ -149,7 +149,7 @@ class FleetCoordinator:
             self.tell()
 
     def membership(self) -> Membership:
-        """Return the membership of this worker."""
+        """Return what this worker owns in its fleet, and for how long it may go on."""
         shards_owned = 0 if self._own_position is None else len(ALL_SHARDS if self.shards is None else self.shards)
         left_ms = self.lease_left_ms
         return Membership(self.name, self.worker_id, shards_owned, left_ms, self.takeovers, self._steps_fenced)
@@ -185,7 +185,9 @@ class FleetCoordinator:
         """Replace workers that are gone, and give shards to workers that have fewer."""
         me, now_ms = self.worker_id, self._database_ms(connection)
         touch(connection, NOTHING)
-        if me is None or all(one.id != me or one.lease_until_ms <= now_ms for one in leases.all_leases(connection)):
+        if me is None or all(
+            lease.id != me or lease.lease_until_ms <= now_ms for lease in leases.all_leases(connection)
+        ):
             return
         self._arrange(connection, me, now_ms)
         gift = gift_of(_owned(connection), me)
@@ -197,13 +199,13 @@ class FleetCoordinator:
 
     def _arrange(self, connection: Connection, me: int, now_ms: int) -> None:
         rows = leases.all_leases(connection)
-        alive = {one.id for one in leases.alive(connection, rows, now_ms)}
-        for one in rows:
-            if one.id != me and one.id not in alive:
-                shards.take_over(connection, me, one.id)
-                reason = _reason(one, now_ms)
+        alive = {lease.id for lease in leases.alive(connection, rows, now_ms)}
+        for row in rows:
+            if row.id != me and row.id not in alive:
+                shards.take_over(connection, me, row.id)
+                reason = _reason(row, now_ms)
                 self.takeovers[reason] += 1
-                _log.warning("worker_replaced", name=one.name, worker_id=one.id, by=me, reason=reason)
+                _log.warning("worker_replaced", name=row.name, worker_id=row.id, by=me, reason=reason)
         slices.forget_returned(connection, now_ms)
         changes.forget_old_changes(connection)
 
@@ -211,22 +213,22 @@ class FleetCoordinator:
 
     def begin(self, connection: Connection) -> Touched | None:
         """Read the fence, and what users and other workers have changed."""
-        known = self._own_position
-        rows = {one.id: one for one in worker_positions.all_positions(connection)}
-        if known is None:
-            if all(one.worker_id != self.worker_id for one in rows.values()):
+        position = self._own_position
+        rows = {position_row.id: position_row for position_row in worker_positions.all_positions(connection)}
+        if position is None:
+            if all(position_row.worker_id != self.worker_id for position_row in rows.values()):
                 self._lose()
                 raise self._fenced("this worker was replaced")
             return None
-        row = rows.get(known.id)
+        row = rows.get(position.id)
         if row is None or row.worker_id != self.worker_id:
             self._lose()
             raise self._fenced("this worker was replaced")
-        if row.turn != known.turn:
+        if row.turn != position.turn:
             return None
-        news = changes.news_since(connection, known.seen)
-        self._own_position = known._replace(seen=news.last)
-        wishes = _wishes(rows.values(), known.id)
+        news = changes.news_since(connection, position.seen)
+        self._own_position = position._replace(seen=news.last)
+        wishes = _wishes(rows.values(), position.id)
         has_wishes, self._wishes_of_others = wishes != self._wishes_of_others, wishes
         return EVERYTHING if has_wishes else news.touched
 
@@ -243,7 +245,7 @@ class FleetCoordinator:
     def open_state(self, connection: Connection, first_now_ms: int) -> State:  # noqa: ARG002 - a seat has its own time
         """Read the seat and its shards, for a new engine."""
         rows = worker_positions.all_positions(connection)
-        worker_position = next((one for one in rows if one.worker_id == self.worker_id), None)
+        worker_position = next((row for row in rows if row.worker_id == self.worker_id), None)
         if worker_position is None or self.worker_id is None:
             self._lose()
             raise self._fenced("this worker was replaced")
@@ -263,16 +265,16 @@ class FleetCoordinator:
         """Return gateways with the slices of this worker."""
         if not gateways or self.worker_id is None:
             return gateways
-        rows, found = slices.all_slices(connection), []
-        for one in gateways:
+        rows, with_shares = slices.all_slices(connection), []
+        for gateway in gateways:
             lent = NOTHING_LENT
-            if one.plan.max_channels or one.plan.max_cps:
-                limits = slices.GatewayLimits(one.plan.id, one.plan.max_channels, one.plan.max_cps)
-                lent = slices.lent_of(rows.get(one.plan.id, []), limits, self.worker_id)
-                kept = self._kept.get(one.plan.id, lent)
+            if gateway.plan.max_channels or gateway.plan.max_cps:
+                limits = slices.GatewayLimits(gateway.plan.id, gateway.plan.max_channels, gateway.plan.max_cps)
+                lent = slices.lent_of(rows.get(gateway.plan.id, []), limits, self.worker_id)
+                kept = self._kept.get(gateway.plan.id, lent)
                 lent = Lent(min(lent.channels, kept.channels), min(lent.cps, kept.cps))
-            found.append(structs.replace(one, lent=lent))
-        return found
+            with_shares.append(structs.replace(gateway, lent=lent))
+        return with_shares
 
     def keep(self, gateway_id: GatewayKey, held: Lent, lent: Lent) -> None:
         """Use no more of a gateway than `lent` from now on, although the worker still holds what its calls use."""
@@ -342,12 +344,12 @@ def _reason(gone: leases.LeaseRow, now_ms: int) -> str:
 
 def _owned(connection: Connection) -> dict[int, list[int]]:
     """Return the shards of all workers."""
-    found: dict[int, list[int]] = {one.id: [] for one in leases.all_leases(connection)}
+    shards_of: dict[int, list[int]] = {lease.id: [] for lease in leases.all_leases(connection)}
     for shard, worker_id in shards.owners(connection).items():
-        if worker_id in found:
-            found[worker_id].append(shard)
-    return found
+        if worker_id in shards_of:
+            shards_of[worker_id].append(shard)
+    return shards_of
 
 
 def _wishes(rows: Iterable[worker_positions.PositionRow], own: int) -> dict[int, int]:
-    return {one.id: one.wishes for one in rows if one.id != own}
+    return {row.id: row.wishes for row in rows if row.id != own}

@@ -148,7 +148,7 @@ class _Terms(NamedTuple):
 
     def wanted(self, connection: Connection) -> dict[GatewayKey, Lent]:
         """Return what the worker should hold of each gateway about which there is anything to store."""
-        rows, found = all_slices(connection), {}
+        rows, shares = all_slices(connection), {}
         for demand in self.demands:
             slices = rows.get(demand.limits.id, [])
             mine = self._own(slices, demand)
@@ -156,8 +156,8 @@ class _Terms(NamedTuple):
             held = Lent(mine.channels, mine.cps)
             if lent != held or is_news(slices, demand, mine) or self.fleet.gives_back(demand.limits.id):
                 self.fleet.keep(demand.limits.id, held, lent)
-                found[demand.limits.id] = lent
-        return found
+                shares[demand.limits.id] = lent
+        return shares
 
     def settle(self, connection: Connection, wanted: dict[GatewayKey, Lent]) -> bool:
         """Store the slices of the worker. Return False if its engine does not know all its calls in progress."""
@@ -173,8 +173,8 @@ class _Terms(NamedTuple):
         return True
 
     def _own(self, slices: list[SliceRow], demand: Demand) -> SliceRow:
-        found = next((one for one in slices if one.worker_id == self.worker_id), None)
-        return found or new_slice(self.worker_id, demand.limits.id, self.now_ms)
+        own = next((slice_row for slice_row in slices if slice_row.worker_id == self.worker_id), None)
+        return own or new_slice(self.worker_id, demand.limits.id, self.now_ms)
 
 
 async def _repeat(work: Callable[[], Awaitable[None]], every_s: float) -> None:

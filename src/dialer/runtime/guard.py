@@ -102,7 +102,7 @@ class Guard:
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def told(self, world: LoadedRows) -> None:
+    def take_rows(self, world: LoadedRows) -> None:
         """Update the books from rows that the engine also receives."""
         for account in world.accounts:
             self._money[account.user_id] = AccountBooks(account)
@@ -223,7 +223,7 @@ class Guard:
         check_destination(call, number, self._money[call.plan.user_id], self._gateway(gateway_id).plan)
 
     def _is_called_off(self, plan: CampaignPlan, number: str) -> bool:
-        return any((one, number) in self._called_off for one in lists_over(plan))
+        return any((dnc_id, number) in self._called_off for dnc_id in lists_over(plan))
 
     def _place(self, call: Call, gateway_id: GatewayKey, started_ms: int) -> None:
         """Count a new leg over a gateway, and check the gateway's limits."""
@@ -264,7 +264,7 @@ class Guard:
         self._hold(message, message.hold)
 
     def _call_off(self, wish: effects.KeepWish, _now_ms: int) -> None:
-        self._called_off.update((one, wish.number) for one in lists_of_wish(wish))
+        self._called_off.update((dnc_id, wish.number) for dnc_id in lists_of_wish(wish))
 
     # --- ends -------------------------------------------------------------------------------------------------------
 
@@ -414,9 +414,11 @@ class Guard:
 
     def _check_loads(self, board: EngineState) -> None:
         for campaign_id in sorted(self._touched):
-            campaign, known = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
+            campaign, engine_campaign = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
             counted = (0, 0) if campaign is None else (campaign.in_progress, campaign.legs)
-            if campaign is not None and counted != ((0, 0) if known is None else (known.in_progress, known.legs)):
+            if campaign is not None and counted != (
+                (0, 0) if engine_campaign is None else (engine_campaign.in_progress, engine_campaign.legs)
+            ):
                 what = f"the engine does not have the {counted} calls and B-legs of the guard"
                 raise BrokenInvariantError(Rule.LIMITS, what, user_id=campaign.plan.user_id, campaign_id=campaign_id)
 

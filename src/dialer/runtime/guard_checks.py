@@ -15,7 +15,7 @@ MICROSECONDS_PER_MILLISECOND: Final = 1_000
 def check_destination(call: Call, number: str, account: AccountBooks, gateway: GatewayPlan) -> None:
     """Check that the account of a call may call a number in normal form, or send it a message."""
     meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
-    if any(is_forbidden(one, account.destinations, account.card) for one in meant):
+    if any(is_forbidden(possible_number, account.destinations, account.card) for possible_number in meant):
         broken(Rule.DESTINATION, call, "its account may not call the number")
 
 

@@ -46,7 +46,7 @@ class _Record:
         self.costs.append((now_ms, cost))
         while abs(now_ms - self.costs[0][0]) >= WITHIN_MS:
             self.costs.popleft()
-        if sum(one for _, one in self.costs) < COST_MAX:
+        if sum(event_cost for _, event_cost in self.costs) < COST_MAX:
             return False
         self.costs.clear()
         is_again = self.rest_ms and now_ms < self.until_ms + REST_MS_MAX

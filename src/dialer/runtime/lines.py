@@ -104,7 +104,7 @@ class Lines:
         self._waiting: Final[Counter[GatewayKey]] = Counter()
         """Number of things in the inbox, by gateway."""
         self._has_news = False
-        self.given: Final[dict[str, int]] = {}
+        self.turns_given: Final[dict[str, int]] = {}
         """The number of the last order that was given to each leg, by key."""
 
     @property
@@ -144,7 +144,7 @@ class Lines:
         unusable = {key: why for key, (_, why) in self._unusable.items()}
         return missing | unusable | {key: trunk.why_down for key, trunk in self._trunks.items()}
 
-    def told(self, count: int) -> None:
+    def drop_reported(self, count: int) -> None:
         """Drop the oldest things heard, of which a committed step has told the engine, and let the lines know."""
         settled: dict[GatewayKey, int] = {}
         for _ in range(count):
@@ -192,7 +192,7 @@ class Lines:
     def perform(self, over: HandOver) -> None:
         """Give orders to the lines, in their order."""
         for gateway_id, key, order in over.orders:
-            self.given[key] = order.turn
+            self.turns_given[key] = order.turn
             if gateway_id in self._trunks:
                 with _surviving(gateway_id):
                     self._trunks[gateway_id].line.perform(key, order)
@@ -203,7 +203,7 @@ class Lines:
         `cps_max` are the limits of calls a second, by gateway id, to which the lines keep.
         """
         for leg in legs:
-            self.given[leg.key] = 0
+            self.turns_given[leg.key] = 0
             if leg.gateway_id in self._trunks:
                 try:
                     self._trunks[leg.gateway_id].line.dial(leg.paced_order(cps_max.get(leg.gateway_id, 0)))
@@ -215,8 +215,8 @@ class Lines:
 
     async def find(self, switchboard: Switchboard) -> None:
         """Ask the lines for legs of which it is not known whether they still exist, and keep the answers as heard."""
-        for key in [key for key in self.given if not switchboard.has_leg(key)]:
-            del self.given[key]
+        for key in [key for key in self.turns_given if not switchboard.has_leg(key)]:
+            del self.turns_given[key]
         for leg in switchboard.legs_elsewhere(self._trunks.keys()):
             self.take(leg.gateway_id, 0, leg.key, Unknown())
         async with anyio.create_task_group() as tasks:
@@ -224,7 +224,9 @@ class Lines:
                 if trunk.why_down:
                     continue
                 legs = [
-                    leg for leg in switchboard.legs_over(gateway_id) if trunk.needs_find or leg.key not in self.given
+                    leg
+                    for leg in switchboard.legs_over(gateway_id)
+                    if trunk.needs_find or leg.key not in self.turns_given
                 ]
                 trunk.needs_find = False
                 if legs:
@@ -232,17 +234,17 @@ class Lines:
 
     async def _find(self, gateway_id: GatewayKey, trunk: _Trunk, legs: list[LineLeg]) -> None:
         now_ms = self._now_ms()
-        asked = [_live_leg(leg, now_ms) for leg in legs]
-        found: list[Found] | None = None
+        live_legs = [_live_leg(leg, now_ms) for leg in legs]
+        states: list[Found] | None = None
         with anyio.move_on_after(FIND_SECONDS), _surviving(gateway_id):
-            found = list(await trunk.line.find(asked))
-        if found is None or len(found) != len(legs):
+            states = list(await trunk.line.find(live_legs))
+        if states is None or len(states) != len(legs):
             trunk.needs_find = True
             _log.warning("legs_not_found", **gateway_id.columns(), legs=len(legs))
             return
-        for leg, one in zip(legs, found, strict=True):
-            self.given[leg.key] = leg.turn
-            self.take(gateway_id, 0, leg.key, one)
+        for leg, state in zip(legs, states, strict=True):
+            self.turns_given[leg.key] = leg.turn
+            self.take(gateway_id, 0, leg.key, state)
 
     async def close(self) -> None:
         """Close all lines. Legs in progress go on."""

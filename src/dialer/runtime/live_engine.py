@@ -77,7 +77,7 @@ class LiveEngine:
         coordinator: Coordinator,
         loader: NewLoader,
         new_carrier: NewCarrier,
-        given: Mapping[str, int],
+        turns_given: Mapping[str, int],
         simulates_all: bool,
         recordings: Recordings | None,
         new_kernel: NewKernel,
@@ -89,15 +89,15 @@ class LiveEngine:
         self._seed: Final = seed
         self._coordinator: Final = coordinator
         self._loader: Final = loader(coordinator.shards)
-        self.switchboard: Final = Switchboard(new_carrier(seed), given)
+        self.switchboard: Final = Switchboard(new_carrier(seed), turns_given)
         self._parameters: dict[GatewayKey, LineSettings] = {}
         self._lines: dict[GatewayKey, str] = {}
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
         self.reports_given = 0
         """Number of things heard of which the last step has told the engine."""
-        known = known_reports(connection, now_ms)
+        reports_before = known_reports(connection, now_ms)
         self.listener: Final = Listener(
-            self.switchboard, self._loader.shards, self._apply_heard, known, tell_others=self._wish_elsewhere
+            self.switchboard, self._loader.shards, self._apply_heard, reports_before, tell_others=self._wish_elsewhere
         )
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
@@ -205,20 +205,20 @@ class LiveEngine:
 
         The engine is told of them at the time of its last step, when others may have used what it has now.
         """
-        found = []
-        for one in gateways:
-            known, lent = self.engine.board.gateways.get(one.plan.id), one.lent
+        limited = []
+        for gateway in gateways:
+            open_gateway, lent = self.engine.board.gateways.get(gateway.plan.id), gateway.lent
             if lent is not None:
                 less = (
                     NOTHING_LENT
-                    if known is None
-                    else Lent(min(known.channels, lent.channels), min(known.cps, lent.cps))
+                    if open_gateway is None
+                    else Lent(min(open_gateway.channels, lent.channels), min(open_gateway.cps, lent.cps))
                 )
                 if less != lent:
-                    self._larger |= {one.plan.id}
-                    one = structs.replace(one, lent=less)  # noqa: PLW2901 - with another slice
-            found.append(one)
-        return found
+                    self._larger |= {gateway.plan.id}
+                    gateway = structs.replace(gateway, lent=less)  # noqa: PLW2901 - with another slice
+            limited.append(gateway)
+        return limited
 
     def _follow_lines(self, lines: Mapping[GatewayKey, str]) -> None:
         """Tell the engine which lines have stopped or begun to work, and what became of restored legs."""
@@ -248,7 +248,7 @@ class LiveEngine:
     def cps_max(self) -> dict[GatewayKey, int]:
         """Return the calls a second that this worker may place over each gateway with such a limit, at least one."""
         gateways = self.engine.board.gateways
-        return {key: max(1, one.cps) for key, one in gateways.items() if one.plan.max_cps}
+        return {key: max(1, gateway.cps) for key, gateway in gateways.items() if gateway.plan.max_cps}
 
     def lend_less(self, gateway_id: GatewayKey, lent: Lent) -> None:
         """Limit a gateway to a smaller part from now on. The calls in progress may still exceed it."""
@@ -297,13 +297,16 @@ class LiveEngine:
         """Read rows for the engine. With `is_now`, it has done everything that was due before, as a new one has."""
         now_ms = self.kernel.now_ms
         world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
-        ids, looked_for = [one.plan.id for one in world.campaigns], None if scope.everything else scope.campaigns
+        ids, looked_for = (
+            [campaign.plan.id for campaign in world.campaigns],
+            None if scope.everything else scope.campaigns,
+        )
         if self._collection.follow(connection, ids, looked_for, now_ms):
             world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
         gateways = self._coordinator.lent(connection, world.gateways)
         world = world._replace(gateways=gateways if is_now or self._is_new else self._not_more(gateways))
         self._is_new = False
-        if self.switchboard.service_key is None and not all(one.plan.is_simulated for one in world.gateways):
+        if self.switchboard.service_key is None and not all(gateway.plan.is_simulated for gateway in world.gateways):
             self.switchboard.service_key = service_leg_key(connection)
         return _without(world, self._quarantine.users)
 
@@ -312,7 +315,7 @@ class LiveEngine:
         for (table, row_id), reason in unreadable.items():
             if (table, row_id) not in self._unreadable:
                 _log.error("row_unreadable", table=table, id=row_id, reason=reason)
-        looked_for = {("campaign", one) for one in scope.campaigns}
+        looked_for = {("campaign", campaign_id) for campaign_id in scope.campaigns}
         elsewhere = frozenset() if scope.everything else self._unreadable - looked_for
         self._unreadable = elsewhere | unreadable.keys()
 
@@ -320,7 +323,7 @@ class LiveEngine:
         """Apply the rows to the engine. With `restore`, also restore what was in progress before."""
         kernel = self.kernel
         self._report_unreadable(world.unreadable, scope)
-        self._guard.told(self._with_untouched(world, scope))
+        self._guard.take_rows(self._with_untouched(world, scope))
         for account in world.accounts:
             kernel.apply(account)
         self._may_have_texts |= scope.everything or bool(scope.gateways)
@@ -331,12 +334,14 @@ class LiveEngine:
         self._apply_floor(world, scope)
         if restore is not None:
             self._take_up(restore)
-        closed = _in_scope(self._open_campaigns(), scope, scope.campaigns) - {one.plan.id for one in world.campaigns}
+        closed = _in_scope(self._open_campaigns(), scope, scope.campaigns) - {
+            campaign.plan.id for campaign in world.campaigns
+        }
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(events.CampaignClosed(campaign_id))
-        told: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
-        for one in told:
-            kernel.apply(one)
+        engine_events: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
+        for event in engine_events:
+            kernel.apply(event)
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.
         for campaign_id in world.aborted:
             kernel.apply(events.CampaignClosed(campaign_id, is_aborted=True))
@@ -344,13 +349,13 @@ class LiveEngine:
     def _apply_floor(self, world: LoadedRows, scope: Touched) -> None:
         """Apply queues, agents and inbound numbers to the engine."""
         kernel = self.kernel
-        queues = {one.plan.id: frozenset(tier.agent_id for tier in one.plan.tiers) for one in world.queues}
-        agents = {one.plan.id for one in world.agents}
-        dids = {one.did_id: None if one.plan is None else one.plan.id for one in world.dids}
+        queues = {queue.plan.id: frozenset(tier.agent_id for tier in queue.plan.tiers) for queue in world.queues}
+        agents = {agent.plan.id for agent in world.agents}
+        dids = {did.did_id: None if did.plan is None else did.plan.id for did in world.dids}
         gone_queues = _in_scope(self._queues.keys(), scope, scope.queues) - queues.keys()
         gone_agents = _in_scope(self._agents, scope, scope.agents) - agents
         gone_dids = _in_scope(self._dids.keys(), scope, scope.dids) - dids.keys()
-        told: list[events.Event] = [
+        engine_events: list[events.Event] = [
             *map(events.QueueClosed, sorted(gone_queues)),
             *map(events.AgentClosed, sorted(gone_agents)),
             *map(events.DidClosed, sorted(gone_dids)),
@@ -358,32 +363,38 @@ class LiveEngine:
             *world.queues,
             *world.dids,
         ]
-        for one in told:
-            kernel.apply(one)
-        self._queues = {one: served for one, served in self._queues.items() if one not in gone_queues} | queues
+        for event in engine_events:
+            kernel.apply(event)
+        self._queues = {
+            queue_id: served for queue_id, served in self._queues.items() if queue_id not in gone_queues
+        } | queues
         self._agents = self._agents - gone_agents | agents
-        self._dids = {one: played for one, played in self._dids.items() if one not in gone_dids} | dids
+        self._dids = {did_id: played for did_id, played in self._dids.items() if did_id not in gone_dids} | dids
 
     def _open_campaigns(self) -> set[int]:
-        return {one for one, campaign in self.engine.board.campaigns.items() if campaign.status in ACTIVE}
+        return {
+            campaign_id for campaign_id, campaign in self.engine.board.campaigns.items() if campaign.status in ACTIVE
+        }
 
     def _with_untouched(self, world: LoadedRows, scope: Touched) -> LoadedRows:
         """Add the campaigns that were not read, as the engine knows them, because the guard needs all of them."""
         if scope.everything:
             return world
-        known = self.engine.board.campaigns
-        untouched, open_ids = known.keys() - scope.campaigns, self._open_campaigns()
+        campaigns = self.engine.board.campaigns
+        untouched, open_ids = campaigns.keys() - scope.campaigns, self._open_campaigns()
         opened = [
-            events.CampaignOpened(known[one].plan, known[one].status, known[one].next_dial_us, ())
-            for one in untouched & open_ids
+            events.CampaignOpened(
+                campaigns[campaign_id].plan, campaigns[campaign_id].status, campaigns[campaign_id].next_dial_us, ()
+            )
+            for campaign_id in untouched & open_ids
         ]
-        over = [known[one].plan for one in untouched - open_ids]
+        over = [campaigns[campaign_id].plan for campaign_id in untouched - open_ids]
         return world._replace(campaigns=[*world.campaigns, *opened], over=[*world.over, *over])
 
     def _take_up(self, connection: Connection) -> None:
         odd: Unreadable = {}
-        found = recovery.attempts_in_progress(connection, self._loader, self._seed, odd)
-        calls = [call for call in found if not self._quarantine.has(call)]
+        attempts = recovery.attempts_in_progress(connection, self._loader, self._seed, odd)
+        calls = [call for call in attempts if not self._quarantine.has(call)]
         waiting = recovery.waiting_texts(connection, self._loader, odd)
         shards = self._loader.shards
         legs = legs_of(connection, [call.id for call in calls], odd)
@@ -426,9 +437,9 @@ class LiveEngine:
             self.switchboard.open_line(gateway_id, LineSettings(UNREADABLE_PROTOCOL, settings.parameters))
 
 
-def _in_scope(known: AbstractSet[Key], scope: Touched, looked_for: frozenset[Key]) -> AbstractSet[Key]:
+def _in_scope(open_ids: AbstractSet[Key], scope: Touched, looked_for: frozenset[Key]) -> AbstractSet[Key]:
     """Return the known records that the update looked for. Those of them without a row are gone."""
-    return known if scope.everything else known & looked_for
+    return open_ids if scope.everything else open_ids & looked_for
 
 
 def _without(world: LoadedRows, user_ids: set[int]) -> LoadedRows:
@@ -436,6 +447,6 @@ def _without(world: LoadedRows, user_ids: set[int]) -> LoadedRows:
     if not user_ids:
         return world
     return world._replace(
-        campaigns=[one for one in world.campaigns if one.plan.user_id not in user_ids],
-        dids=[one for one in world.dids if one.user_id not in user_ids],
+        campaigns=[campaign for campaign in world.campaigns if campaign.plan.user_id not in user_ids],
+        dids=[did for did in world.dids if did.user_id not in user_ids],
     )

@@ -35,7 +35,7 @@ class GatewayShare(NamedTuple):
 
 
 class Membership(NamedTuple):
-    """The membership of a worker in its fleet."""
+    """What one worker of a fleet owns, and for how long it may go on."""
 
     name: str
     worker_id: int | None

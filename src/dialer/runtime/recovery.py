@@ -35,21 +35,24 @@ def attempts_in_progress(connection: Connection, loader: Loader, seed: int, unre
         call.transfers = (transfers.get(call.id, ()) or ()) if not call.parts else ()
         return call
 
-    found = []
+    attempts = []
     for row in rows:
         is_message = "message_id" in row
         if row["campaign_id"] in plans and (is_message or transfers.get(row["id"], ()) is not None):
-            found += readable([row], (SmsMessage if is_message else CallRequest).__table__, read, unreadable)
-    return found
+            attempts += readable([row], (SmsMessage if is_message else CallRequest).__table__, read, unreadable)
+    return attempts
 
 
 def waiting_texts(connection: Connection, loader: Loader, unreadable: Unreadable) -> list[Call]:
     """Read the text messages that wait for room on a gateway, oldest first, without those that are odd."""
     rows = waiting_rows(connection, loader.shards)
     plans = {plan.id: plan for plan in loader.plans_of(connection, {row["campaign_id"] for row in rows})}
-    known = [row for row in rows if row["campaign_id"] in plans]
+    of_open_campaigns = [row for row in rows if row["campaign_id"] in plans]
     return readable(
-        known, WaitingText.__table__, lambda row: waiting_text_of(row, plans[row["campaign_id"]]), unreadable
+        of_open_campaigns,
+        WaitingText.__table__,
+        lambda row: waiting_text_of(row, plans[row["campaign_id"]]),
+        unreadable,
     )
 
 

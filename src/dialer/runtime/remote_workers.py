@@ -59,9 +59,9 @@ class RemoteWorkers:
                 await self._notifications.wait(ring, deaf_s=LOOK_S, hearing_s=SLOW_LOOK_S)
         self._waits.add(anyio.current_time() - began_s)
 
-    def _look(self, known: int | None, connection: Connection) -> tuple[int, bool]:
+    def _look(self, last_seen: int | None, connection: Connection) -> tuple[int, bool]:
         """Return the change to wait for, by default the last one, and whether the workers know it."""
-        change = last_change(connection) if known is None else known
+        change = last_change(connection) if last_seen is None else last_seen
         return change, is_seen_by_all(connection, change, self._database_ms(connection))
 
     async def advance(self, to_ms: int) -> None:  # noqa: ARG002 - as the protocol

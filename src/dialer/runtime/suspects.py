@@ -57,9 +57,9 @@ class Suspects:
         first = self._left[0]
         return Allowance(1, frozenset()) if isinstance(first, LineReport) else Allowance(0, frozenset({first.id}))
 
-    def begin(self, told: Sequence[Report]) -> None:
+    def begin(self, reports: Sequence[Report]) -> None:
         """Look for the guilty one of the reports that a failed step was told."""
-        self._left.extend(told)
+        self._left.extend(reports)
         self._is_without = True
 
     def pause(self) -> None:
@@ -72,11 +72,11 @@ class Suspects:
         self._left.clear()
         self._left.extend(others)
 
-    def failed(self, told: Sequence[Report]) -> Report | None:
+    def failed(self, reports: Sequence[Report]) -> Report | None:
         """Return the report that a step was told alone, and that it has failed for; None if it may be anything."""
-        if not self._is_without and self._left and len(told) == 1:
+        if not self._is_without and self._left and len(reports) == 1:
             self._left.popleft()
-            return told[0]
+            return reports[0]
         self._left.clear()
         return None
 

@@ -39,10 +39,10 @@ def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms:
     if isinstance(sound.heard, TextReceived):
         is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard)
     else:
-        found = listener.switchboard.hear(connection, sound, now_ms)
-        for event in found or ():
+        engine_events = listener.switchboard.hear(connection, sound, now_ms)
+        for event in engine_events or ():
             listener.apply(event)
-        is_taken = found is not None
+        is_taken = engine_events is not None
     if is_taken or listener.keep_text(connection, sound, now_ms):
         return
     if isinstance(sound.heard, TextReceived) and is_opt_out(sound.heard.text):
@@ -69,11 +69,11 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
                 done.append(line_report.id)
             continue
         sound = LineReport(line_report.gateway_id, line_report.key, line_report.heard, line_report.told_ms)
-        found = listener.switchboard.hear(connection, sound, now_ms)
-        for event in found or ():
+        engine_events = listener.switchboard.hear(connection, sound, now_ms)
+        for event in engine_events or ():
             listener.apply(event)
         is_young = line_report.told_ms <= now_ms < line_report.told_ms + UNKNOWN_KEPT_MS
-        if found is None and (
+        if engine_events is None and (
             is_young or is_on_its_way(connection, line_report.gateway_id, line_report.key, line_report.heard.name)
         ):
             continue
@@ -116,10 +116,10 @@ def _keep_for_everybody(listener: Listener, gateway_id: GatewayKey, given: str) 
         listener.apply(events.NumberStopped(None, None, number))
 
 
-def _number_of(given: str) -> str:
+def _number_of(text: str) -> str:
     """Return the normal form of a number, whose plus a carrier may leave out; empty if it is no number."""
-    whole = f"+{digits_of(given)}"
+    whole = f"+{digits_of(text)}"
     try:
-        return normalise(whole if is_possible(whole) else given)
+        return normalise(whole if is_possible(whole) else text)
     except NumberError:
         return ""

@@ -282,7 +282,7 @@ class Worker:
             StorageUnavailableError: the mark could not be stored, so nothing is dialled.
             LeaseLostError: another worker has taken over, and deleted these attempts.
         """
-        self._lines.told(live.reports_given)
+        self._lines.drop_reported(live.reports_given)
         await self._lines.follow(live.switchboard.settings)
         over = live.switchboard.take_hand_over()
         self._lines.perform(over)
@@ -320,7 +320,7 @@ class Worker:
                 coordinator=self._coordinator,
                 loader=partial(Loader, self._service_zone, self._hours),
                 new_carrier=self._new_carrier,
-                given=self._lines.given,
+                turns_given=self._lines.turns_given,
                 simulates_all=self._simulates_all,
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,

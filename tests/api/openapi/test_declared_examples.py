@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from dialer.api.crud.fields import Conventions, Kind
-from dialer.api.crud.properties import given
+from dialer.api.crud.properties import example_in_request
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.api.crud.urls import Links
@@ -22,7 +22,7 @@ def test_every_example_is_accepted_by_its_field(resource: Resource) -> None:
     judged = 0
     for shape in filter(None, (resource.shapes.write, resource.shapes.change)):
         for field in fields_of(shape):
-            assert field.kind.parse(given(field), CONVENTIONS) is not None, field.name
+            assert field.kind.parse(example_in_request(field), CONVENTIONS) is not None, field.name
             judged += 1
     for field in fields_of(resource.read):
         if field.example is not None and type(field.kind).parse is not Kind.parse:

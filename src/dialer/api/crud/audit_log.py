@@ -44,15 +44,20 @@ def note_changed(change: Change, resource: Resource) -> None:
 
 def note_deleted(unit: Unit, resource: Resource, record_id: int, row: Values) -> None:
     """Report the deletion of a record, with its name if it has one."""
-    known = {} if resource.is_personal else {"name": masked(str(row["name"]))} if "name" in row else {}
-    _note(unit, resource, record_id, row, ("delete", known, {}))
+    before = {} if resource.is_personal else {"name": masked(str(row["name"]))} if "name" in row else {}
+    _note(unit, resource, record_id, row, ("delete", before, {}))
 
 
 def _note(
-    unit: Unit, resource: Resource, record_id: int, row: Values, told: tuple[str, dict[str, Any], dict[str, Any]]
+    unit: Unit,
+    resource: Resource,
+    record_id: int,
+    row: Values,
+    written: tuple[str, dict[str, Any], dict[str, Any]],
 ) -> None:
     owner = _owner(unit, resource, record_id, row) or unit.actor.sees_as
-    unit.written.append(RecordWritten(told[0], resource.path, record_id, owner, told[1], told[2]))
+    action, before, after = written
+    unit.written.append(RecordWritten(action, resource.path, record_id, owner, before, after))
 
 
 def _owner(unit: Unit, resource: Resource, record_id: int, row: Values) -> int | None:

@@ -18,6 +18,6 @@ def column_of(table: Table, name: str, kind: Kind) -> Column[Any] | None:
         return None
     if isinstance(kind, OwnUrl):
         return table.c["id"]
-    said = kind.column if isinstance(kind, (Integer, Reference, Text, Timestamp)) else ""
-    candidates = (said, f"{name}_id" if isinstance(kind, Reference) else "", name)
+    declared = kind.column if isinstance(kind, (Integer, Reference, Text, Timestamp)) else ""
+    candidates = (declared, f"{name}_id" if isinstance(kind, Reference) else "", name)
     return next(table.c[candidate] for candidate in candidates if candidate in table.c)

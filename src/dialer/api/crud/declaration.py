@@ -121,7 +121,7 @@ def shapes(
         for field in named
         if field.access is not Access.WRITE_ONLY
     ]
-    given = [
+    written_fields = [
         replace(field, nullable=field.nullable or (field.default is None and not field.required))
         for field in named
         if field.access in GIVEN
@@ -129,9 +129,9 @@ def shapes(
     return Shapes(
         model=model,
         read=make_shape(f"{name}Read", answered, read_doc, AnswerShape),
-        write=make_shape(f"{name}Write", given, write_doc) if given else None,
-        change=_change(name, given) if given else None,
-        fixed=tuple(field.name for field in given if field.access is Access.WRITE_ONCE),
+        write=make_shape(f"{name}Write", written_fields, write_doc) if written_fields else None,
+        change=_change(name, written_fields) if written_fields else None,
+        fixed=tuple(field.name for field in written_fields if field.access is Access.WRITE_ONCE),
         derived=tuple(field.name for field in named if field.access is Access.DERIVED),
     )
 
@@ -156,7 +156,7 @@ def _example(field: Field) -> Any:  # noqa: ANN401 - a JSON value
     return msgspec.json.decode(msgspec.json.encode(field.kind.show(field.default, Links(base="", hosts=frozenset()))))
 
 
-def _change(name: str, given: list[Field]) -> type[Shape]:
+def _change(name: str, written_fields: list[Field]) -> type[Shape]:
     """Make the shape of a change: the fields of a creation, none of them required."""
-    fields = [replace(field, required=False) for field in given]
+    fields = [replace(field, required=False) for field in written_fields]
     return make_shape(f"{name}{CHANGE}", fields, "The fields to change. A field that is not given keeps its value.")

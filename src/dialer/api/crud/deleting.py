@@ -25,7 +25,7 @@ _COUNT: Final = Integer()
 class DeletionOrder(msgspec.Struct, frozen=True):
     """The records that a request deletes, and their number as the client knows it."""
 
-    asked: Asked
+    criteria: Asked
     confirmed: int
 
 
@@ -40,28 +40,28 @@ def parse_deletion(resource: Resource, parameters: Parameters, conventions: Conv
     Raises:
         InvalidError: a parameter is unknown or wrong, no filter is given, or too many records are confirmed.
     """
-    given = dict(parameters)
-    known = deleting_parameters(resource)
-    asked, errors = parse_asked(resource, given, conventions)
+    texts = dict(parameters)
+    known_names = deleting_parameters(resource)
+    criteria, errors = parse_asked(resource, texts, conventions)
     # In a list an unknown or an empty filter is ignored. Here it would delete too much.
-    unknown = [name for name in given if name not in known]
-    errors |= unknown_errors(unknown, f"Unknown parameter. Known: {', '.join(known)}.")
-    errors |= {name: ["This field may not be blank."] for name, text in given.items() if not text.strip()}
-    confirmed = _confirmed(given, conventions, errors)
-    if not errors and not asked.filters and asked.search is None:
+    unknown = [name for name in texts if name not in known_names]
+    errors |= unknown_errors(unknown, f"Unknown parameter. Known: {', '.join(known_names)}.")
+    errors |= {name: ["This field may not be blank."] for name, text in texts.items() if not text.strip()}
+    confirmed = _confirmed(texts, conventions, errors)
+    if not errors and not criteria.filters and criteria.search is None:
         errors["non_field_errors"] = [NO_FILTER]
     if errors:
         raise InvalidError(errors)
-    return DeletionOrder(asked, confirmed)
+    return DeletionOrder(criteria, confirmed)
 
 
-def _confirmed(given: dict[str, str], conventions: Conventions, errors: Errors) -> int:
+def _confirmed(texts: dict[str, str], conventions: Conventions, errors: Errors) -> int:
     """Return the number of records that the client expects to delete, or add the error in it."""
-    if CONFIRM not in given:
+    if CONFIRM not in texts:
         errors[CONFIRM] = [f"{REQUIRED} Give the count of the list with the same filters."]
         return 0
     try:
-        confirmed = _COUNT.parse(given[CONFIRM], conventions)
+        confirmed = _COUNT.parse(texts[CONFIRM], conventions)
     except FieldError as error:
         errors[CONFIRM] = [str(error)]
         return 0
@@ -77,13 +77,13 @@ def delete_selected(unit: Unit, resource: Resource, order: DeletionOrder) -> int
     Raises:
         ConflictError: the filters select another number of records, or one of them cannot be deleted.
     """
-    selected = count_now(unit, resource, order.asked)
+    selected = count_now(unit, resource, order.criteria)
     if selected != order.confirmed:
         raise ConflictError(
             f"The filters select {selected} records now, not {order.confirmed}. Nothing was deleted. "
             f"To delete them, send confirm={selected}."
         )
-    for row in read_rows(unit, resource, order.asked, most=DELETED_AT_ONCE_MAX):
+    for row in read_rows(unit, resource, order.criteria, most=DELETED_AT_ONCE_MAX):
         try:
             delete_record(unit, resource, row.id)
         except (StillUsedError, RefusedError, ConflictError) as error:

@@ -39,13 +39,13 @@ def enum_schema(members: Iterable[Enum]) -> EnumSchema:
 def text_schema(values: Iterable[str], meanings: Mapping[str, str], title: str = "") -> EnumSchema:
     """Return the schema of strings: members of an enumeration, perhaps with an empty string, or plain strings."""
     members = [value for value in values if isinstance(value, Enum)]
-    found = enum_schema(members) if members else EnumSchema(title=title or None, type=OpenAPIType.STRING)
-    known = {**meanings, **dict(zip(found.enum or (), found.meanings or (), strict=True))}
-    names = dict(zip(found.enum or (), found.varnames or (), strict=True))
-    found.enum = [str(value) for value in values]
-    found.varnames = [names.get(value) or _varname(value) for value in found.enum]
-    found.meanings = [known.get(value, "") for value in found.enum]
-    return found
+    schema = enum_schema(members) if members else EnumSchema(title=title or None, type=OpenAPIType.STRING)
+    meaning_of = {**meanings, **dict(zip(schema.enum or (), schema.meanings or (), strict=True))}
+    names = dict(zip(schema.enum or (), schema.varnames or (), strict=True))
+    schema.enum = [str(value) for value in values]
+    schema.varnames = [names.get(value) or _varname(value) for value in schema.enum]
+    schema.meanings = [meaning_of.get(value, "") for value in schema.enum]
+    return schema
 
 
 def listed(meanings: Mapping[Any, str]) -> str:

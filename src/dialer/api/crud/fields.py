@@ -139,9 +139,9 @@ class Text(Kind, frozen=True):
 
     def accepted(self) -> Schema:
         """Return the schema of a string that is not blank if it has a minimum length, with its pattern."""
-        found = self.schema()
-        found.pattern = self.pattern or (NOT_BLANK if self.min_length else None)
-        return found
+        schema = self.schema()
+        schema.pattern = self.pattern or (NOT_BLANK if self.min_length else None)
+        return schema
 
 
 class Label(Text, frozen=True):
@@ -236,10 +236,10 @@ class Boolean(Kind, frozen=True):
 
     def parse(self, value: Json, conventions: Conventions) -> bool:  # noqa: ARG002 - true is true anywhere
         """Return the boolean."""
-        found = _BOOLEANS.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
-        if found is None:
+        boolean = _BOOLEANS.get(str(value).lower()) if isinstance(value, (bool, int, str)) else None
+        if boolean is None:
             raise FieldError("Must be a valid boolean.")
-        return found
+        return boolean
 
     def schema(self) -> Schema:
         """Return the schema of a boolean."""
@@ -335,11 +335,11 @@ class JsonObject(Kind, frozen=True):
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - JSON is JSON anywhere
         """Return the object as compact JSON text."""
-        found = _read_text(value, self.max_length) if isinstance(value, str) else value
-        if not isinstance(found, dict):
-            raise FieldError(f"Value must be a JSON object, not {type(found).__name__}.")
+        members = _read_text(value, self.max_length) if isinstance(value, str) else value
+        if not isinstance(members, dict):
+            raise FieldError(f"Value must be a JSON object, not {type(members).__name__}.")
         try:
-            text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            text = json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         except ValueError:
             raise FieldError("Value must be valid JSON.") from None
         if len(text) > self.max_length:

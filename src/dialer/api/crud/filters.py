@@ -33,14 +33,14 @@ class Filter(msgspec.Struct, frozen=True):
 def filters_of(resource: Resource) -> dict[str, Filter]:
     """Return the filters of a resource by the names of their query parameters."""
     kinds = {field.name: field.kind for field in fields_of(resource.read)}
-    found = {name: _filter(resource, name, kinds) for name in resource.filters}
+    filters = {name: _filter(resource, name, kinds) for name in resource.filters}
     for field in fields_of(resource.read):
         if field.access is not Access.DERIVED:
-            found |= _ranges(resource, field)
+            filters |= _ranges(resource, field)
     for name, kind in references_of(resource.read).items():
         parameter = name if name.endswith("_id") else f"{name}_id"
-        found[parameter] = Filter(Identity(), _reference_condition(resource, name, kind))
-    return found
+        filters[parameter] = Filter(Identity(), _reference_condition(resource, name, kind))
+    return filters
 
 
 def _filter(resource: Resource, name: str, kinds: dict[str, Kind]) -> Filter:

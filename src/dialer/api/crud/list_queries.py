@@ -69,41 +69,41 @@ class _Shape(NamedTuple):
 _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 
 
-def count(unit: Unit, resource: Resource, asked: Asked) -> int:
+def count(unit: Unit, resource: Resource, criteria: Asked) -> int:
     """Return the number of records that the filters and the search select, as counted since the last change."""
-    key = (resource.path, unit.actor.view, unit.actor.sees_as, asked.filters, asked.search)
-    counted = partial(count_now, unit, resource, asked)
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, criteria.filters, criteria.search)
+    counted = partial(count_now, unit, resource, criteria)
     return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
-def count_now(unit: Unit, resource: Resource, asked: Asked) -> int:
+def count_now(unit: Unit, resource: Resource, criteria: Asked) -> int:
     """Count the records that the filters and the search select, in any transaction.
 
     Each condition of the search is one range of an index; records that meet an earlier one are left out.
     """
-    way, parts = _way_to_search(unit, resource, asked), 1
-    if asked.search is not None and way is _Way.SEARCHED:
-        parts = len(search_conditions(resource, asked.search.shape))
-    shape = _shape(unit, resource, asked)._replace(way=way)
-    return sum(_number(unit, resource, asked, shape._replace(counts=part)) for part in range(parts))
+    way, parts = _way_to_search(unit, resource, criteria), 1
+    if criteria.search is not None and way is _Way.SEARCHED:
+        parts = len(search_conditions(resource, criteria.search.shape))
+    shape = _shape(unit, resource, criteria)._replace(way=way)
+    return sum(_number(unit, resource, criteria, shape._replace(counts=part)) for part in range(parts))
 
 
-def _way_to_search(unit: Unit, resource: Resource, asked: Asked) -> _Way:
+def _way_to_search(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
     """Return the way that finds the records of a search if they are few."""
-    if asked.search is None or not resource.is_large:
+    if criteria.search is None or not resource.is_large:
         return _Way.FREE
-    filtered = _shape(unit, resource, asked)._replace(search=None, counts=0, is_bounded=True)
-    return _Way.SEARCHED if _number(unit, resource, asked, filtered) > SORTED_MAX else _Way.FILTERED
+    filtered = _shape(unit, resource, criteria)._replace(search=None, counts=0, is_bounded=True)
+    return _Way.SEARCHED if _number(unit, resource, criteria, filtered) > SORTED_MAX else _Way.FILTERED
 
 
-def _number(unit: Unit, resource: Resource, asked: Asked, shape: _Shape) -> int:
-    return int(_run(unit, resource, asked, shape, most=SORTED_MAX + 1).scalar_one())
+def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape) -> int:
+    return int(_run(unit, resource, criteria, shape, most=SORTED_MAX + 1).scalar_one())
 
 
 def read_rows(
     unit: Unit,
     resource: Resource,
-    asked: Asked,
+    criteria: Asked,
     *,
     most: int,
     anchor: Anchor | None = None,
@@ -114,41 +114,41 @@ def read_rows(
 
     Without an anchor, return the rows that follow the first `skipped` ones.
     """
-    shape = _shape(unit, resource, asked)._replace(sorts=asked.sorts, is_backward=is_backward)
-    if resource.is_large and (asked.sorts or asked.search is not None):
-        shape = shape._replace(way=_way(unit, resource, asked))
+    shape = _shape(unit, resource, criteria)._replace(sorts=criteria.sorts, is_backward=is_backward)
+    if resource.is_large and (criteria.sorts or criteria.search is not None):
+        shape = shape._replace(way=_way(unit, resource, criteria))
     rows: list[Found[Any]] = []
     if anchor is None:
-        rows += _run(unit, resource, asked, shape, most=most, skipped=skipped)
+        rows += _run(unit, resource, criteria, shape, most=most, skipped=skipped)
         return rows
     values = {_anchor(place): value for place, value in enumerate(anchor)}
-    for steps in steps_from(anchor, sort_keys(resource, asked.sorts), is_backward=is_backward):
-        rows += _run(unit, resource, asked, shape._replace(steps=steps), most=most - len(rows), skipped=0, **values)
+    for steps in steps_from(anchor, sort_keys(resource, criteria.sorts), is_backward=is_backward):
+        rows += _run(unit, resource, criteria, shape._replace(steps=steps), most=most - len(rows), skipped=0, **values)
         if len(rows) == most:
             break
     return rows
 
 
-def _way(unit: Unit, resource: Resource, asked: Asked) -> _Way:
-    if count(unit, resource, asked) > SORTED_MAX:
+def _way(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
+    if count(unit, resource, criteria) > SORTED_MAX:
         return _Way.WALKED
-    return _Way.FILTERED if asked.search is None else _way_to_search(unit, resource, asked)
+    return _Way.FILTERED if criteria.search is None else _way_to_search(unit, resource, criteria)
 
 
-def _shape(unit: Unit, resource: Resource, asked: Asked) -> _Shape:
-    names = tuple(name for name, _ in asked.filters)
-    searched = None if asked.search is None else asked.search.shape
+def _shape(unit: Unit, resource: Resource, criteria: Asked) -> _Shape:
+    names = tuple(name for name, _ in criteria.filters)
+    searched = None if criteria.search is None else criteria.search.shape
     return _Shape(resource.path, unit.actor.view, names, searched)
 
 
-def _run(unit: Unit, resource: Resource, asked: Asked, shape: _Shape, **values: Stored) -> Any:  # noqa: ANN401 - a result of rows
+def _run(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape, **values: Stored) -> Any:  # noqa: ANN401 - a result of rows
     query = _kept.get(shape)
     if query is None:
         query = _kept[shape] = _query(unit, resource, shape)
         if len(_kept) > QUERIES_KEPT_MAX:
             _kept.popitem(last=False)
-    filters = {_parameter(name): value for name, value in asked.filters}
-    searched = {} if asked.search is None else asked.search.values()
+    filters = {_parameter(name): value for name, value in criteria.filters}
+    searched = {} if criteria.search is None else criteria.search.values()
     return unit.connection.execute(query, {"actor_id": unit.actor.sees_as, **filters, **searched, **values})
 
 
@@ -162,17 +162,17 @@ def _anchor(place: int) -> str:
 
 def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     filters = filters_of(resource)
-    given = [filters[name].condition(bindparam(_parameter(name))) for name in shape.filters]
-    selected = and_(visible(resource, unit.actor, unit.resources), *given)
-    found = [] if shape.search is None else search_conditions(resource, shape.search)
+    filtered = [filters[name].condition(bindparam(_parameter(name))) for name in shape.filters]
+    selected = and_(visible(resource, unit.actor, unit.resources), *filtered)
+    searched = [] if shape.search is None else search_conditions(resource, shape.search)
     if shape.counts is not None:
-        return _counting(resource, shape, selected, found)
+        return _counting(resource, shape, selected, searched)
     keys = sort_keys(resource, shape.sorts)
     if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
         keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
     query = select(*columns_shown(resource), *shown).select_from(resource.table)
-    query = query.where(*_conditions(shape, selected, found))
+    query = query.where(*_conditions(shape, selected, searched))
     query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
     ordered = [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
     return query.order_by(*ordered).limit(bindparam("most")).offset(bindparam("skipped"))
@@ -185,26 +185,26 @@ def _in_order(key: SortKey, *, is_descending: bool) -> ColumnElement[Any]:
 
 
 def _counting(
-    resource: Resource, shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
+    resource: Resource, shape: _Shape, selected: ColumnElement[bool], searched: Sequence[ColumnElement[bool]]
 ) -> Select[Any]:
     if shape.is_bounded:
         some = select(resource.table.c["id"]).where(selected).limit(bindparam("most"))
         return select(func.count()).select_from(some.subquery())
     query = select(func.count()).select_from(resource.table)
     if shape.way is not _Way.SEARCHED or shape.counts is None:
-        return query.where(*_conditions(shape, selected, found))
-    earlier = map(not_, found[: shape.counts])
-    return query.where(found[shape.counts], without_index(and_(selected, *earlier)))
+        return query.where(*_conditions(shape, selected, searched))
+    earlier = map(not_, searched[: shape.counts])
+    return query.where(searched[shape.counts], without_index(and_(selected, *earlier)))
 
 
 def _conditions(
-    shape: _Shape, selected: ColumnElement[bool], found: Sequence[ColumnElement[bool]]
+    shape: _Shape, selected: ColumnElement[bool], searched: Sequence[ColumnElement[bool]]
 ) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
     opaque = without_index
     yield opaque(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
-    if found:
-        yield opaque(or_(*found)) if shape.way in {_Way.FILTERED, _Way.WALKED} else or_(*found)
+    if searched:
+        yield opaque(or_(*searched)) if shape.way in {_Way.FILTERED, _Way.WALKED} else or_(*searched)
 
 
 def _compared(key: SortKey, step: str, place: int) -> ColumnElement[bool]:

@@ -60,19 +60,19 @@ def parse_ordering(resource: Resource, text: str) -> tuple[Sort, ...]:
     sorts = [Sort(part.strip().removeprefix("-"), part.strip().startswith("-")) for part in text.split(",")]
     if not text.strip():
         return ()
-    known = orderings_of(resource)
+    orderings = orderings_of(resource)
     for sort in sorts:
-        if sort.field not in known:
-            raise FieldError(f'"{echo(sort.field)}" cannot order this list. Use one of: {", ".join(known)}.')
+        if sort.field not in orderings:
+            raise FieldError(f'"{echo(sort.field)}" cannot order this list. Use one of: {", ".join(orderings)}.')
     most = 1 if resource.is_large else ORDERED_BY_MAX
     if len(sorts) > most:
-        raise FieldError(f"Order this list by at most {most} of: {', '.join(known)}.")
+        raise FieldError(f"Order this list by at most {most} of: {', '.join(orderings)}.")
     if len({sort.field for sort in sorts}) < len(sorts):
         raise FieldError("A field is given twice. Give each field once.")
     # The ids are unique, so fields after the id change nothing.
     end = next((place for place, sort in enumerate(sorts) if sort.field == _ID), len(sorts))
-    found = tuple(sorts[: end + 1])
-    return () if found == (Sort(_ID, is_descending=False),) else found
+    needed = tuple(sorts[: end + 1])
+    return () if needed == (Sort(_ID, is_descending=False),) else needed
 
 
 def _expression(resource: Resource, field: str) -> ColumnElement[Any]:
@@ -93,10 +93,10 @@ def _expression(resource: Resource, field: str) -> ColumnElement[Any]:
 
 def sort_keys(resource: Resource, sorts: tuple[Sort, ...]) -> list[SortKey]:
     """Return the expressions that order a list. The last one is the id."""
-    found = [_sort_key(resource, sort) for sort in sorts]
+    keys = [_sort_key(resource, sort) for sort in sorts]
     if not sorts or sorts[-1].field != _ID:
-        found.append(SortKey(resource.table.c[_ID], bool(sorts) and sorts[0].is_descending, is_nullable=False))
-    return found
+        keys.append(SortKey(resource.table.c[_ID], bool(sorts) and sorts[0].is_descending, is_nullable=False))
+    return keys
 
 
 def _sort_key(resource: Resource, sort: Sort) -> SortKey:
@@ -148,12 +148,12 @@ def read_cursor(resource: Resource, text: str, sorts: tuple[Sort, ...]) -> Ancho
     keys = sort_keys(resource, sorts)
     if len(text) > CURSOR_MAX:
         raise CursorError
-    found = _decoded(text) if len(keys) > 1 else [parse_id(text)]
-    if not isinstance(found, list) or len(found) != len(keys):
+    values = _decoded(text) if len(keys) > 1 else [parse_id(text)]
+    if not isinstance(values, list) or len(values) != len(keys):
         raise CursorError
-    if not all(_fits(key, value) for key, value in zip(keys, found, strict=True)) or found[-1] < 1:
+    if not all(_fits(key, value) for key, value in zip(keys, values, strict=True)) or values[-1] < 1:
         raise CursorError
-    return tuple(found)
+    return tuple(values)
 
 
 def _decoded(text: str) -> object:

@@ -25,15 +25,15 @@ FIELDS_KEPT_MAX: Final = 256
 def named_errors(resource: Resource, change: Change) -> Errors:
     """Return an error for each reference of the request whose target does not exist or has another owner."""
     unit, owner_field = change.unit, field_of_owner(resource)
-    given = {name: change.values[name] for name in change.given}
+    changed = {name: change.values[name] for name in change.given}
     if resource.write is None or owner_field is None or owner_field == "id" or not unit.actor.is_admin:
-        unseen = reference_errors(unit, resource.write or resource.read, given, unit.actor)
+        unseen = reference_errors(unit, resource.write or resource.read, changed, unit.actor)
         return unseen | _errors_of_owner(resource, change)
-    whole = {owner_field: given.pop(owner_field)} if owner_field in given else {}
+    whole = {owner_field: changed.pop(owner_field)} if owner_field in changed else {}
     errors = reference_errors(unit, resource.write, whole, unit.actor)
     is_known = not errors and change.values.get(owner_field) is not None
     judge = _user(unit, resource, change.values) if is_known else unit.actor
-    return errors | reference_errors(unit, resource.write, given, judge)
+    return errors | reference_errors(unit, resource.write, changed, judge)
 
 
 def refuse_to_part(resource: Resource, change: Change) -> None:
@@ -86,10 +86,10 @@ def owner_of_row(unit: Unit, resource: Resource, row: Mapping[str, Any]) -> int 
 
 def still_used(users: Iterable[tuple[str, list[int]]]) -> StillUsedError | None:
     """Return an error that names the records in use by the path of their resource; None if there are none."""
-    found: dict[str, set[int]] = {}
+    ids_by_path: dict[str, set[int]] = {}
     for path, ids in users:
-        found.setdefault(path, set()).update(ids)
-    named = {path: sorted(ids) for path, ids in found.items() if ids}
+        ids_by_path.setdefault(path, set()).update(ids)
+    named = {path: sorted(ids) for path, ids in ids_by_path.items() if ids}
     return StillUsedError(named) if named else None
 
 

@@ -49,7 +49,7 @@ Parameters = list[tuple[str, str]]
 class ListSelection(msgspec.Struct, frozen=True):
     """The selection of a request to a list: filters, page, page size, and the parameters that links repeat."""
 
-    asked: Asked
+    criteria: Asked
     page: int | None
     """None if the request names neither a page nor a page size."""
     page_size: int
@@ -87,19 +87,19 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
         InvalidError: a filter has a value of the wrong type, or the search or the ordering is not possible.
         RecordNotFoundError: the page is not a positive integer, or the cursor is not one of ours.
     """
-    given = dict(parameters)
-    asked, errors = parse_asked(resource, given, conventions)
+    texts = dict(parameters)
+    criteria, errors = parse_asked(resource, texts, conventions)
     page_size = PAGE_SIZE
     try:
-        page_size = min(Integer(1).parse(given.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
+        page_size = min(Integer(1).parse(texts.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
     except FieldError as error:
         errors["page_size"] = [str(error)]
     if errors:
         raise InvalidError(errors)
-    after, before = _cursor(resource, given.get("cursor", ""), asked.sorts)
+    after, before = _cursor(resource, texts.get("cursor", ""), criteria.sorts)
     return ListSelection(
-        asked=asked,
-        page=_page(given.get("page", "1")) if given.keys() & {"page", "page_size"} else None,
+        criteria=criteria,
+        page=_page(texts.get("page", "1")) if texts.keys() & {"page", "page_size"} else None,
         page_size=page_size,
         after=after,
         before=before,
@@ -107,37 +107,37 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     )
 
 
-def parse_asked(resource: Resource, given: dict[str, str], conventions: Conventions) -> tuple[Asked, Errors]:
+def parse_asked(resource: Resource, texts: dict[str, str], conventions: Conventions) -> tuple[Asked, Errors]:
     """Return the filters, the search and the ordering of a request, and the errors in them."""
-    filters, errors = _filters(resource, given, conventions)
-    search, sorts = _search_and_sorts(resource, given, conventions, errors)
+    filters, errors = _filters(resource, texts, conventions)
+    search, sorts = _search_and_sorts(resource, texts, conventions, errors)
     return Asked(tuple(filters), search, sorts), errors
 
 
 def _filters(
-    resource: Resource, given: dict[str, str], conventions: Conventions
+    resource: Resource, texts: dict[str, str], conventions: Conventions
 ) -> tuple[list[tuple[str, Stored]], Errors]:
     filters = filters_of(resource)
-    asked: list[tuple[str, Stored]] = []
+    parsed: list[tuple[str, Stored]] = []
     errors: Errors = {}
-    for name, text in given.items():
+    for name, text in texts.items():
         if name not in filters or (text == "" and isinstance(filters[name].kind, Text)):
             continue
         try:
             value = filters[name].kind.parse(text, conventions)
-            asked.append((name, _normal(filters[name].kind, value, conventions)))
+            parsed.append((name, _normal(filters[name].kind, value, conventions)))
         except FieldError as error:
             errors[name] = [str(error)]
-    return asked, errors | _reversed_ranges(filters, dict(asked))
+    return parsed, errors | _reversed_ranges(filters, dict(parsed))
 
 
-def _reversed_ranges(filters: Mapping[str, Filter], asked: Mapping[str, Stored]) -> Errors:
+def _reversed_ranges(filters: Mapping[str, Filter], values: Mapping[str, Stored]) -> Errors:
     """Return errors for both bounds of each range whose lower bound is above the upper one."""
     errors: Errors = {}
-    for low in asked:
+    for low in values:
         other = _UPPER.get(filters[low].bound)
         high = "" if other is None else f"{low.removesuffix(filters[low].bound)}{other}"
-        if high in asked and asked[low] > asked[high]:
+        if high in values and values[low] > values[high]:
             errors[low] = [f"This is above {high}, so no record matches. Give a value up to {high}."]
             errors[high] = [f"This is below {low}, so no record matches. Give a value from {low} on."]
     return errors
@@ -155,18 +155,18 @@ def _page(text: str) -> int:
 
 
 def _search_and_sorts(
-    resource: Resource, given: dict[str, str], conventions: Conventions, errors: Errors
+    resource: Resource, texts: dict[str, str], conventions: Conventions, errors: Errors
 ) -> tuple[Search | None, tuple[Sort, ...]]:
     """Return the search and the ordering of a request, and add their errors."""
     search: Search | None = None
     sorts: tuple[Sort, ...] = ()
     try:
         if is_searchable(resource):
-            search = parse_search(given.get(SEARCH, ""), conventions)
+            search = parse_search(texts.get(SEARCH, ""), conventions)
     except FieldError as error:
         errors[SEARCH] = [str(error)]
     try:
-        sorts = parse_ordering(resource, given.get(ORDERING, ""))
+        sorts = parse_ordering(resource, texts.get(ORDERING, ""))
     except FieldError as error:
         errors[ORDERING] = [str(error)]
     return search, sorts
@@ -195,7 +195,7 @@ def read_page(unit: Unit, resource: Resource, selection: ListSelection) -> Page:
         RecordNotFoundError: the page is past the end.
     """
     page = selection.page or 1
-    counted = count(unit, resource, selection.asked)
+    counted = count(unit, resource, selection.criteria)
     is_past_end = page > 1 and (page - 1) * selection.page_size >= counted
     # Deleted records can move the page of a link past the last number, while records still follow the cursor.
     if is_past_end and selection.after is None:
@@ -213,18 +213,18 @@ def read_page(unit: Unit, resource: Resource, selection: ListSelection) -> Page:
 
 
 def _place(row: Found[Any], selection: ListSelection, side: str) -> str:
-    return write_cursor(side, anchor_of(row, selection.asked.sorts))
+    return write_cursor(side, anchor_of(row, selection.criteria.sorts))
 
 
 def _rows(unit: Unit, resource: Resource, selection: ListSelection, page: int) -> tuple[Sequence[Found[Any]], bool]:
     """Return the rows of a page, and whether the page is the last one."""
-    size, asked = selection.page_size, selection.asked
+    size, criteria = selection.page_size, selection.criteria
     if selection.before is not None:
-        return read_rows(unit, resource, asked, most=size, anchor=selection.before, is_backward=True)[::-1], False
+        return read_rows(unit, resource, criteria, most=size, anchor=selection.before, is_backward=True)[::-1], False
     if selection.after is not None:
-        rows = read_rows(unit, resource, asked, most=size + 1, anchor=selection.after)
+        rows = read_rows(unit, resource, criteria, most=size + 1, anchor=selection.after)
     else:
-        rows = read_rows(unit, resource, asked, most=size + 1, skipped=(page - 1) * size)
+        rows = read_rows(unit, resource, criteria, most=size + 1, skipped=(page - 1) * size)
     return rows[:size], len(rows) <= size
 
 
@@ -258,11 +258,11 @@ def _chunk(
     unit: Unit, resource: Resource, selection: ListSelection, after: Anchor | None, encode: Encode
 ) -> tuple[bytes, Anchor | None]:
     """Return a chunk of encoded records, and the place after which to read on; None after the last chunk."""
-    asked = selection.asked
-    rows = read_rows(unit, resource, asked, most=CHUNK_SIZE, anchor=after)
+    criteria = selection.criteria
+    rows = read_rows(unit, resource, criteria, most=CHUNK_SIZE, anchor=after)
     if not rows:
         return b"", None
-    following = anchor_of(rows[-1], asked.sorts) if len(rows) == CHUNK_SIZE else None
+    following = anchor_of(rows[-1], criteria.sorts) if len(rows) == CHUNK_SIZE else None
     columns, beside = shown_columns(unit, resource, rows), resource.exported_beside
     if selection.is_export and beside is not None:
         columns = [*columns, *beside.values(unit, [row.id for row in rows])]

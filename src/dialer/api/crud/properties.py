@@ -39,14 +39,14 @@ _WITH_DEFAULT: Final = (Boolean, Integer, Choice, TextChoice, Text, TimeOfDay)
 def property_schema(field: Field, *, is_request: bool, has_default: bool) -> Schema:
     """Return the schema of a field in a request or in an answer."""
     schema = field.kind.accepted() if is_request else field.kind.schema()
-    found = Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
-    example = given(field) if is_request else answered(field)
-    found.description = field.description or None
-    found.examples = None if example == "" else [example]
-    found.read_only = True if field.access in _NEVER_WRITTEN and not is_request else None
+    described = Schema(one_of=[schema, Schema(type=OpenAPIType.NULL)]) if field.nullable else schema
+    example = example_in_request(field) if is_request else answered(field)
+    described.description = field.description or None
+    described.examples = None if example == "" else [example]
+    described.read_only = True if field.access in _NEVER_WRITTEN and not is_request else None
     if has_default and not field.required and field.default is not None and isinstance(field.kind, _WITH_DEFAULT):
-        found.default = field.kind.show(field.default, _LINKS)
-    return found
+        described.default = field.kind.show(field.default, _LINKS)
+    return described
 
 
 def describe_request(shape: type[Shape], *, is_required: bool) -> type[Operation]:
@@ -82,7 +82,7 @@ def answered(field: Field) -> Any:  # noqa: ANN401 - a JSON value
     return msgspec.json.decode(msgspec.json.encode(shown))
 
 
-def given(field: Field) -> Any:  # noqa: ANN401 - a JSON value
+def example_in_request(field: Field) -> Any:  # noqa: ANN401 - a JSON value
     """Return an example of a field in a request: references are paths."""
     kind = field.kind
     if isinstance(kind, ReferenceList):
@@ -100,7 +100,7 @@ def _usual(kind: Kind) -> Stored:
         return max(kind.minimum, 1)
     if isinstance(kind, TextChoice):
         return next(value for value in kind.values if value)
-    return next((value for known, value in _USUAL if isinstance(kind, known)), "")
+    return next((value for kind_class, value in _USUAL if isinstance(kind, kind_class)), "")
 
 
 _USUAL: Final[tuple[tuple[type[Kind], Stored], ...]] = (

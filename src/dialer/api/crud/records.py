@@ -215,8 +215,8 @@ def load(unit: Unit, resource: Resource, record_id: int) -> Values:
         RecordNotFoundError: the record does not exist, or the caller may not see it.
     """
     row = _row(unit, resource, record_id)
-    given = _columns_of(unit, resource, _write(resource), [row])
-    return {**row._asdict(), **{name: values[0] for name, values in given.items()}}
+    columns = _columns_of(unit, resource, _write(resource), [row])
+    return {**row._asdict(), **{name: values[0] for name, values in columns.items()}}
 
 
 def refuse_if_needed(unit: Unit, table: Table, stored: Values) -> None:
@@ -326,18 +326,18 @@ def _columns_of(
     """Return the values of each field of a shape for one or more rows, including reference lists and derived fields."""
     single, lists = _places(resource, shape)
     stored: dict[str, Sequence[Any]] = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
-    found = {name: stored[column] for name, column in single}
+    columns = {name: stored[column] for name, column in single}
     for name in lists:
         listed = _listed(unit, resource, name, stored["id"])
-        found[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
+        columns[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
     if resource.derived is not None and shape is resource.read:
         besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - SQLAlchemy documents it
-        found |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
+        columns |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
     if resource.hidden is not None and not unit.actor.is_admin:
         hidden = [resource.hidden(row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy documents it
-        for name in found.keys() & frozenset().union(*hidden):
-            found[name] = [given.get(name, value) for given, value in zip(hidden, found[name], strict=True)]
-    return found
+        for name in columns.keys() & frozenset().union(*hidden):
+            columns[name] = [before.get(name, value) for before, value in zip(hidden, columns[name], strict=True)]
+    return columns
 
 
 @lru_cache(maxsize=SHAPES_MAX)
@@ -354,10 +354,10 @@ def _listed(unit: Unit, resource: Resource, name: str, ids: Sequence[int]) -> di
     table = association.model.__table__
     owner, target = table.c[association.owner], table.c[association.target]
     query = select(owner, target).where(owner.in_(ids)).order_by(table.c["id"])
-    found: dict[int, list[int]] = {}
+    targets: dict[int, list[int]] = {}
     for owner_id, target_id in unit.connection.execute(query):
-        found.setdefault(owner_id, []).append(target_id)
-    return found
+        targets.setdefault(owner_id, []).append(target_id)
+    return targets
 
 
 def _with_defaults(unit: Unit, resource: Resource, parsed: Parsed) -> Values:

@@ -33,10 +33,10 @@ class Reference(Kind, frozen=True):
         if isinstance(value, bool) or not (isinstance(value, (int, str)) or is_whole):
             raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
         text = str(int(value)) if is_whole else str(value)
-        found = parse_id(text) if text.isdigit() else conventions.links.id_in(text, self.path)
-        if found is None:
+        record_id = parse_id(text) if text.isdigit() else conventions.links.id_in(text, self.path)
+        if record_id is None:
             raise FieldError(NO_OBJECT)
-        return found
+        return record_id
 
     def show(self, value: Stored, links: Links) -> str:
         """Return the absolute URL, or the id as a string if `shown_as_id`."""
@@ -106,7 +106,7 @@ class OwnUrl(Reference, frozen=True):
 
 
 class Identity(Integer, frozen=True):
-    """The id of the record itself, or the id of a record that may have been deleted."""
+    """A kind of field: the id of the record itself, or of another record that may have been deleted."""
 
     minimum: int = 1
     maximum: int = ID_MAX

@@ -261,7 +261,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def url(self) -> str:
-        """Return the path that the URLs of the records contain."""
+        """Return the name that stands for the resource in the URLs of its records."""
         return URL_PATHS.get(self.path, self.path)
 
     def association(self, name: str) -> Association:
@@ -275,5 +275,5 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
 def references_of(shape: type[Shape]) -> dict[str, Reference]:
     """Return the fields of a shape that name other records, with their kinds."""
-    found: Final = {field.name: field.kind for field in fields_of(shape)}
-    return {name: kind for name, kind in found.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)}
+    kinds: Final = {field.name: field.kind for field in fields_of(shape)}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, Reference) and not isinstance(kind, OwnUrl)}

@@ -34,9 +34,9 @@ class Search(msgspec.Struct, frozen=True):
 
     def values(self) -> dict[str, str]:
         """Return the parameters of the conditions."""
-        found = {_name(place, "from"): start for place, start in enumerate(self.starts)}
-        found |= {_name(place, "to"): search_keys.after_all_with(start) for place, start in enumerate(self.starts)}
-        return found | {_name(place, "word"): f" {start}" for place, start in enumerate(self.starts)}
+        bounds = {_name(place, "from"): start for place, start in enumerate(self.starts)}
+        bounds |= {_name(place, "to"): search_keys.after_all_with(start) for place, start in enumerate(self.starts)}
+        return bounds | {_name(place, "word"): f" {start}" for place, start in enumerate(self.starts)}
 
 
 def parse_search(text: str, conventions: Conventions) -> Search | None:
@@ -67,10 +67,10 @@ def search_conditions(resource: Resource, shape: tuple[bool, int]) -> Sequence[C
     """Return conditions, one of which a record that the search finds meets. Their parameters are `Search.values`."""
     is_number, starts = shape
     if is_number:
-        found = [condition for field in resource.numbers for condition in _numbered(resource, field, starts)]
+        conditions = [condition for field in resource.numbers for condition in _numbered(resource, field, starts)]
     else:
-        found = [condition for field in resource.names for condition in _named(resource, field)]
-    return found or [false()]
+        conditions = [condition for field in resource.names for condition in _named(resource, field)]
+    return conditions or [false()]
 
 
 def _numbered(resource: Resource, field: str, starts: int) -> list[ColumnElement[bool]]:

@@ -107,18 +107,18 @@ def fields_of(shape: type[Shape]) -> tuple[Field, ...]:
     return shape.shape_fields
 
 
-def parse_given(shape: type[Shape], given: Given, conventions: Conventions) -> Parsed:
+def parse_given(shape: type[Shape], body: Given, conventions: Conventions) -> Parsed:
     """Parse the fields that a request gives, each by itself."""
     fields = {field.name: field for field in fields_of(shape)}
     values: dict[str, Any] = {}
     errors: Errors = {}
-    for name, value in given.members.items():
+    for name, value in body.members.items():
         if name in fields:
             try:
                 values[name] = _parse(fields[name], value, conventions)
             except FieldError as error:
                 errors[name] = [str(error)]
-    unknown = tuple(name for name in given.members if name not in fields)
+    unknown = tuple(name for name in body.members if name not in fields)
     if conventions.is_strict:
         return Parsed(values, {**errors, **unknown_errors(unknown, UNKNOWN)}, ())
     return Parsed(values, errors, unknown)
@@ -132,17 +132,17 @@ def _parse(field: Field, value: Json, conventions: Conventions) -> Stored:
     return field.kind.parse(value, conventions)
 
 
-def parse_whole(shape: type[Shape], given: Given, conventions: Conventions) -> Parsed:
+def parse_whole(shape: type[Shape], body: Given, conventions: Conventions) -> Parsed:
     """Parse a request that is not a record, with defaults and with errors for missing fields."""
-    parsed = parse_given(shape, given, conventions)
+    parsed = parse_given(shape, body, conventions)
     defaults = {field.name: field.default for field in fields_of(shape) if not field.required}
-    errors = {**parsed.errors, **missing(shape, given.members)}
+    errors = {**parsed.errors, **missing(shape, body.members)}
     return Parsed({**defaults, **parsed.values}, errors, parsed.ignored)
 
 
-def missing(shape: type[Shape], given: Iterable[str]) -> Errors:
+def missing(shape: type[Shape], names: Iterable[str]) -> Errors:
     """Return an error for each required field that is not given."""
-    return {field.name: [REQUIRED] for field in fields_of(shape) if field.required and field.name not in given}
+    return {field.name: [REQUIRED] for field in fields_of(shape) if field.required and field.name not in names}
 
 
 Columns = Sequence[Sequence[Json]]
@@ -155,5 +155,5 @@ def show_all(shape: type[Shape], stored: Mapping[str, Sequence[Any]], links: Lin
 
 
 def shapes_of(shape: type[Shape], columns: Columns) -> list[Shape]:
-    """Return answers from their values, field by field."""
+    """Return one answer for each record, from the values of each field in the order of the records."""
     return list(map(shape, *columns))

@@ -108,11 +108,11 @@ def links_for(connection: ASGIConnection[Any, Any, Any, Any], base_url: str | No
 
 @lru_cache(maxsize=LINKS_KEPT_MAX)
 def _is_host(text: str) -> bool:
-    found = _HOST.match(text)
-    if found is None or found["ipv6"] is None:
-        return found is not None
+    match = _HOST.match(text)
+    if match is None or match["ipv6"] is None:
+        return match is not None
     try:
-        IPv6Address(found["ipv6"])
+        IPv6Address(match["ipv6"])
     except ValueError:
         return False
     return True

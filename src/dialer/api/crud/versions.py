@@ -28,5 +28,5 @@ def digest(content: bytes) -> str:
 @lru_cache(maxsize=RESOURCES_KEPT_MAX)
 def _written(resource: Resource) -> tuple[str, ...]:
     """Return the names of the fields that clients write and read."""
-    given = {field.name for field in fields_of(resource.write)} if resource.write else set()
-    return tuple(field.name for field in fields_of(resource.read) if field.name in given)
+    writable = {field.name for field in fields_of(resource.write)} if resource.write else set()
+    return tuple(field.name for field in fields_of(resource.read) if field.name in writable)

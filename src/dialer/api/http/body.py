@@ -97,7 +97,7 @@ class StrictBody(AbstractDTO[Any]):
     config = DTOConfig()
 
     def decode_bytes(self, value: bytes) -> Given:
-        """Return the members of the object."""
+        """Return the members of the JSON object that a request has as its body."""
         return _members(value)
 
     @classmethod

@@ -49,7 +49,7 @@ _VARY: Final = b"Accept-Encoding"
 
 
 class Compression:
-    """Middleware around the whole application."""
+    """Middleware that compresses answers for clients that accept gzip."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app: Final = app
@@ -139,10 +139,10 @@ def _is_compressible(start: HTTPResponseStartEvent) -> bool:
         return False
     is_of_type = False
     for name, value in start["headers"]:
-        known = name.lower()
-        if known == b"content-type":
+        lowered = name.lower()
+        if lowered == b"content-type":
             is_of_type = value.partition(b";")[0].strip().lower() in TYPES
-        elif known == b"content-encoding" or (known == b"etag" and value.startswith(b'"')):
+        elif lowered == b"content-encoding" or (lowered == b"etag" and value.startswith(b'"')):
             return False
     return is_of_type
 
@@ -150,6 +150,6 @@ def _is_compressible(start: HTTPResponseStartEvent) -> bool:
 def _varying(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Return headers that also tell caches that the encoding depends on the request."""
     headers = list(headers)
-    known = [value for name, value in headers if name.lower() == b"vary"]
+    varying = [value for name, value in headers if name.lower() == b"vary"]
     others = [(name, value) for name, value in headers if name.lower() != b"vary"]
-    return [*others, (b"vary", b", ".join([*known, _VARY]))]
+    return [*others, (b"vary", b", ".join([*varying, _VARY]))]

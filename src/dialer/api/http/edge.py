@@ -75,13 +75,13 @@ class Edge:
         name, value = header
         if name.lower() != b"allow":
             return header
-        known = self._methods.get(str(scope.get("path_template")), value.decode().split(", "))
-        return name, ", ".join(sorted({*known, *({"HEAD"} if "GET" in known else ())})).encode()
+        methods = self._methods.get(str(scope.get("path_template")), value.decode().split(", "))
+        return name, ", ".join(sorted({*methods, *({"HEAD"} if "GET" in methods else ())})).encode()
 
 
 def _with_precautions(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    known = {name.lower() for name, _ in headers}
-    return [*headers, *(one for one in PRECAUTIONS if one[0] not in known)]
+    names = {name.lower() for name, _ in headers}
+    return [*headers, *((name, value) for name, value in PRECAUTIONS if name not in names)]
 
 
 async def _refuse(detail: str, send: Send) -> None:
@@ -98,8 +98,8 @@ async def _refuse(detail: str, send: Send) -> None:
 
 def _request_id(scope: Scope) -> str:
     """Return the id that the client sent if it is plain, else a new id."""
-    given = header(scope, REQUEST_ID_HEADER) or ""
-    return given if _REQUEST_ID.match(given) else new_request_id()
+    client_id = header(scope, REQUEST_ID_HEADER) or ""
+    return client_id if _REQUEST_ID.match(client_id) else new_request_id()
 
 
 def new_request_id() -> str:

@@ -55,11 +55,11 @@ async def file_pieces(
         InvalidError: there is no such file, or a second one.
     """
     reader = _FormReader("", 0)
-    name, found = "", 0
+    name, file_count = "", 0
     async for event in _events(request):
         if isinstance(event, MultipartSegment):
             name = event.name
-            found += name == file_field
+            file_count += name == file_field
         if name != file_field:
             reader.take(event)
         elif isinstance(event, MultipartSegment):
@@ -67,10 +67,10 @@ async def file_pieces(
                 texts.update(reader.form.texts)
             yield b""
         elif event:
-            if found > 1:
+            if file_count > 1:
                 raise InvalidError({file_field: ["Send one file, not several."]})
             yield bytes(event)
-    if not found:
+    if not file_count:
         raise InvalidError({file_field: ["This field is required."]})
 
 

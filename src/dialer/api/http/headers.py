@@ -34,23 +34,23 @@ def add_headers(scope: Scope, headers: Mapping[str, str]) -> None:
 
 def header(scope: Scope, name: bytes) -> str | None:
     """Return the first header of a name in lower case, or None. Only this header is decoded."""
-    for known, value in scope["headers"]:
-        if known == name:
+    for header_name, value in scope["headers"]:
+        if header_name == name:
             return value.decode("latin-1")
     return None
 
 
 def joined_header(scope: Scope, name: bytes) -> str | None:
     """Return all headers of a name in lower case, joined as one list (RFC 9110, 5.3), or None."""
-    values = [value.decode("latin-1") for known, value in scope["headers"] if known == name]
+    values = [value.decode("latin-1") for header_name, value in scope["headers"] if header_name == name]
     return ", ".join(values) if values else None
 
 
 def preference(scope: Scope, name: str) -> str | None:
     """Return the value of a preference of the `Prefer` headers (RFC 7240), or None. The first with the name counts."""
-    for known, value in scope["headers"]:
-        for given in value.decode("latin-1").split(",") if known == b"prefer" else ():
-            token, _, text = given.partition(";")[0].partition("=")
+    for header_name, value in scope["headers"]:
+        for item in value.decode("latin-1").split(",") if header_name == b"prefer" else ():
+            token, _, text = item.partition(";")[0].partition("=")
             if token.strip().lower() == name:
                 return text.strip().strip('"').lower()
     return None

@@ -50,20 +50,20 @@ class OwnNames:
             return _TWO_HOSTS if hosts else {"1.0": None}.get(version, _NO_HOST)
         return self._foreign(scope["path"], hosts[0])
 
-    def _foreign(self, path: str, given: str) -> str | None:
+    def _foreign(self, path: str, host: str) -> str | None:
         """Return the reason for which a name is refused, or None."""
-        if not self._names or path.startswith(OPEN_PATHS) or self._is_own(given):
+        if not self._names or path.startswith(OPEN_PATHS) or self._is_own(host):
             return None
-        shown = given[:HOST_SHOWN_MAX]
+        shown = host[:HOST_SHOWN_MAX]
         detail = f"{shown!r} is not a name of this service. Use {self._own}, or add the name to DIALER_OTHER_HOSTS."
-        name = (host_name(given) or "")[:HOST_SHOWN_MAX]
+        name = (host_name(host) or "")[:HOST_SHOWN_MAX]
         if name not in self._told and len(self._told) < NAMES_TOLD_MAX:
             self._told.add(name)
             structlog.get_logger(__name__).warning("host_refused", host=shown, detail=detail)
         return detail
 
-    def _is_own(self, given: str) -> bool:
-        name = host_name(given)
+    def _is_own(self, host: str) -> bool:
+        name = host_name(host)
         return name is not None and (name in self._names or _is_harmless(name))
 
 

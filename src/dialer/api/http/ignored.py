@@ -51,15 +51,19 @@ def _check_parameters(scope: Scope) -> None:
     if not scope["query_string"]:
         return
     options = scope["route_handler"].opt
-    known = (*options[PARAMETERS_OPTION], *options[LISTS_OPTION]) if LISTS_OPTION in options else ()
-    given = parse_parameters(scope)
+    known_names = (*options[PARAMETERS_OPTION], *options[LISTS_OPTION]) if LISTS_OPTION in options else ()
+    parameters = parse_parameters(scope)
     # Values that are equal do no harm; of different ones, the client cannot know which counts.
-    repeated = [name for name, count in Counter(name for name, _ in set(given)).items() if count > 1 and name in known]
+    repeated = [
+        name
+        for name, count in Counter(name for name, _ in set(parameters)).items()
+        if count > 1 and name in known_names
+    ]
     if repeated:
         raise InvalidError(unknown_errors(repeated, "This parameter has different values. Give it once."))
-    unknown = [name for name in dict(given) if name not in known]
+    unknown = [name for name in dict(parameters) if name not in known_names]
     if unknown and strict:
-        takes = f"Known: {', '.join(known)}." if known else "There are none here."
+        takes = f"Known: {', '.join(known_names)}." if known_names else "There are none here."
         raise InvalidError(unknown_errors(unknown, f"Unknown parameter. {takes}"))
     add_headers(scope, ignored_header(unknown, IGNORED_PARAMETERS_HEADER))
 
@@ -75,7 +79,7 @@ def prefers_strict(scope: Scope) -> bool:
 
 
 def is_strict(scope: Scope) -> bool:
-    """Return whether unknown names in this request are errors."""
+    """Return whether the client asked that unknown names in its request be errors, by `Prefer: handling=strict`."""
     return bool(scope["state"].get(_STRICT_STATE))
 
 

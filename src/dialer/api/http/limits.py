@@ -41,7 +41,7 @@ class Limits(Protocol):
         """
 
     async def failed(self, username: str, address: str) -> None:
-        """Count a wrong password."""
+        """Count a wrong password against the username and against the address that it came from."""
 
 
 class OwnLimits:
@@ -60,7 +60,7 @@ class OwnLimits:
         return self._throttle.retry_after_s(username, address, is_known=is_known)
 
     async def failed(self, username: str, address: str) -> None:
-        """Count a wrong password."""
+        """Count a wrong password against the username and against the address that it came from."""
         self._throttle.failed(username, address)
 
 
@@ -88,17 +88,17 @@ class SharedLimits:
             _hashed(address): _Wait(ADDRESS_FAILURES_MAX, WINDOW_S),
             **({} if is_known else {name: _Wait(NAME_FAILURES_MAX, NAME_WAIT_S)}),
         }
-        found = await self._database.read(partial(wrong_passwords, subjects=list(waits)))
+        wrong = await self._database.read(partial(wrong_passwords, subjects=list(waits)))
         now_s = self._clock_ms() / _SECOND_MS
         ends_s = [
-            one.last_ms / _SECOND_MS + waits[subject].wait_s
-            for subject, one in found.items()
-            if one.failures >= waits[subject].failures_max
+            record.last_ms / _SECOND_MS + waits[subject].wait_s
+            for subject, record in wrong.items()
+            if record.failures >= waits[subject].failures_max
         ]
         return max(0, ceil(max(ends_s, default=now_s) - now_s))
 
     async def failed(self, username: str, address: str) -> None:
-        """Count a wrong password."""
+        """Count a wrong password against the username and against the address that it came from."""
         subjects = [_hashed(username, address), _hashed(address), _hashed("", username)]
         window_ms = round(WINDOW_S * _SECOND_MS)
         await self._database.write_without_lock(

@@ -51,7 +51,7 @@ class _Given(msgspec.Struct, frozen=True):
 
     def names_version(self, tag: EntityTag) -> bool:
         """Return whether a strong tag has the version."""
-        return self.is_any or any(given.partition(".")[0] == tag.version for given in self.strong)
+        return self.is_any or any(tag_text.partition(".")[0] == tag.version for tag_text in self.strong)
 
     def names(self, tag: EntityTag) -> bool:
         """Return whether a tag, weak or strong, is the whole tag."""
@@ -123,11 +123,11 @@ def _parse(scope: HTTPScope, name: bytes, is_lenient: bool) -> _Given | None:  #
         return None
     if text.strip() == _ANY:
         return _Given(is_any=True)
-    found = _tags(text)
-    if found is None and not is_lenient:
+    tags = _tags(text)
+    if tags is None and not is_lenient:
         shown = name.decode().title()
         raise MalformedError(f'{shown} has 1 to {TAGS_MAX} ETags in double quotes, such as {shown}: "0a1b", or *.')
-    return found
+    return tags
 
 
 def _tags(text: str) -> _Given | None:

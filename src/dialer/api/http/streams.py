@@ -13,8 +13,8 @@ from dialer.api.service import ApiRequest
 
 def expect_type(request: ApiRequest, media_type: str, *, or_else: str = "") -> dict[str, str]:
     """Return the parameters of the `Content-Type`; answer 415, which ends in `or_else`, for another type."""
-    given, parameters = request.content_type
-    if given.strip().lower() != media_type:
+    sent_type, parameters = request.content_type
+    if sent_type.strip().lower() != media_type:
         raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send the body as {media_type}.{or_else}")
     return {name.lower(): value for name, value in parameters.items()}
 

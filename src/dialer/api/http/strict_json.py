@@ -31,8 +31,8 @@ def read_object(document: bytes) -> dict[str, Any]:
     _refuse_bombs(document)
     try:
         text = document.decode("utf-8")
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
-        _refuse_surrogates(text, found)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        _refuse_surrogates(text, value)
     except UnicodeError:
         raise StrictJsonError("JSON parse error - the text is not valid UTF-8.") from None
     except json.JSONDecodeError as error:
@@ -45,9 +45,9 @@ def read_object(document: bytes) -> dict[str, Any]:
         raise StrictJsonError("JSON parse error - a number is too long.") from None
     if "\\u0000" in text and _ESCAPED_NUL.search(text):
         raise StrictJsonError("JSON parse error - NUL characters are not accepted.")
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise StrictJsonError("JSON parse error - an object is required.")
-    return found
+    return value
 
 
 def _refuse_bombs(document: bytes) -> None:
@@ -71,21 +71,21 @@ def _refuse_bombs(document: bytes) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise StrictJsonError("JSON parse error - a name occurs twice in one object.")
-    return found
+    return members
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise StrictJsonError(f"JSON parse error - {name} is not JSON.")
 
 
-def _refuse_surrogates(text: str, found: object) -> None:
+def _refuse_surrogates(text: str, document: object) -> None:
     """Refuse half of a surrogate pair. It can only come from an escape, so other texts need no search."""
     if "\\ud" not in text and "\\uD" not in text:
         return
-    members = found.items() if isinstance(found, dict) else [("", found)]
+    members = document.items() if isinstance(document, dict) else [("", document)]
     for name, value in members:
         try:
             json.dumps([name, value], ensure_ascii=False).encode("utf-8")

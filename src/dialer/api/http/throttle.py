@@ -78,10 +78,10 @@ class _Failures:
     def add(self, subject: Hashable) -> None:
         """Count one failure of a subject."""
         now_s = self._now_s()
-        known = self._records.pop(subject, None)
-        if known is None or now_s - known.first_s >= WINDOW_S:
-            known = _Record(0, now_s, now_s)
-        self._records[subject] = _Record(known.failures + 1, known.first_s, now_s)
+        record = self._records.pop(subject, None)
+        if record is None or now_s - record.first_s >= WINDOW_S:
+            record = _Record(0, now_s, now_s)
+        self._records[subject] = _Record(record.failures + 1, record.first_s, now_s)
         if len(self._records) > SUBJECTS_MAX:
             self._records.popitem(last=False)
 

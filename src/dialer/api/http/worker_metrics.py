@@ -59,10 +59,10 @@ def _of_gateways(gateways: tuple[GatewayShare, ...]) -> Iterator[Metric]:
             ("cps_in_use", "Calls that this process placed over a gateway in the last second."),
         )
     ]
-    for one in gateways:
-        for family, value in zip(families, one[1:], strict=True):
+    for gateway in gateways:
+        for family, value in zip(families, gateway[1:], strict=True):
             if value is not None:
-                family.add_metric([str(one.gateway_id)], value)
+                family.add_metric([str(gateway.gateway_id)], value)
     yield from families
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from dialer.api.crud.properties import answered, given
+from dialer.api.crud.properties import answered, example_in_request
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import Shape, fields_of
 
@@ -49,13 +49,15 @@ def record(shape: type[Shape]) -> dict[str, Any]:
 def created(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that creates a record."""
     chosen = _CREATED.get(resource.path, ())
-    return {field.name: given(field) for field in fields_of(shape) if field.required or field.name in chosen}
+    return {
+        field.name: example_in_request(field) for field in fields_of(shape) if field.required or field.name in chosen
+    }
 
 
 def changed(resource: Resource, shape: type[Shape]) -> dict[str, Any]:
     """Return an example of a request body that changes a record."""
     chosen = _CHANGED.get(resource.path, "name")
-    return {field.name: given(field) for field in fields_of(shape) if field.name == chosen}
+    return {field.name: example_in_request(field) for field in fields_of(shape) if field.name == chosen}
 
 
 def answer(struct: type[Struct], **values: object) -> dict[str, Any]:

@@ -12,15 +12,7 @@ from dialer.api.crud.urls import Links, identity_in
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.records.queues import AGENTS, QUEUES
-from dialer.api.routes.call_centre_shapes import (
-    AgentFiguresRead,
-    AgentNowRead,
-    AgentStatisticsRead,
-    BreakRead,
-    QueueFiguresRead,
-    QueueNowRead,
-    QueueStatisticsRead,
-)
+from dialer.api.routes import call_centre_shapes as shapes
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, parse_hours
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.statistics import (
@@ -42,7 +34,7 @@ _OF_QUEUE: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (WITHIN, AFTER, BEFORE)
 
 
 @get("/agent/{record_id:str}/statistics", tags=[AGENTS.path], opt=_OF_AGENT)
-async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]) -> AgentStatisticsRead:
+async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]) -> shapes.AgentStatisticsRead:
     """Return the statistics of an agent: time in each activity, calls, and the present."""
     agent_id = identity_in(record_id)
     errors: Errors = {}
@@ -53,7 +45,7 @@ async def read_statistics_of_agent(request: ApiRequest, record_id: FromPath[str]
 
 
 @get("/queue/{record_id:str}/statistics", tags=[QUEUES.path], opt=_OF_QUEUE)
-async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]) -> QueueStatisticsRead:
+async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]) -> shapes.QueueStatisticsRead:
     """Return the statistics of a queue: calls, service level, waits, and the present."""
     queue_id = identity_in(record_id)
     errors: Errors = {}
@@ -69,26 +61,26 @@ async def read_statistics_of_queue(request: ApiRequest, record_id: FromPath[str]
     return await request.service.read(request, lambda unit: _queue(unit, queue_id, hours, kept[within]))
 
 
-def _agent(unit: Unit, agent_id: int, hours: Hours) -> AgentStatisticsRead:
+def _agent(unit: Unit, agent_id: int, hours: Hours) -> shapes.AgentStatisticsRead:
     records.require_seen(unit, AGENTS, agent_id)
     found = read_agent_statistics(unit.connection, agent_id, hours, unit.now_ms)
     return _shown_agent(found, agent_id, unit.now_ms, unit.conventions.links)
 
 
-def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Links) -> AgentStatisticsRead:
+def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Links) -> shapes.AgentStatisticsRead:
     spent_s = {activity: _seconds(found.spent[activity].spent_ms) for activity in found.spent}
     talks = found.spent.get(AgentActivity.TALKING, TimeSpent(0, 0, 0))
     wrap_ups = found.spent.get(AgentActivity.WRAPPING_UP, TimeSpent(0, 0, 0))
-    return AgentStatisticsRead(
+    return shapes.AgentStatisticsRead(
         agent=links.record(AGENTS.path, agent_id),
-        now=AgentNowRead(
+        now=shapes.AgentNowRead(
             activity=found.activity.name.lower(),
             status=found.clock.status,
             break_reason=found.clock.break_reason,
             since=show_timestamp(found.since_ms),
             seconds=_seconds(max(0, now_ms - found.since_ms)),
         ),
-        totals=AgentFiguresRead(
+        totals=shapes.AgentFiguresRead(
             available_seconds=spent_s.get(AgentActivity.AVAILABLE, 0),
             talking_seconds=spent_s.get(AgentActivity.TALKING, 0),
             wrapping_up_seconds=spent_s.get(AgentActivity.WRAPPING_UP, 0),
@@ -97,24 +89,24 @@ def _shown_agent(found: AgentStatistics, agent_id: int, now_ms: int, links: Link
             missed=sum(one.missed for one in found.spent.values()),
             handling_time=mean(talks.spent_ms + wrap_ups.spent_ms, talks.begun * 1_000),
         ),
-        breaks=[BreakRead(reason, _seconds(one.spent_ms), one.begun) for reason, one in found.breaks],
+        breaks=[shapes.BreakRead(reason, _seconds(one.spent_ms), one.begun) for reason, one in found.breaks],
     )
 
 
-def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> QueueStatisticsRead:
+def _queue(unit: Unit, queue_id: int, hours: Hours, within_s: int) -> shapes.QueueStatisticsRead:
     records.require_seen(unit, QUEUES, queue_id)
     found = read_queue_statistics(unit.connection, queue_id, hours, within_s)
     return _shown_queue(found, queue_id, within_s, unit)
 
 
-def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Unit) -> QueueStatisticsRead:
+def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Unit) -> shapes.QueueStatisticsRead:
     present, counts = found
     calls = counts.taken + counts.abandoned + counts.timed_out
     longest_ms = 0 if present.oldest_ms is None else max(0, unit.now_ms - present.oldest_ms)
-    return QueueStatisticsRead(
+    return shapes.QueueStatisticsRead(
         queue=unit.conventions.links.record(QUEUES.path, queue_id),
-        now=QueueNowRead(present.waiting, _seconds(longest_ms), present.talking),
-        totals=QueueFiguresRead(
+        now=shapes.QueueNowRead(present.waiting, _seconds(longest_ms), present.talking),
+        totals=shapes.QueueFiguresRead(
             calls=calls,
             taken=counts.taken,
             abandoned=counts.abandoned,

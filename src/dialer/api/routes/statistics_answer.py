@@ -8,16 +8,7 @@ from dialer.api.crud.fields import Conventions, FieldError
 from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
-from dialer.api.routes.statistics_shapes import (
-    AgentsNow,
-    FiguresRead,
-    PresentRead,
-    StatisticsOutcome,
-    StatisticsRead,
-    StatisticsRowRead,
-    SubscriberFiguresRead,
-    SubscriberStateRead,
-)
+from dialer.api.routes import statistics_shapes as shapes
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
@@ -70,16 +61,18 @@ def parse_hours(given: Mapping[str, str], conventions: Conventions, errors: Erro
     return Hours(*hours)
 
 
-def statistics_answer(found: Statistics, campaign: str | None, question: RowsAsked, links: Links) -> StatisticsRead:
+def statistics_answer(
+    found: Statistics, campaign: str | None, question: RowsAsked, links: Links
+) -> shapes.StatisticsRead:
     """Return statistics as the API writes them. `campaign` is the URL of the campaign; None for all campaigns."""
-    return StatisticsRead(
+    return shapes.StatisticsRead(
         campaign=campaign,
         now=_present(found.present),
         totals=shown_figures(found.totals),
         subscribers=_subscribers(found.subscribers),
         outcomes=[_outcome(one, found.totals) for one in found.outcomes],
         rows=[
-            StatisticsRowRead(
+            shapes.StatisticsRowRead(
                 None if row.from_ms is None else show_timestamp(row.from_ms),
                 None if row.member is None else _group(question.group_by, row.member, links),
                 shown_figures(row.figures),
@@ -89,22 +82,24 @@ def statistics_answer(found: Statistics, campaign: str | None, question: RowsAsk
     )
 
 
-def _present(now: Present) -> PresentRead:
-    names = AgentsNow.__struct_fields__
-    agents = AgentsNow(**{name: now.agents.get(name, 0) for name in names})
-    return PresentRead(now.calls, now.waiting, now.talking, now.calls_a_minute, agents)
+def _present(now: Present) -> shapes.PresentRead:
+    names = shapes.AgentsNow.__struct_fields__
+    agents = shapes.AgentsNow(**{name: now.agents.get(name, 0) for name in names})
+    return shapes.PresentRead(now.calls, now.waiting, now.talking, now.calls_a_minute, agents)
 
 
-def _subscribers(states: list[SubscriberState]) -> SubscriberFiguresRead:
+def _subscribers(states: list[SubscriberState]) -> shapes.SubscriberFiguresRead:
     total, attempted = sum(one.subscribers for one in states), sum(one.attempted for one in states)
-    by_state = [SubscriberStateRead(one.status, one.status_reason, one.subscribers) for one in states]
-    return SubscriberFiguresRead(total, attempted, percent(attempted, total), by_state)
+    by_state = [shapes.SubscriberStateRead(one.status, one.status_reason, one.subscribers) for one in states]
+    return shapes.SubscriberFiguresRead(total, attempted, percent(attempted, total), by_state)
 
 
-def _outcome(counted: Counted, totals: Figures) -> StatisticsOutcome:
+def _outcome(counted: Counted, totals: Figures) -> shapes.StatisticsOutcome:
     figures = counted.figures
     share = percent(figures.calls, totals.calls)
-    return StatisticsOutcome(counted.member, figures.calls, share, figures.legs, figures.inbound, figures.messages)
+    return shapes.StatisticsOutcome(
+        counted.member, figures.calls, share, figures.legs, figures.inbound, figures.messages
+    )
 
 
 def _group(group_by: str | None, member: str, links: Links) -> str:
@@ -119,10 +114,10 @@ def _group(group_by: str | None, member: str, links: Links) -> str:
     return links.record(group_by, int(member))
 
 
-def shown_figures(one: Figures) -> FiguresRead:
+def shown_figures(one: Figures) -> shapes.FiguresRead:
     """Return figures with their rates, as the API writes them."""
     each = unit_cost(one.cost, one.completed)
-    return FiguresRead(
+    return shapes.FiguresRead(
         calls=one.calls,
         answered=one.answered,
         live_answered=one.live,

@@ -78,8 +78,8 @@ def revoke_api_key(unit: UnitOfWork, key_id: int) -> None:
 
 def revoke_api_keys(unit: UnitOfWork, user_id: int) -> None:
     """Revoke all API keys of a user."""
-    found = unit.connection.execute(delete(ApiKey).where(ApiKey.user_id == user_id).returning(ApiKey.id))
-    unit.note(NOTHING, *(ApiKeyRevoked(key_id, user_id) for key_id in sorted(found.scalars())))
+    revoked = unit.connection.execute(delete(ApiKey).where(ApiKey.user_id == user_id).returning(ApiKey.id))
+    unit.note(NOTHING, *(ApiKeyRevoked(key_id, user_id) for key_id in sorted(revoked.scalars())))
 
 
 def hash_secret(secret: str) -> bytes:

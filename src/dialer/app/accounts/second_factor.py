@@ -64,11 +64,11 @@ def _unconfirmed(unit: UnitOfWork, user_id: int, at_ms: int) -> str | None:
     """
     unit.note(NOTHING)
     columns = SecondFactor.secret, SecondFactor.confirmed_date, SecondFactor.created_date
-    found = unit.connection.execute(select(*columns).where(SecondFactor.user_id == user_id)).first()
-    if found is not None and found.confirmed_date is not None:
+    row = unit.connection.execute(select(*columns).where(SecondFactor.user_id == user_id)).first()
+    if row is not None and row.confirmed_date is not None:
         raise RefusedError("You have a second factor already. Turn it off first.")
-    is_good = found is not None and found.secret and abs(at_ms - found.created_date) < SETUP_MS
-    return str(found.secret) if found is not None and is_good else None
+    is_good = row is not None and row.secret and abs(at_ms - row.created_date) < SETUP_MS
+    return str(row.secret) if row is not None and is_good else None
 
 
 def confirm_second_factor(
@@ -88,11 +88,14 @@ def confirm_second_factor(
     unit.connection.execute(update(SecondFactor).where(SecondFactor.user_id == user_id).values(confirmed_date=at_ms))
     codes = [b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode().lower() for _ in range(RECOVERY_CODES)]
     unit.connection.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user_id))
-    rows = [{"user_id": user_id, "code_hash": hash_secret(one)} for one in codes]
+    rows = [{"user_id": user_id, "code_hash": hash_secret(recovery_code)} for recovery_code in codes]
     unit.connection.execute(insert(RecoveryCode), rows)
     end_other_sessions(unit.connection, user_id, session_id)
     unit.note(NOTHING, SecondFactorSet(user_id))
-    return ["-".join(one[start : start + 4] for start in range(0, len(one), 4)) for one in codes]
+    return [
+        "-".join(recovery_code[start : start + 4] for start in range(0, len(recovery_code), 4))
+        for recovery_code in codes
+    ]
 
 
 def takes_second_factor(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
@@ -125,13 +128,13 @@ def _takes_code(unit: UnitOfWork, user_id: int, code: str, at_ms: int) -> bool:
     """Return whether a code is that of a time step after the last accepted one, and let it be the last."""
     plain = "".join(code[:CODE_LENGTH_MAX].split())
     query = select(SecondFactor.secret, SecondFactor.last_step).where(SecondFactor.user_id == user_id)
-    found = unit.connection.execute(query).first()
-    if found is None or not found.secret or not _CODE.fullmatch(plain):
+    row = unit.connection.execute(query).first()
+    if row is None or not row.secret or not _CODE.fullmatch(plain):
         return False
-    codes = pyotp.HOTP(found.secret)
+    codes = pyotp.HOTP(row.secret)
     now = at_ms // STEP_MS
     for step in range(now - STEPS_BESIDE, now + STEPS_BESIDE + 1):
-        if step > found.last_step and hmac.compare_digest(codes.at(step), plain):
+        if step > row.last_step and hmac.compare_digest(codes.at(step), plain):
             unused = (SecondFactor.user_id == user_id) & (SecondFactor.last_step < step)
             changed = unit.connection.execute(update(SecondFactor).where(unused).values(last_step=step))
             return bool(changed.rowcount)

@@ -57,10 +57,10 @@ def is_as_verified(connection: Connection, user_id: int, password_hash: str, *, 
         .outerjoin(SecondFactor, SecondFactor.user_id == User.id)
         .where(User.id == user_id)
     )
-    found = connection.execute(query).first()
-    if found is None or found.password_hash != password_hash:
+    row = connection.execute(query).first()
+    if row is None or row.password_hash != password_hash:
         return False
-    return (found.confirmed_date is not None) == has_second_factor
+    return (row.confirmed_date is not None) == has_second_factor
 
 
 def begin_sign_in(unit: UnitOfWork, new: NewSession) -> str:
@@ -84,8 +84,8 @@ def user_signing_in(connection: Connection, token: str, at_ms: int) -> SigningIn
         .join(User, User.id == ConsoleSession.user_id)
         .where(is_one, User.enabled, ConsoleSession.created_date > at_ms - SIGN_IN_MS)
     )
-    found = connection.execute(query).first()
-    return None if found is None else SigningIn(*found)
+    row = connection.execute(query).first()
+    return None if row is None else SigningIn(*row)
 
 
 def end_sign_in(connection: Connection, token: str) -> bool:

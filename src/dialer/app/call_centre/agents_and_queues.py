@@ -57,8 +57,8 @@ def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
     talks = _under_way(TransferStatus.CONNECTED).where(Transfer.agent_id == agent_id)
     if unit.connection.execute(talks.limit(1)).first() is not None:
         raise RefusedError("The agent is in a call. Delete the agent when the call is over.")
-    asked = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
-    if any(str(agent_id) in json.loads(row.offers) for row in asked):
+    waiting_calls = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
+    if any(str(agent_id) in json.loads(row.offers) for row in waiting_calls):
         raise RefusedError("The agent is being offered a call. Delete the agent when the offer is over.")
     unit.connection.execute(delete(Agent).where(Agent.id == agent_id))
     unit.note(Touched(agents=frozenset({agent_id})))

@@ -107,7 +107,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
 def _variables(text: str) -> list[tuple[str, str]]:
     """Return variables as texts; none if they are not readable."""
     try:
-        found = json.loads(text or "{}")
+        variables = json.loads(text or "{}")
     except ValueError:
         return []
-    return [(str(name), str(value)) for name, value in found.items()] if isinstance(found, dict) else []
+    return [(str(name), str(value)) for name, value in variables.items()] if isinstance(variables, dict) else []

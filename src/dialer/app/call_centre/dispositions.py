@@ -39,11 +39,12 @@ def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | No
     row = connection.execute(query.where(CallDisposition.callrequest_id == callrequest_id)).first()
     if row is None:
         return None
-    is_known = row[0] in set(AgentDisposition)  # A newer version may have written others.
-    return Disposed(AgentDisposition(row[0]) if is_known else AgentDisposition.OTHER, row[1], row[2])
+    disposition, note, call_back_ms = row
+    is_known = disposition in set(AgentDisposition)  # A newer version may have written others.
+    return Disposed(AgentDisposition(disposition) if is_known else AgentDisposition.OTHER, note, call_back_ms)
 
 
-def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> None:
+def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -> None:
     """Set the disposition of a call, in place of an earlier one, and do what it says.
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
@@ -60,13 +61,13 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, given: Disposed) -> N
     before = disposition_of(unit.connection, callrequest_id)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
     call = _read(unit.connection, callrequest_id)
-    if given.call_back_ms is not None:
-        touched |= _call_back(unit, call, given)
-    elif given.disposition is AgentDisposition.DO_NOT_CALL:
+    if disposed.call_back_ms is not None:
+        touched |= _call_back(unit, call, disposed)
+    elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call)
-    _write(unit, callrequest_id, given, was_completed=call["status"] == SubscriberStatus.COMPLETED)
+    _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     event = CallDisposed(call["campaign_id"], callrequest_id)
-    unit.note(touched, *([] if before == given else [event]))
+    unit.note(touched, *([] if before == disposed else [event]))
 
 
 def _read(connection: Connection, callrequest_id: int) -> RowMapping:
@@ -109,10 +110,10 @@ def _forget_call_back(unit: UnitOfWork, call: RowMapping, before: Disposed) -> T
     return touched_campaigns(call["campaign_id"])
 
 
-def _call_back(unit: UnitOfWork, call: RowMapping, given: Disposed) -> Touched:
-    _check_time(unit, call, given)
+def _call_back(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> Touched:
+    _check_time(unit, call, disposed)
     _check_person(unit.connection, call)
-    _move(unit, call, SubscriberStatus.PENDING, due_ms=given.call_back_ms or 0)
+    _move(unit, call, SubscriberStatus.PENDING, due_ms=disposed.call_back_ms or 0)
     if call["status"] == SubscriberStatus.COMPLETED:
         _count_completed(unit, call, -1)
     return touched_campaigns(call["campaign_id"])
@@ -123,11 +124,11 @@ def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> Non
     unit.connection.execute(counted.values(completed=Campaign.completed + difference))
 
 
-def _check_time(unit: UnitOfWork, call: RowMapping, given: Disposed) -> None:
-    at_ms = given.call_back_ms or 0
+def _check_time(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> None:
+    at_ms = disposed.call_back_ms or 0
     wrong = None
-    if given.disposition is not AgentDisposition.CALL_BACK:
-        wrong = f"A time goes with the disposition {AgentDisposition.CALL_BACK}, not with {given.disposition}."
+    if disposed.disposition is not AgentDisposition.CALL_BACK:
+        wrong = f"A time goes with the disposition {AgentDisposition.CALL_BACK}, not with {disposed.disposition}."
     elif at_ms <= unit.now_ms:
         wrong = "The time is past. Use a later one."
     elif at_ms >= call["expirationdate"]:
@@ -172,16 +173,16 @@ def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_m
     )
 
 
-def _write(unit: UnitOfWork, callrequest_id: int, given: Disposed, *, was_completed: bool) -> None:
+def _write(unit: UnitOfWork, callrequest_id: int, disposed: Disposed, *, was_completed: bool) -> None:
     is_of_call = CallDisposition.callrequest_id == callrequest_id
     since_ms = unit.connection.scalar(select(CallDisposition.created_date).where(is_of_call))
     unit.connection.execute(delete(CallDisposition).where(is_of_call))
     unit.connection.execute(
         insert(CallDisposition).values(
             callrequest_id=callrequest_id,
-            disposition=given.disposition.value,
-            note=given.note,
-            call_back_ms=given.call_back_ms,
+            disposition=disposed.disposition.value,
+            note=disposed.note,
+            call_back_ms=disposed.call_back_ms,
             was_completed=was_completed,
             created_date=unit.now_ms if since_ms is None else since_ms,
             updated_date=unit.now_ms,

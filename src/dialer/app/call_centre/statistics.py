@@ -60,7 +60,7 @@ def read_agent_statistics(connection: Connection, agent_id: int, hours: Hours, n
         spent[span.activity] = _longer(spent.get(span.activity), spent_ms)
         if span.activity is AgentActivity.ON_BREAK and spent_ms:
             breaks[span.reason] = _longer(breaks.get(span.reason), spent_ms)
-    longest_first = sorted(breaks.items(), key=lambda one: (-one[1].spent_ms, one[0]))
+    longest_first = sorted(breaks.items(), key=lambda item: (-item[1].spent_ms, item[0]))
     activity = clock.activity(now_ms)
     began_ms = talk_began(connection, agent_id) if activity is AgentActivity.TALKING else None
     since_ms = clock.since_ms(now_ms) if began_ms is None else began_ms

@@ -62,13 +62,13 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     """Return the wall board of a user, or of all."""
     calls = calls_on_board(connection, user_id, CALLS_MAX)
     talks = {call.agent_id: call for call in calls if call.answered_ms is not None and call.agent_id is not None}
-    agents = [_agent(one, talks.get(one.id), now_ms) for one in agents_on_board(connection, user_id, AGENTS_MAX)]
+    agents = [_agent(agent, talks.get(agent.id), now_ms) for agent in agents_on_board(connection, user_id, AGENTS_MAX)]
     queues = queues_on_board(connection, user_id, QUEUES_MAX)
-    counts = count_queues(connection, [one.id for one in queues], today, LEVEL_WITHIN_S)
+    counts = count_queues(connection, [queue.id for queue in queues], today, LEVEL_WITHIN_S)
     of_queue: defaultdict[int | None, list[BoardCall]] = defaultdict(list)
     for call in calls:
         of_queue[call.queue_id].append(call)
-    return WallBoard(agents, [_queue(one, of_queue[one.id], counts.get(one.id, _NONE)) for one in queues])
+    return WallBoard(agents, [_queue(queue, of_queue[queue.id], counts.get(queue.id, _NONE)) for queue in queues])
 
 
 def _agent(agent: BoardAgent, talk: BoardCall | None, now_ms: int) -> AgentOnBoard:

@@ -37,15 +37,15 @@ def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fiel
     allows_names = campaign["medium"] == SMS
     allowed = shown_numbers(split_shown(gateway["allowed_callerids"]), region, allows_names=allows_names)
     errors: FieldErrors = {}
-    for one in _shown(connection, campaign):
-        number = shown_number(one.number, region, allows_names=allows_names)
+    for callerid in _shown(connection, campaign):
+        number = shown_number(callerid.number, region, allows_names=allows_names)
         if number is None:
-            message = f"{one.number!r} is not a possible phone number. Use the country code, as in +12025550150."
+            message = f"{callerid.number!r} is not a possible phone number. Use the country code, as in +12025550150."
         elif allowed and number not in allowed:
-            message = f"{one.number!r} is not among the allowed_callerids of the gateway. Use one that is."
+            message = f"{callerid.number!r} is not among the allowed_callerids of the gateway. Use one that is."
         else:
             continue
-        messages = errors.setdefault(one.field, [])
+        messages = errors.setdefault(callerid.field, [])
         if len(messages) < WRONG_NAMED_MAX:
             messages.append(message)
     return errors

@@ -19,10 +19,10 @@ def refuse_while_unfinished(connection: Connection, condition: ColumnElement[boo
 
 def refuse_while_named(connection: Connection, condition: ColumnElement[bool]) -> None:
     """Raise `StillUsedError` if campaigns meet a condition, even if they are over; the error names them."""
-    found: dict[str, list[int]] = {}
+    references: dict[str, list[int]] = {}
     for medium, kind in _KINDS.items():
         query = select(Campaign.id).where(condition, Campaign.medium == medium)
         if ids := connection.scalars(query.limit(USERS_NAMED_MAX + 1)).all():
-            found[kind] = list(ids)
-    if found:
-        raise StillUsedError(found)
+            references[kind] = list(ids)
+    if references:
+        raise StillUsedError(references)

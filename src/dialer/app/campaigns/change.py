@@ -105,8 +105,8 @@ def _new_status(before: RowMapping, after: Mapping[str, Any]) -> CampaignStatus 
     if after["status"] == before["status"]:
         return None
     if before["status"] not in set(CampaignStatus):
-        known = f"Status {before['status']} of the campaign is unknown to this version. Use a newer version."
-        raise RefusedError(known)
+        problem = f"Status {before['status']} of the campaign is unknown to this version. Use a newer version."
+        raise RefusedError(problem)
     wanted = CampaignStatus(after["status"])
     return wanted if move_campaign(CampaignStatus(before["status"]), wanted) else None
 

@@ -55,7 +55,7 @@ def findings_of_campaign(
     survey, is_sealed = survey_of(connection, campaign)
     of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
     if is_sealed:  # It has been started with this survey, which nobody can change any more.
-        of_survey = [one for one in of_survey if one.level is not FindingLevel.ERROR]
+        of_survey = [finding for finding in of_survey if finding.level is not FindingLevel.ERROR]
     codes = _CODES if campaign["sms_gateway_id"] is None else _CODES_WITH_TEXTS
     errors = [
         Finding(FindingLevel.ERROR, codes[field], None, message, field=field)
@@ -63,9 +63,9 @@ def findings_of_campaign(
         for message in messages
     ]
     warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
-    told = {one.code for one in errors}
-    covered = {warning for error, warning in _COVERED if error in told}
-    return of_survey + errors + [one for one in warnings if one.code not in covered]
+    error_codes = {finding.code for finding in errors}
+    covered = {warning for error, warning in _COVERED if error in error_codes}
+    return of_survey + errors + [finding for finding in warnings if finding.code not in covered]
 
 
 def _facts(
@@ -139,9 +139,9 @@ def _without_country(connection: Connection, campaign_id: int, phonebooks: list[
         select(Subscriber.number).where(Subscriber.campaign_id == campaign_id, Subscriber.number >= _AFTER_PLUS),
     )
     for query in wanted:
-        found = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
-        if found:
-            return int(found), str(connection.scalar(query.limit(1)))
+        count = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
+        if count:
+            return int(count), str(connection.scalar(query.limit(1)))
     return 0, ""
 
 
@@ -155,9 +155,11 @@ def _forbidden(
     of_subscribers = select(Subscriber.number).where(Subscriber.campaign_id == campaign["id"])
     for query in (of_contacts, of_subscribers):
         numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
-        found = [one for one in numbers if is_forbidden_for(connection, user_id, destinations, one, prefixes)]
-        if found:
-            return found
+        forbidden = [
+            number for number in numbers if is_forbidden_for(connection, user_id, destinations, number, prefixes)
+        ]
+        if forbidden:
+            return forbidden
     return []
 
 

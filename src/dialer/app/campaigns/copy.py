@@ -11,8 +11,8 @@ def name_of_copy(name: str, length_max: int) -> str:
     return f"{name[: length_max - len(COPY_SUFFIX)]}{COPY_SUFFIX}"
 
 
-def dates_of_copy(stored: Mapping[str, Any], given: Mapping[str, Any], now_ms: int) -> dict[str, int]:
+def dates_of_copy(stored: Mapping[str, Any], changed: Mapping[str, Any], now_ms: int) -> dict[str, int]:
     """Return the dates of a copy: it starts now, or when given, and is as long as the other campaign."""
-    starting_ms = given.get("startingdate", now_ms)
+    starting_ms = changed.get("startingdate", now_ms)
     length_ms = stored["expirationdate"] - stored["startingdate"]
-    return {"startingdate": starting_ms, "expirationdate": given.get("expirationdate", starting_ms + length_ms)}
+    return {"startingdate": starting_ms, "expirationdate": changed.get("expirationdate", starting_ms + length_ms)}

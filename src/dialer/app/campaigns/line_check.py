@@ -76,7 +76,7 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
         if not definition_of(section).transfers or section.queue_id is None:
             continue
         contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
-        telephones = [one for one in map(telephone_of, contacts) if one and not is_emergency(one)]
+        telephones = [phone for phone in map(telephone_of, contacts) if phone and not is_emergency(phone)]
         if contacts and not telephones:
             yield (
                 f"Section {section.id} transfers calls to queue {section.queue_id}, and the contact of none of its"
@@ -86,8 +86,8 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
 
 def _unplayable(section: Section, protocol: str, why_silent: str) -> Iterator[str]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
-    prompts = [one for one in (section.prompt, section.invalid_prompt) if one is not None]
-    has_lost_file = any(one.audio_ms and not one.file for one in prompts)
+    prompts = [prompt for prompt in (section.prompt, section.invalid_prompt) if prompt is not None]
+    has_lost_file = any(prompt.audio_ms and not prompt.file for prompt in prompts)
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
     if has_words and why_silent:
         yield f"Section {section.id} has a script and no recording. {why_silent}"

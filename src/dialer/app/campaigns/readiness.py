@@ -80,11 +80,13 @@ def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:
 
 def _wrong_survey(survey: Survey) -> FieldErrors:
     """Return the errors of a survey, at most `FINDINGS_NAMED_MAX`, and the number of the others."""
-    found = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
+    survey_errors = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
     messages = [
         finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"
-        for finding in found[:FINDINGS_NAMED_MAX]
+        for finding in survey_errors[:FINDINGS_NAMED_MAX]
     ]
-    if len(found) > FINDINGS_NAMED_MAX:
-        messages.append(f"And {len(found) - FINDINGS_NAMED_MAX} more: the check of the survey template lists all.")
+    if len(survey_errors) > FINDINGS_NAMED_MAX:
+        messages.append(
+            f"And {len(survey_errors) - FINDINGS_NAMED_MAX} more: the check of the survey template lists all."
+        )
     return {"object_id": messages} if messages else {}

@@ -106,14 +106,14 @@ def _select(
         Subscriber.campaign_id == campaign_id, Subscriber.number > after
     )
     seen = connection.execute(query.order_by(Subscriber.number).limit(RECYCLE_CHUNK)).all()
-    asked = [row for row in seen if row.status in wanted.statuses]
+    selected = [row for row in seen if row.status in wanted.statuses]
     if wanted.reasons:
-        asked = [row for row in asked if row.status_reason in wanted.reasons]
-    if wanted.causes and asked:
-        called = _with_last_cause(connection, [row.id for row in asked], wanted.causes)
-        asked = [row for row in asked if row.id in called]
-    kept = _reasons_to_keep(connection, campaign_id, asked) if asked else {}
-    chosen = [row for row in asked if row.id not in kept]
+        selected = [row for row in selected if row.status_reason in wanted.reasons]
+    if wanted.causes and selected:
+        called = _with_last_cause(connection, [row.id for row in selected], wanted.causes)
+        selected = [row for row in selected if row.id in called]
+    kept = _reasons_to_keep(connection, campaign_id, selected) if selected else {}
+    chosen = [row for row in selected if row.id not in kept]
     last = seen[-1].number if len(seen) == RECYCLE_CHUNK else None
     return RecycledChunk(Counter(row.status for row in chosen), Counter(kept.values()), last), chosen
 
@@ -138,11 +138,11 @@ def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collect
     return set(connection.scalars(last))
 
 
-def _reasons_to_keep(connection: Connection, campaign_id: int, asked: Sequence[Row[Any]]) -> dict[int, str]:
+def _reasons_to_keep(connection: Connection, campaign_id: int, selected: Sequence[Row[Any]]) -> dict[int, str]:
     """Return the subscribers who must not be called again, each with the reason."""
-    busy, listed = _under_way(connection, campaign_id), on_dnc(connection, [row.id for row in asked])
+    busy, listed = _under_way(connection, campaign_id), on_dnc(connection, [row.id for row in selected])
     kept: dict[int, str] = {}
-    for row in asked:
+    for row in selected:
         if (
             row.duplicate_contact == ERASED
             or row.status_reason in _ABANDONED

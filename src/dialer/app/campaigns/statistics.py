@@ -88,7 +88,7 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, hours, ROWS_MAX, by_hour=False)
     return Statistics(
         present=present(connection, scope, now_ms),
-        totals=_sum(one.figures for one in outcomes),
+        totals=_sum(outcome.figures for outcome in outcomes),
         outcomes=outcomes,
         subscribers=subscribers_by_state(connection, scope.campaign_id, scope.user_id),
         rows=_rows(connection, scope, question),
@@ -105,9 +105,9 @@ def _rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> lis
         return []
     grouping = Grouping.TOTAL if group_by is None else GROUPS[group_by]
     most = ROWS_MAX if interval is not Interval.DAY else _HOUR_ROWS_MAX
-    found = count_calls(connection, scope, grouping, question.hours, most + 1, by_hour=interval is not None)
-    rows = _of_days(found, question.zone) if interval is Interval.DAY else list(map(_row, found))
-    if len(found) > most or len(rows) > ROWS_MAX:
+    counted_groups = count_calls(connection, scope, grouping, question.hours, most + 1, by_hour=interval is not None)
+    rows = _of_days(counted_groups, question.zone) if interval is Interval.DAY else list(map(_row, counted_groups))
+    if len(counted_groups) > most or len(rows) > ROWS_MAX:
         raise TooManyRowsError
     return rows if group_by is not None else [row._replace(member=None) for row in rows]
 
@@ -117,11 +117,11 @@ def _row(counted: Counted) -> StatisticsRow:
     return StatisticsRow(from_ms, counted.member, counted.figures)
 
 
-def _of_days(found: Iterable[Counted], zone: tzinfo) -> list[StatisticsRow]:
+def _of_days(counted_groups: Iterable[Counted], zone: tzinfo) -> list[StatisticsRow]:
     """Add hours up to days. An hour belongs to the day in which it begins."""
     midnights: dict[int, int] = {}
     days: dict[tuple[int, str], tuple[int, ...]] = {}
-    for counted in found:
+    for counted in counted_groups:
         hour = counted.hour or 0
         if hour not in midnights:
             midnights[hour] = _midnight_ms(hour, zone)

@@ -37,8 +37,8 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
     if after["duplicate_contact"] != before["duplicate_contact"]:
         _refuse_while_called(unit, before)
     if before["status"] not in set(SubscriberStatus):
-        known = f"Status {before['status']} of the subscriber is unknown to this version. Use a newer version."
-        raise RefusedError(known)
+        problem = f"Status {before['status']} of the subscriber is unknown to this version. Use a newer version."
+        raise RefusedError(problem)
     current, wanted = SubscriberStatus(before["status"]), SubscriberStatus(after["status"])
     is_moved = move_subscriber(current, wanted)
     if is_moved and wanted is SubscriberStatus.PENDING:

@@ -48,9 +48,9 @@ def order_trial_call(unit: UnitOfWork, call: tuple[int, str, str], rules: TrialR
         RefusedError: the gateway is simulated, or the number may not be called, or not now.
         InvalidFieldsError: the number is an emergency number or has no country, or the gateway forbids the caller ID.
     """
-    found = find_trial_call(unit.connection, call, rules, unit.now_ms)
-    unit.note(NOTHING, TrialCallPlaced(found.gateway_id))
-    return found
+    trial_call = find_trial_call(unit.connection, call, rules, unit.now_ms)
+    unit.note(NOTHING, TrialCallPlaced(trial_call.gateway_id))
+    return trial_call
 
 
 def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: TrialRules, now_ms: int) -> TrialCall:
@@ -80,16 +80,16 @@ def _with_country(number: str, region: str | None) -> str:
     if spells_emergency(number, region):
         raise InvalidFieldsError({"number": [str(emergency_error(number))]})
     try:
-        found = normalise(number, region)
+        normal_form = normalise(number, region)
     except NumberError as error:
         raise InvalidFieldsError({"number": [str(error)]}) from None
-    if not found.startswith("+") or not is_possible(found):
-        message = f"{found!r} is not a possible phone number. Use the country code, as in +12025550150."
+    if not normal_form.startswith("+") or not is_possible(normal_form):
+        message = f"{normal_form!r} is not a possible phone number. Use the country code, as in +12025550150."
         raise InvalidFieldsError({"number": [message]})
-    if special_digits(found):
-        message = f"{found!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
+    if special_digits(normal_form):
+        message = f"{normal_form!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
         raise InvalidFieldsError({"number": [message]})
-    return found
+    return normal_form
 
 
 def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
@@ -99,8 +99,8 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
     if shown is None:
         message = f"{callerid!r} is not a possible phone number. Use the country code, as in +12025550150."
         raise InvalidFieldsError({"callerid": [message]})
-    known = shown_numbers(split_shown(allowed), region, allows_names=False)
-    if known and shown not in known:
+    allowed_numbers = shown_numbers(split_shown(allowed), region, allows_names=False)
+    if allowed_numbers and shown not in allowed_numbers:
         message = f"{callerid!r} is not among the allowed_callerids of the gateway. Use one that is."
         raise InvalidFieldsError({"callerid": [message]})
 

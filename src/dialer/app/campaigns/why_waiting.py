@@ -84,10 +84,11 @@ def next_people(
         for row in _first(connection, campaign_id, zone)
     ]
     waits = waits_of(connection, rows, now_ms, service_zone, hours)
-    known = [(row, waits[row["id"]]) for row in rows if row["id"] in waits]
-    known.sort(key=lambda one: (_begins_ms(one[1], now_ms), one[0]["due_ms"], one[0]["id"]))
+    waiting = [row for row in rows if row["id"] in waits]
+    waiting.sort(key=lambda row: (_begins_ms(waits[row["id"]], now_ms), row["due_ms"], row["id"]))
     return [
-        NextPerson(row["number"], row["full_name"], row["count_attempt"], wait) for row, wait in known[:NEXT_PEOPLE_MAX]
+        NextPerson(row["number"], row["full_name"], row["count_attempt"], waits[row["id"]])
+        for row in waiting[:NEXT_PEOPLE_MAX]
     ]
 
 

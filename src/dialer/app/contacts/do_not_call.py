@@ -74,8 +74,8 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
         RefusedError: the list holds for every campaign, or keeps wishes.
     """
     refuse_while_named(unit.connection, names_dnc(dnc_id))
-    one = unit.connection.execute(select(DncList.is_global, DncList.keeps_wishes_of).where(DncList.id == dnc_id))
-    is_global, keeps_wishes_of = one.first() or (False, "")
+    stored = unit.connection.execute(select(DncList.is_global, DncList.keeps_wishes_of).where(DncList.id == dnc_id))
+    is_global, keeps_wishes_of = stored.first() or (False, "")
     has_entries = unit.connection.scalar(select(exists().where(DncContact.dnc_id == dnc_id)))
     if keeps_wishes_of and has_entries:
         raise RefusedError(f"The list keeps the wishes of people not to be called. {_TAKE_BACK}")

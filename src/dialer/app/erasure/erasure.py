@@ -154,10 +154,10 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
 
 def _subscribers_of(connection: Connection, spellings: Spellings, contact_ids: Sequence[int]) -> list[int]:
     """Return the ids of subscribers with the number, and of its contacts' subscribers, even with another number."""
-    found = {row["id"] for row in whose_number(connection, Subscriber.number, spellings)}
+    subscriber_ids = {row["id"] for row in whose_number(connection, Subscriber.number, spellings)}
     for some in _parts(contact_ids):
-        found.update(connection.scalars(select(Subscriber.id).where(Subscriber.contact_id.in_(some))))
-    return sorted(found)
+        subscriber_ids.update(connection.scalars(select(Subscriber.id).where(Subscriber.contact_id.in_(some))))
+    return sorted(subscriber_ids)
 
 
 def _refuse_while_called(connection: Connection, spellings: Spellings, subscriber_ids: Sequence[int]) -> None:
@@ -181,8 +181,8 @@ def _drop_waiting_texts(connection: Connection, spellings: Spellings) -> None:
     columns = (WaitingText.phone_number, WaitingText.callerid, WaitingText.text_message)
     query = select(WaitingText.id, *columns).where(or_(*(column.like(spellings.like) for column in columns)))
     rows = connection.execute(query.order_by(WaitingText.id)).all()
-    found = [row_id for row_id, *texts in rows if any(spellings.without(text) != text for text in texts)]
-    for some in _parts(found):
+    text_ids = [row_id for row_id, *texts in rows if any(spellings.without(text) != text for text in texts)]
+    for some in _parts(text_ids):
         connection.execute(delete(WaitingText).where(WaitingText.id.in_(some)))
 
 

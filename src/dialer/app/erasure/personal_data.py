@@ -127,13 +127,13 @@ def text_columns(table: Table) -> list[Column[Any]]:
 
 def users_of(connection: Connection, spellings: Spellings) -> list[str]:
     """Return the configuration records that use a number, as table and id, at most `USERS_NAMED_MAX`."""
-    found: list[str] = []
+    users: list[str] = []
     for table in Row.metadata.sorted_tables:
         if table in CONFIGURATION:
             for batch in _batches(connection, table, spellings):
                 rows = _rows(connection, batch)
-                found.extend(f"{kind_of(table, row)} {row['id']}" for row in rows if _cleared(table, row, spellings))
-    return found[:USERS_NAMED_MAX]
+                users.extend(f"{kind_of(table, row)} {row['id']}" for row in rows if _cleared(table, row, spellings))
+    return users[:USERS_NAMED_MAX]
 
 
 def batches(database: Database, spellings: Spellings) -> Iterator[Batch]:
@@ -183,13 +183,13 @@ def _rows(connection: Connection, batch: Batch) -> list[RowMapping]:
 
 def _cleared(table: Table, row: RowMapping, spellings: Spellings) -> dict[str, str | bytes]:
     """Return new values for the columns of a row that hold the number."""
-    found: dict[str, str | bytes] = {}
+    cleared: dict[str, str | bytes] = {}
     for column in text_columns(table):
         before: str | bytes | None = row[column.name]
         after = None if before is None else _without(before, spellings)
         if after is not None and after != before:
-            found[column.name] = _in_place(table, column, row["id"], after)
-    return found
+            cleared[column.name] = _in_place(table, column, row["id"], after)
+    return cleared
 
 
 def _in_place(table: Table, column: Column[Any], row_id: int, after: str | bytes) -> str | bytes:

@@ -52,11 +52,11 @@ _FIRST_WITH: Final = (
 
 def first_contacts(connection: Connection, phonebook_id: int, numbers: Collection[str]) -> dict[str, int]:
     """Return the ids of the earliest contacts of a phonebook that have some numbers, by number."""
-    asked, found = list(numbers), dict[str, int]()
-    for start in range(0, len(asked), ASKED_AT_ONCE):
-        some = {"phonebook": phonebook_id, "numbers": asked[start : start + ASKED_AT_ONCE]}
-        found |= {row.number: row.first_id for row in connection.execute(_FIRST_WITH, some)}
-    return found
+    all_numbers, first_ids = list(numbers), dict[str, int]()
+    for start in range(0, len(all_numbers), ASKED_AT_ONCE):
+        some = {"phonebook": phonebook_id, "numbers": all_numbers[start : start + ASKED_AT_ONCE]}
+        first_ids |= {row.number: row.first_id for row in connection.execute(_FIRST_WITH, some)}
+    return first_ids
 
 
 def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:

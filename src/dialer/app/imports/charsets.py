@@ -45,9 +45,9 @@ def as_utf8(chunks: Iterable[bytes], charset: str) -> Iterator[bytes]:
             text = decoder.decode(chunk, is_last)
         except UnicodeDecodeError as error:
             line += error.object[: error.start].decode(codec, "ignore").count("\n")
-            found = error.object[error.start : error.end].hex(" ")
+            wrong_bytes = error.object[error.start : error.end].hex(" ")
             raise CsvError(
-                f"Line {line:,} is not {charset}: it has the bytes {found}. Lines that were read before it may be"
+                f"Line {line:,} is not {charset}: it has the bytes {wrong_bytes}. Lines that were read before it may be"
                 " imported. Name the charset of the file, and send it again."
             ) from None
         line += text.count("\n")

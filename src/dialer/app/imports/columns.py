@@ -26,15 +26,15 @@ def parse_columns(text: str) -> dict[str, str]:
         raise _wrong(wrong) from None
     if len(pairs) > COLUMNS_MAX:
         raise _wrong(f"{len(pairs)} pairs are given. Give at most {COLUMNS_MAX}.")
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for pair in pairs:
         source, target = _pair(pair)
-        if source.lower() in found:
+        if source.lower() in columns:
             raise _wrong(f"The column {source!r} is named twice. Name each column of the file once.")
-        if target and target.lower() in {name.lower() for name in found.values()}:
+        if target and target.lower() in {name.lower() for name in columns.values()}:
             raise _wrong(f"Two columns are read as {target!r}. Give each another name.")
-        found[source.lower()] = target
-    return found
+        columns[source.lower()] = target
+    return columns
 
 
 def _pair(pair: str) -> tuple[str, str]:

@@ -176,8 +176,9 @@ class _LineReader:
             raise StopIteration
         self._number += 1
         self._record.append(line)
-        self.problem = self.problem or line[1]
-        return line[0]
+        text, problem = line
+        self.problem = self.problem or problem
+        return text
 
     def _has_more(self) -> bool:
         while self._at == len(self._block):
@@ -249,21 +250,21 @@ def _header(line: str, required: str, renamed: Mapping[str, str]) -> tuple[str, 
     """Return the delimiter of a table, and the names of its columns."""
     for delimiter in _DELIMITERS:
         names = _names(line, delimiter)
-        found = tuple(renamed.get(name.lower(), name) for name in names)
-        if required in {name.lower() for name in found}:
+        columns = tuple(renamed.get(name.lower(), name) for name in names)
+        if required in {name.lower() for name in columns}:
             _check_names(names)
-            _check_renamed(names, found, renamed)
-            return delimiter, found
+            _check_renamed(names, columns, renamed)
+            return delimiter, columns
     sources = [name for name, target in renamed.items() if target.lower() == required]
     wanted = f"{sources[0]} (read as {required})" if sources else required
     raise CsvError(f"The first line must name the columns, with commas, semicolons or tabs, {wanted} among them.")
 
 
-def _check_renamed(names: tuple[str, ...], found: tuple[str, ...], renamed: Mapping[str, str]) -> None:
-    unknown = [name for name in renamed if name not in {one.lower() for one in names}]
+def _check_renamed(names: tuple[str, ...], columns: tuple[str, ...], renamed: Mapping[str, str]) -> None:
+    unknown = [name for name in renamed if name not in {header_name.lower() for header_name in names}]
     if unknown:
         raise CsvError(f"The header has no column {unknown[0]!r}. It has: {', '.join(names)[:HEADER_SHOWN_MAX]}.")
-    kept = [name.lower() for name in found if name]
+    kept = [name.lower() for name in columns if name]
     twice = next((name for place, name in enumerate(kept) if kept.index(name) != place), None)
     if twice is not None:
         raise CsvError(f"Two columns are read as {twice}. Give one of them another name.")

@@ -75,13 +75,13 @@ class NumberRows:
 
     def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
         """Return the number of a row in normal form, and the values to store; raises RowError."""
-        given = cells[self._place] if self._is_export else cells[self._place].strip()
+        cell = cells[self._place] if self._is_export else cells[self._place].strip()
         try:
-            number = normalise(given, self._region)
-            self._check(given, number)
+            number = normalise(cell, self._region)
+            self._check(cell, number)
         except NumberError as error:
-            raise RowError(error.problem, f"{self.column}: {error}", given) from None
-        return number, (self.parent_id, given, number, *self._values(cells, number))
+            raise RowError(error.problem, f"{self.column}: {error}", cell) from None
+        return number, (self.parent_id, cell, number, *self._values(cells, number))
 
     def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
         """Insert the rows, by number, that are not there yet; return how many they are.
@@ -91,13 +91,13 @@ class NumberRows:
         """
         connection, now_ms = unit.connection, unit.now_ms
         stamps = (self._owner(connection), now_ms, now_ms)
-        known = self._known(connection, rows)
-        added = [values + stamps for number, values in rows.items() if number not in known]
+        stored_numbers = self._known(connection, rows)
+        added = [values + stamps for number, values in rows.items() if number not in stored_numbers]
         self._insert.run(connection, added)
         self._stored(unit, len(added))
         return len(added)
 
-    def known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
+    def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         """Return those of the numbers that the parent has already.
 
         Raises:
@@ -108,17 +108,17 @@ class NumberRows:
 
     def _owner(self, connection: Connection) -> int:
         """Return the account of the parent, or raise ImportTargetGoneError."""
-        found: int | None = connection.scalar(
+        owner_id: int | None = connection.scalar(
             select(self._parents.c.user_id).where(self._parents.c.id == self.parent_id)
         )
-        if found is None:
+        if owner_id is None:
             raise ImportTargetGoneError
-        return found
+        return owner_id
 
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return self._among.run(connection, numbers, {"parent": self.parent_id})
 
-    def _check(self, given: str, number: str) -> None:
+    def _check(self, cell: str, number: str) -> None:
         """Raise NumberError for a number that must not be stored."""
 
     def _values(self, _cells: Sequence[str], _number: str) -> tuple[Any, ...]:
@@ -152,9 +152,9 @@ class ContactRows(NumberRows):
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
         )
 
-    def _check(self, given: str, number: str) -> None:
+    def _check(self, cell: str, number: str) -> None:
         if is_emergency(number):
-            raise emergency_error(given)
+            raise emergency_error(cell)
 
     def _values(self, cells: Sequence[str], number: str) -> tuple[Any, ...]:
         full_name = cells[self._name_place] if self._name_place >= 0 else ""
@@ -230,7 +230,7 @@ def import_csv(
 
 def _would_store(target: NumberRows, seen: SeenNumbers, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
     """Return how many rows an import would store, after the rows that were seen before."""
-    return seen.add(rows.keys() - target.known(unit.connection, rows))
+    return seen.add(rows.keys() - target.stored_numbers(unit.connection, rows))
 
 
 def _chunks(

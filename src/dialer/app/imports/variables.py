@@ -44,11 +44,11 @@ class Variables:
         if self._object is None:
             text = msgspec.json.encode(named).decode()
         else:
-            given = cells[self._object]
-            found = _read_object(given)
+            object_text = cells[self._object]
+            variables = _read_object(object_text)
             if self._is_export:
-                named = {name: cell for name, cell in named.items() if cell != cell_of(found.get(name))}
-            text = _compact({**found, **named}, given)
+                named = {name: cell for name, cell in named.items() if cell != cell_of(variables.get(name))}
+            text = _compact({**variables, **named}, object_text)
         if len(text) > VARIABLES_MAX:
             raise RowError(OBJECT_COLUMN, f"{OBJECT_COLUMN}: more than {VARIABLES_MAX:,} characters", text)
         return text
@@ -59,23 +59,23 @@ def _read_object(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        found = json.loads(text)
+        variables = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        variables = None
+    if not isinstance(variables, dict):
         raise _wrong(text)
-    return found
+    return variables
 
 
-def _compact(variables: dict[str, Any], given: str) -> str:
+def _compact(variables: dict[str, Any], object_text: str) -> str:
     """Return variables as compact JSON text, in the form that the API stores."""
     try:
         text = json.dumps(variables, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, RecursionError):
-        raise _wrong(given) from None
+        raise _wrong(object_text) from None
     if _ESCAPED_NUL.search(text):
-        raise _wrong(given)
+        raise _wrong(object_text)
     return text
 
 

@@ -73,7 +73,7 @@ def service_mark(gateway_id: int) -> str:
 def subscriptions(mark: str) -> list[str]:
     """Return the commands that choose events: those of our channels, and of the switch itself. Filters add up."""
     filters = (f"variable_dialer {mark}", "Event-Name BACKGROUND_JOB", "Event-Name HEARTBEAT")
-    return [f"event json {EVENTS}", *(f"filter {one}" for one in filters)]
+    return [f"event json {EVENTS}", *(f"filter {event_filter}" for event_filter in filters)]
 
 
 def originate(parameters: FreeSwitchParameters, leg: Dialling, mark: str) -> str:
@@ -137,27 +137,27 @@ def application_of(order: Order, parameters: FreeSwitchParameters, path: SoundPa
     Raises:
         UnfitError: the name of a file is none.
     """
-    found: tuple[str, str] | None = None
+    application: tuple[str, str] | None = None
     match order:
         case Detect(sensitivity=sensitivity) if parameters.amd == "silence":
-            found = "wait_for_silence", DETECTIONS[sensitivity]
+            application = "wait_for_silence", DETECTIONS[sensitivity]
         case AwaitBeep():
-            found = "wait_for_silence", GREETING_END
+            application = "wait_for_silence", GREETING_END
         case Play(speeches=speeches):
-            found = "playback", _sounds(speeches, path)
+            application = "playback", _sounds(speeches, path)
         case Ask():
-            found = "play_and_get_digits", _asking(order, path)
+            application = "play_and_get_digits", _asking(order, path)
         case Record(name=name):
             where = path(_fit(_FILE, name))
-            found = "record", f"{where} {RECORDING_S_MAX} {LOUDNESS} {RECORDING_SILENCE_S}"
+            application = "record", f"{where} {RECORDING_S_MAX} {LOUDNESS} {RECORDING_SILENCE_S}"
         case Confer(room=room):
             # Rooms are named by users, with any characters.
-            found = "conference", f"dialer-{blake2b(room.encode(), digest_size=12).hexdigest()}@default"
+            application = "conference", f"dialer-{blake2b(room.encode(), digest_size=12).hexdigest()}@default"
         case Hold():
-            found = "endless_playback", parameters.hold_music
+            application = "endless_playback", parameters.hold_music
         case Detect() | Bridge() | Clear():
             pass
-    return found
+    return application
 
 
 def keys_variable(turn: int) -> str:
@@ -179,7 +179,7 @@ def _asking(ask: Ask, path: SoundPath) -> str:
 
 def _sounds(speeches: tuple[Speech, ...], path: SoundPath) -> str:
     """Return the files of a prompt. Texts that were not spoken are left out."""
-    files = [path(_fit(_FILE, one.file)) for one in speeches if one.file]
+    files = [path(_fit(_FILE, speech.file)) for speech in speeches if speech.file]
     if len(files) > 1:
         return "file_string://" + "!".join(files)
     return files[0] if files else NOTHING

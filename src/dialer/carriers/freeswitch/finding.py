@@ -29,8 +29,10 @@ def ringing_in(reply: str) -> list[str]:
         rows = msgspec.json.decode(reply, type=_Channels).rows
     except (msgspec.DecodeError, RecursionError):
         return []
-    found = [row.get("uuid") for row in rows if row.get("direction") == "inbound" and row.get("callstate") != "ACTIVE"]
-    return [key for key in found if isinstance(key, str) and is_fit_key(key)][:RINGING_MAX]
+    call_keys = [
+        row.get("uuid") for row in rows if row.get("direction") == "inbound" and row.get("callstate") != "ACTIVE"
+    ]
+    return [key for key in call_keys if isinstance(key, str) and is_fit_key(key)][:RINGING_MAX]
 
 
 def read_dump(reply: str) -> SwitchEvent | None:
@@ -57,11 +59,11 @@ def over_by_note(note: str, live: LiveLeg, switch_now_ms: int) -> Over | None:
 
     `switch_now_ms` is the time of the switch in milliseconds since the epoch; 0 if it is unknown.
     """
-    found = _NOTE.fullmatch(note.strip())
-    if found is None:
+    match = _NOTE.fullmatch(note.strip())
+    if match is None:
         return None
-    answered_ms, ended_ms = (int(text or 0) // 1_000 for text in found.group(2, 3))
-    cause = cause_of_hangup(found.group(4), int(found.group(1) or 0))
+    answered_ms, ended_ms = (int(text or 0) // 1_000 for text in match.group(2, 3))
+    cause = cause_of_hangup(match.group(4), int(match.group(1) or 0))
     talked_ms = max(0, ended_ms - answered_ms)
     if live.answered_age_ms is not None and answered_ms:
         return Over(Ended(max(0, live.answered_age_ms - talked_ms), cause))

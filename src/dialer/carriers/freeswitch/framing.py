@@ -71,13 +71,13 @@ class FrameReader:
 
 
 def _headers(block: bytes) -> dict[str, str]:
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for line in block.decode("utf-8", "replace").split("\n"):
         name, colon, value = line.partition(":")
         if not colon:
             raise FramingError(f"a line without a header: {line[:40]!r}")
-        found.setdefault(name.strip().lower(), value.strip())
-    return found
+        headers.setdefault(name.strip().lower(), value.strip())
+    return headers
 
 
 def _length(headers: dict[str, str]) -> int:

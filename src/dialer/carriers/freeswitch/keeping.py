@@ -20,12 +20,12 @@ class KeptLine(NamedTuple):
 
 def kept_command(command: str) -> KeptLine | None:
     """Return a command, without the key, and without variables, which may hold secrets; None if it is of no leg."""
-    found = _KEY.search(command)
-    if found is None:
+    match = _KEY.search(command)
+    if match is None:
         return None
-    first, *rest = command.replace(found[0], "…").split("\n")
+    first, *rest = command.replace(match[0], "…").split("\n")
     arguments = [line.partition(": ")[2] for line in rest if line.startswith(_ARGUMENT)]
-    return KeptLine(found[0], _VARIABLES.sub("{…}", " ".join([first, *arguments])))
+    return KeptLine(match[0], _VARIABLES.sub("{…}", " ".join([first, *arguments])))
 
 
 def kept_event(event: SwitchEvent) -> KeptLine | None:
@@ -33,5 +33,5 @@ def kept_event(event: SwitchEvent) -> KeptLine | None:
     key = event.key or event["Job-UUID"]
     if not _KEY.fullmatch(key):
         return None
-    told = (event[name].strip().replace(key, "…") for name in _FIELDS)
-    return KeptLine(key, " ".join([event.name, *filter(None, told)]))
+    values = (event[name].strip().replace(key, "…") for name in _FIELDS)
+    return KeptLine(key, " ".join([event.name, *filter(None, values)]))

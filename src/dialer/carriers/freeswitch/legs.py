@@ -162,13 +162,13 @@ class SwitchLegs:
 
     def adopt(self, now_ms: int, dialling: Dialling | Arriving, dump: SwitchEvent) -> None:
         """Take up a leg that is in the switch. It may still perform the last order."""
-        known = self._legs.get(dialling.key)
-        leg = self._legs[dialling.key] = known or SwitchLeg(dialling, now_ms)
+        open_leg = self._legs.get(dialling.key)
+        leg = self._legs[dialling.key] = open_leg or SwitchLeg(dialling, now_ms)
         leg.heard_ms = now_ms
         if leg.answered_ms is None and dump.number("Caller-Channel-Answered-Time"):
             leg.answered_ms = now_ms
         leg.other = dump["variable_bridge_uuid"]
-        if known is None:
+        if open_leg is None:
             application = dump["variable_current_application"]
             leg.ends_at_keys = dump["variable_playback_terminators"] == "#"
             leg.is_stubborn = application == "conference" or bool(leg.other)
@@ -314,13 +314,13 @@ class SwitchLegs:
         if isinstance(order, Bridge):
             return [Say(f"api uuid_bridge {key} {order.other}", ForTurn(key, order.turn))]
         try:
-            found = application_of(order, self._parameters, self._path)
+            application = application_of(order, self._parameters, self._path)
         except UnfitError:
             # A prompt that nobody hears would make the survey run through.
             return [_kill(key)]
-        if found is None:
+        if application is None:
             return self._done(leg, SwitchEvent({}))
-        command = execution(key, order.turn, *found)
+        command = execution(key, order.turn, *application)
         ended_at_keys, leg.ends_at_keys = leg.ends_at_keys, isinstance(order, Record)
         lasting = [Say(set_variable(key, "playback_terminators", "none"))] if ended_at_keys else []
         return [*lasting, *_preparations(key, order), Say(command, ForTurn(key, order.turn))]

@@ -85,7 +85,7 @@ class FreeSwitchLine:
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
 
     def dial(self, leg: Leg) -> None:
-        """Place or answer a call, now or never."""
+        """Place a call, or answer one that came in. If that cannot be done, report at once that it was not placed."""
         legs = self._legs
         if isinstance(leg, Texting) or legs is None or self._connection is None or not is_fit_key(leg.key):
             self._tell(leg.key, Unplaced())
@@ -110,7 +110,11 @@ class FreeSwitchLine:
         """Give an order to a leg. One that is lost with the connection is given again after `find`."""
         if isinstance(order, Clear) and self._turns.drop(key):
             self._tell(key, Ended(0, order.cause))
-        elif self._speaker is not None and isinstance(order, (Play, Ask)) and any(one.text for one in order.speeches):
+        elif (
+            self._speaker is not None
+            and isinstance(order, (Play, Ask))
+            and any(speech.text for speech in order.speeches)
+        ):
             self._later(self._speak(self._speaker, key, order))
         elif self._legs is not None and self._connection is not None:
             self._do(self._legs.perform(steady_ms(), key, order))
@@ -128,8 +132,8 @@ class FreeSwitchLine:
 
     def settled(self, number: int) -> None:
         """Forget the legs whose ends are stored now."""
-        for one in [one for one in self._ends if one <= number]:
-            key = self._ends.pop(one)
+        for end_number in [end_number for end_number in self._ends if end_number <= number]:
+            key = self._ends.pop(end_number)
             if self._legs is not None and self._connection is not None:
                 self._do(self._legs.forget(key))
             elif self._legs is not None:
@@ -226,15 +230,15 @@ class FreeSwitchLine:
                 case Look(key):
                     self._later(self._find_again(key))
 
-    def _say(self, said: Say) -> None:
-        connection, legs, purpose = self._connection, self._legs, said.purpose
+    def _say(self, output: Say) -> None:
+        connection, legs, purpose = self._connection, self._legs, output.purpose
         if connection is None or legs is None:
             return
-        self._keep(kept_command(said.command), is_sent=True)
+        self._keep(kept_command(output.command), is_sent=True)
         if purpose is None:
-            connection.send(said.command)
+            connection.send(output.command)
         else:
-            connection.send(said.command, lambda reply: self._do(legs.replied(steady_ms(), purpose, reply)))
+            connection.send(output.command, lambda reply: self._do(legs.replied(steady_ms(), purpose, reply)))
 
     def _keep(self, line: KeptLine | None, *, is_sent: bool) -> None:
         if self.capture is not None and line is not None:
@@ -261,17 +265,17 @@ class FreeSwitchLine:
         now_ms = steady_ms()
         age_ms = None if leg.answered_ms is None else now_ms - leg.answered_ms
         with contextlib.suppress(SwitchLostError):
-            (found,) = await self._found([LiveLeg(leg.dialling, now_ms - leg.began_ms, age_ms)])
-            if isinstance(found, Alive) and found.answered is not None:
-                self._tell(key, found.answered)
-            elif isinstance(found, Unknown) or (isinstance(found, Over) and leg.ended is None):
-                self._tell(key, found)
+            (leg_state,) = await self._found([LiveLeg(leg.dialling, now_ms - leg.began_ms, age_ms)])
+            if isinstance(leg_state, Alive) and leg_state.answered is not None:
+                self._tell(key, leg_state.answered)
+            elif isinstance(leg_state, Unknown) or (isinstance(leg_state, Over) and leg.ended is None):
+                self._tell(key, leg_state)
 
     async def _found(self, legs: Sequence[LiveLeg]) -> list[Found]:
         connection, ours = self._connection, self._legs
         if connection is None or ours is None:
             raise SwitchLostError("it is not connected")
-        calls = [one.order.key for one in legs if not isinstance(one.order, Texting) and is_fit_key(one.order.key)]
+        calls = [leg.order.key for leg in legs if not isinstance(leg.order, Texting) and is_fit_key(leg.order.key)]
         # `show channels` reads a table that is written later. A dump is exact, and says more.
         dumps = await _ask_all(connection, {key: f"api uuid_dump {key} json" for key in calls})
         gone = [key for key in calls if dumps[key].startswith("-")]

@@ -96,24 +96,24 @@ def read_freeswitch_parameters(parameters: str) -> FreeSwitchParameters:
     Raises:
         ParametersError: one is missing, unknown or wrong.
     """
-    found = read_parameters(parameters, FreeSwitchParameters)
-    if not is_host(found.host):
-        raise ParametersError(f"host {found.host!r} is not a host name or an IP address.")
-    if found.password == DEFAULT_PASSWORD and not found.is_local:
+    values = read_parameters(parameters, FreeSwitchParameters)
+    if not is_host(values.host):
+        raise ParametersError(f"host {values.host!r} is not a host name or an IP address.")
+    if values.password == DEFAULT_PASSWORD and not values.is_local:
         raise ParametersError(
-            f"password is the one with which FreeSWITCH is shipped, and {found.host} is another machine. "
+            f"password is the one with which FreeSWITCH is shipped, and {values.host} is another machine. "
             "Change it there and here."
         )
-    if found.dial_string.count(NUMBER) != 1 or not _DIAL_STRING.fullmatch(found.dial_string.replace(NUMBER, "1")):
+    if values.dial_string.count(NUMBER) != 1 or not _DIAL_STRING.fullmatch(values.dial_string.replace(NUMBER, "1")):
         raise ParametersError(
-            f"dial_string {found.dial_string!r} is not a way to one number, such as sofia/gateway/trunk/{NUMBER}."
+            f"dial_string {values.dial_string!r} is not a way to one number, such as sofia/gateway/trunk/{NUMBER}."
         )
-    if found.media_path and not is_path(found.media_path):
-        raise ParametersError(f"media_path {found.media_path!r} is not an absolute path of letters, digits and _./+-.")
-    if not _SOUND.fullmatch(found.hold_music):
-        raise ParametersError(f"hold_music {found.hold_music!r} is not a file or a stream of the switch.")
-    _check_variables(found.variables)
-    return found
+    if values.media_path and not is_path(values.media_path):
+        raise ParametersError(f"media_path {values.media_path!r} is not an absolute path of letters, digits and _./+-.")
+    if not _SOUND.fullmatch(values.hold_music):
+        raise ParametersError(f"hold_music {values.hold_music!r} is not a file or a stream of the switch.")
+    _check_variables(values.variables)
+    return values
 
 
 def is_path(folder: str) -> bool:

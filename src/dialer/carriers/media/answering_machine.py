@@ -91,7 +91,7 @@ class Greeting(NamedTuple):
 
 
 class Loudness:
-    """The levels of frames, one after another, and the level that a voice exceeds."""
+    """The loudness of the latest frames of sound, and the level above which a frame counts as voice."""
 
     def __init__(self) -> None:
         self.levels: Final = deque[float](maxlen=FRAMES_KEPT_MAX)
@@ -113,9 +113,9 @@ class Loudness:
             self.levels[place] = 0.0
 
     def _forget(self, level: float) -> None:
-        found = bisect_left(self._heard, level)
-        if found < len(self._heard) and self._heard[found] == level:
-            del self._heard[found]
+        place = bisect_left(self._heard, level)
+        if place < len(self._heard) and self._heard[place] == level:
+            del self._heard[place]
 
     def least(self, under_peak: float) -> float:
         """Return the level that a voice exceeds. It is not quieter than a share of the loudest voice."""
@@ -213,7 +213,7 @@ class AnsweringMachineDetector:
         least, middle_least = self._whole.least(under_peak), self._middle.least(under_peak)
         levels = zip(self._whole.levels, self._middle.levels, strict=True)
         is_loud = bytes([level > least or middle > middle_least for level, middle in levels])
-        return [range(*found.span()) for found in _VOICES.finditer(is_loud)]
+        return [range(*voice.span()) for voice in _VOICES.finditer(is_loud)]
 
     def _is_cut_off(self, run: range) -> bool:
         """Return whether a sound is there from the first moment on, and ends without fading: music of the ringing."""

@@ -30,12 +30,12 @@ class InbandDtmf:
 
     def key_of(self, frame: bytes) -> str | None:
         """Return the key that a frame of µ-law completes, or an empty text while it is held; None if there is none."""
-        found = _key_in(g711.decode(frame)) if len(frame) == FRAME_SAMPLES else ""
-        self._frames = self._frames + 1 if found == self._seen else 1
-        self._seen = found
-        if not found or self._frames < FRAMES_MIN:
+        digit = _key_in(g711.decode(frame)) if len(frame) == FRAME_SAMPLES else ""
+        self._frames = self._frames + 1 if digit == self._seen else 1
+        self._seen = digit
+        if not digit or self._frames < FRAMES_MIN:
             return None
-        return found if self._frames == FRAMES_MIN else ""
+        return digit if self._frames == FRAMES_MIN else ""
 
 
 def _key_in(samples: "array[int]") -> str:

@@ -23,18 +23,18 @@ class Framer:
         """Return the frames that a packet completes, with their timestamps. Before a gap, one may be shorter."""
         if len(data) == FRAME_SAMPLES and not self._rest:
             return [(timestamp, data)]
-        found: list[tuple[int, bytes]] = []
+        frames: list[tuple[int, bytes]] = []
         if self._rest:
             begun = (self._next - len(self._rest)) % TIMESTAMPS
             if timestamp == self._next:
                 timestamp, data = begun, self._rest + data
             else:
-                found.append((begun, self._rest))
+                frames.append((begun, self._rest))
         whole = len(data) - len(data) % FRAME_SAMPLES
         places = range(0, whole, FRAME_SAMPLES)
-        found += [((timestamp + at) % TIMESTAMPS, data[at : at + FRAME_SAMPLES]) for at in places]
+        frames += [((timestamp + at) % TIMESTAMPS, data[at : at + FRAME_SAMPLES]) for at in places]
         self._rest, self._next = data[whole:], (timestamp + len(data)) % TIMESTAMPS
-        return found
+        return frames
 
 
 class Timeline:

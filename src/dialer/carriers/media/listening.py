@@ -50,7 +50,7 @@ class Detecting(Listening):
         return None if status is None else Done(self.turn, 0, status=status)
 
     def rest(self, turn: int) -> Activity:
-        """Return the time until the next order, in which a beep is heard."""
+        """Return what the leg does until its next order: it goes on listening, as the beep of a machine may come."""
         return Listening(turn, self.judge, self.clock)
 
 
@@ -58,8 +58,10 @@ class AwaitingBeep(Listening):
     """The wait for the end of a machine's greeting. `before` has heard a part of it, perhaps its beep."""
 
     def __init__(self, turn: int, before: Activity | None = None) -> None:
-        known = before if isinstance(before, Listening) else Listening(turn, AnsweringMachineDetector(), PacketClock())
-        super().__init__(turn, known.judge, known.clock)
+        listening = (
+            before if isinstance(before, Listening) else Listening(turn, AnsweringMachineDetector(), PacketClock())
+        )
+        super().__init__(turn, listening.judge, listening.clock)
         self._begin_ms: Final = self.clock.now_ms
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - frames are counted, not time

@@ -28,8 +28,8 @@ MOVING_MS: Final = 2_000
 QUIET_MS: Final = 2_000
 """Silence of a trusted place after which another trusted one takes over."""
 _PRIVATE: Final = tuple(
-    ip_network(one)
-    for one in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7")
+    ip_network(network)
+    for network in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7")
 )
 """Networks behind NAT. The rest of the world cannot reach an address in them (RFC 1918, 6598, 3927, 4193)."""
 

@@ -9,7 +9,7 @@ SOURCES_MAX: Final = 4
 
 
 class Numbers:
-    """The highest numbers of the packets that a leg has sent. Packets that it passes on get numbers after them."""
+    """The highest RTP numbers that a leg has sent. Packets of another leg that it passes on are numbered after them."""
 
     def __init__(self, sequence: int, timestamp: int) -> None:
         self.sequence = sequence

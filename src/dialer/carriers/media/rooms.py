@@ -84,7 +84,7 @@ class Conferring(Activity):
 
 def mix(members: list[Conferring]) -> None:
     """Mix the next 20 ms of a room: each member hears the sum of the others."""
-    taken = [one.waiting.take() for one in members]
+    taken = [conferring.waiting.take() for conferring in members]
     decoded = [None if frame is None else g711.decode(frame) for frame in taken]
     spoken = [samples for samples in decoded if samples is not None]
     total = [sum(each) for each in zip(*spoken, strict=True)] if spoken else []
@@ -92,5 +92,5 @@ def mix(members: list[Conferring]) -> None:
         if not spoken or (own is not None and len(spoken) == 1):
             member.mixed = _QUIET
             continue
-        heard = total if own is None else [one - mine for one, mine in zip(total, own, strict=True)]
-        member.mixed = g711.encode(array("h", [max(-_LOUDEST, min(_LOUDEST, one)) for one in heard]))
+        heard = total if own is None else [sample - mine for sample, mine in zip(total, own, strict=True)]
+        member.mixed = g711.encode(array("h", [max(-_LOUDEST, min(_LOUDEST, sample)) for sample in heard]))

@@ -72,10 +72,12 @@ def write_report(report: RtcpReport, name: str) -> bytes:
         at = report.sent.at_ms * 2**32 // 1_000
         octets = report.sent.octets & 0xFFFFFFFF
         body = _SENT.pack((at >> 32) & 0xFFFFFFFF, at & 0xFFFFFFFF, report.sent.timestamp, report.sent.packets, octets)
-    for one in report.blocks:
-        share = min(_FRACTION - 1, int(one.lost_share * _FRACTION))
-        lost = share << 24 | min(one.lost, _LOST_MAX)
-        body += _BLOCK.pack(one.ssrc, lost, one.highest & 0xFFFFFFFF, one.jitter, one.last_report, one.since_report)
+    for block in report.blocks:
+        share = min(_FRACTION - 1, int(block.lost_share * _FRACTION))
+        lost = share << 24 | min(block.lost, _LOST_MAX)
+        body += _BLOCK.pack(
+            block.ssrc, lost, block.highest & 0xFFFFFFFF, block.jitter, block.last_report, block.since_report
+        )
     kind = _RECEIVER if report.sent is None else _SENDER
     head = _HEAD.pack(_VERSION | len(report.blocks), kind, 1 + len(body) // 4, report.ssrc)
     text = name.encode()
@@ -92,7 +94,7 @@ def read_reports(datagram: bytes) -> list[RtcpReport]:
     """
     if len(datagram) > REPORT_BYTES_MAX:
         raise RtcpError("The datagram is too long.")
-    return [one for kind, count, part in _parts(datagram) if (one := _report_in(kind, count, part)) is not None]
+    return [report for kind, count, part in _parts(datagram) if (report := _report_in(kind, count, part)) is not None]
 
 
 def _parts(datagram: bytes) -> Iterator[tuple[int, int, bytes]]:

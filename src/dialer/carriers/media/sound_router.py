@@ -176,7 +176,7 @@ class SoundRouter:
 
     def _members(self, room: str) -> list[Conferring]:
         activities = (leg.activity for leg in self._legs.values())
-        return [one for one in activities if isinstance(one, Conferring) and one.room == room]
+        return [activity for activity in activities if isinstance(activity, Conferring) and activity.room == room]
 
     def _mix(self) -> None:
         rooms: dict[str, list[Conferring]] = {}

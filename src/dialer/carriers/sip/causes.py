@@ -67,9 +67,9 @@ def cause_of_refusal(response: Received) -> int:
 def cause_in_reason(message: Received) -> int | None:
     """Return the cause in the Reason header of a request or of a response (RFC 3326, RFC 6432); None without one."""
     for value in message.message.headers.getlist("Reason"):
-        found = _REASON.search(value)
-        if found and 1 <= int(found.group(1)) <= CAUSES_MAX:
-            return int(found.group(1))
+        match = _REASON.search(value)
+        if match and 1 <= int(match.group(1)) <= CAUSES_MAX:
+            return int(match.group(1))
     return None
 
 

@@ -41,21 +41,21 @@ class TrunkAccount(msgspec.Struct, frozen=True):
 
 def read_challenge(response: Received) -> Challenge | None:
     """Return the first challenge of a 401 or 407 that can be answered; the other side puts the one it prefers first."""
-    asked, answered = _HEADERS[response.status]
-    for value in response.message.headers.getlist(asked)[:CHALLENGES_MAX]:
+    challenge_header, answered = _HEADERS[response.status]
+    for value in response.message.headers.getlist(challenge_header)[:CHALLENGES_MAX]:
         scheme, _, rest = value.strip().partition(" ")
         parameters = {
             name.lower(): bare or _ESCAPED.sub(r"\1", quoted) for name, quoted, bare in _PARAMETER.findall(rest)
         }
-        if scheme.lower() == "digest" and (found := _understood(answered, parameters)):
-            return found
+        if scheme.lower() == "digest" and (challenge := _understood(answered, parameters)):
+            return challenge
     return None
 
 
 def _understood(answer_header: str, parameters: Mapping[str, str]) -> Challenge | None:
     algorithm = parameters.get("algorithm", "")
-    offered = [one.strip().lower() for one in parameters.get("qop", "").split(",") if one.strip()]
-    qop = next((one for one in ("auth", "auth-int") if one in offered), "")
+    offered = [quality.strip().lower() for quality in parameters.get("qop", "").split(",") if quality.strip()]
+    qop = next((quality for quality in ("auth", "auth-int") if quality in offered), "")
     is_known = (algorithm.lower().removesuffix("-sess") or "md5") in _HASHES
     if not is_known or "nonce" not in parameters or (offered and not qop):
         return None
@@ -78,15 +78,15 @@ class SignedRequest(msgspec.Struct, frozen=True):
     body: bytes = b""
 
 
-def authorise(challenge: Challenge, known: TrunkAccount, request: SignedRequest, count: int, cnonce: str) -> str:
+def authorise(challenge: Challenge, account: TrunkAccount, request: SignedRequest, count: int, cnonce: str) -> str:
     """Return the value of the header that answers a challenge.
 
     `count` is how often its nonce was used, this time included; `cnonce` is a text that nobody can guess.
     """
     numbered = f"{count:08x}"
-    response = _response(challenge, known, request, numbered, cnonce)
+    response = _response(challenge, account, request, numbered, cnonce)
     parts = [
-        ("username", _quoted(known.username)),
+        ("username", _quoted(account.username)),
         ("realm", _quoted(challenge.realm)),
         ("nonce", _quoted(challenge.nonce)),
         ("uri", _quoted(request.uri)),
@@ -103,14 +103,14 @@ def authorise(challenge: Challenge, known: TrunkAccount, request: SignedRequest,
     return "Digest " + ", ".join(f"{name}={value}" for name, value in parts)
 
 
-def _response(challenge: Challenge, known: TrunkAccount, request: SignedRequest, count: str, cnonce: str) -> str:
+def _response(challenge: Challenge, account: TrunkAccount, request: SignedRequest, count: str, cnonce: str) -> str:
     """Return the hash that proves the password (RFC 7616 3.4.1)."""
     name = _HASHES[challenge.algorithm.lower().removesuffix("-sess") or "md5"]
 
     def digest(*parts: str) -> str:
         return hashlib.new(name, ":".join(parts).encode(), usedforsecurity=False).hexdigest()
 
-    secret = digest(known.username, challenge.realm, known.password)
+    secret = digest(account.username, challenge.realm, account.password)
     if _is_session(challenge):
         secret = digest(secret, challenge.nonce, cnonce)
     what: Iterable[str] = (request.method, request.uri)

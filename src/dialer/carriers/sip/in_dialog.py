@@ -90,9 +90,9 @@ class InDialog:
         if request.method == "ACK":
             self._take_ack(request)
             return
-        known = self._answers.get((request.branch, request.method))
-        if known is not None:
-            self._wire.send(reply_address(request, source), known, self._owner.key)
+        answer_sent = self._answers.get((request.branch, request.method))
+        if answer_sent is not None:
+            self._wire.send(reply_address(request, source), answer_sent, self._owner.key)
         elif request.method == "CANCEL":
             self._answer(request, source, 200 if (request.branch, INVITE) in self._answers else 481)
         elif not self._is_within(request) or (self._is_over and (request.method != "BYE" or self._has_heard_bye)):
@@ -193,9 +193,9 @@ class InDialog:
 
     def _take_key(self, request: Received) -> None:
         kind = request.header("Content-Type").partition(";")[0].strip().lower()
-        found = _KEY.search(request.message.body) if kind in _KEY_TYPES else None
-        if found:
-            self._wire.tell(DigitReported(self._owner.key, found.group(1).decode().upper()))
+        match = _KEY.search(request.message.body) if kind in _KEY_TYPES else None
+        if match:
+            self._wire.tell(DigitReported(self._owner.key, match.group(1).decode().upper()))
 
     def _answer(
         self,
@@ -220,7 +220,7 @@ class InDialog:
             self._wire.after(self._wire.t1_ms, self.refresh)
             return
         body = self._descriptions.answer(self._sound)
-        headers = (("Contact", self._signalling.trunk.contact), *self.timer.asked(), SDP_TYPE)
+        headers = (("Contact", self._signalling.trunk.contact), *self.timer.request_headers(), SDP_TYPE)
         draft = replace(in_dialog_request(self._signalling.trunk, self.dialog, INVITE, headers), body=body)
         self._refreshing = AuthorisedRequest(
             self._signalling,

@@ -50,11 +50,11 @@ def read_invitation(handle: str) -> Invitation:
         ValueError: it is none.
     """
     try:
-        found = msgspec.json.decode(handle, type=Invitation)
-        found.read()
+        invitation = msgspec.json.decode(handle, type=Invitation)
+        invitation.read()
     except (msgspec.DecodeError, MalformedMessageError) as error:
         raise ValueError(str(error)) from None
-    return found
+    return invitation
 
 
 def key_of(invite: Received, trunk: Trunk) -> str:
@@ -64,7 +64,7 @@ def key_of(invite: Received, trunk: Trunk) -> str:
 
 def refusal_of(invite: Received, size: int) -> InvitationRefusal | None:
     """Return the response to an INVITE of `size` bytes that cannot be answered; None to one that can."""
-    required = {one.strip() for value in invite.message.headers.getlist("Require") for one in value.split(",")}
+    required = {option.strip() for value in invite.message.headers.getlist("Require") for option in value.split(",")}
     unsupported = sorted(required - _SUPPORTED - {""})
     if size > INVITATION_BYTES_MAX:
         return InvitationRefusal(513)
@@ -90,7 +90,9 @@ def caller_in(invite: Received) -> str:
 
     It is empty if the caller withholds it.
     """
-    privacy = {one.strip().lower() for value in invite.message.headers.getlist("Privacy") for one in value.split(";")}
+    privacy = {
+        level.strip().lower() for value in invite.message.headers.getlist("Privacy") for level in value.split(";")
+    }
     if privacy & _WITHHELD:
         return ""
     for value in invite.message.headers.getlist("P-Asserted-Identity"):

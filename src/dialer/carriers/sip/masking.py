@@ -38,13 +38,13 @@ def _header(line: str) -> str:
 
 
 def _masked(text: str) -> str:
-    text = _USER.sub(lambda found: found[1] + _without_digits(found[2]), text)
-    text = _QUOTED.sub(lambda found: _without_digits(found[0]), text)
+    text = _USER.sub(lambda match: match[1] + _without_digits(match[2]), text)
+    text = _QUOTED.sub(lambda match: _without_digits(match[0]), text)
     return _NUMBER.sub(_number, text)
 
 
-def _number(found: re.Match[str]) -> str:
-    text = found[0]
+def _number(match: re.Match[str]) -> str:
+    text = match[0]
     is_number = len(_DIGIT.findall(text)) >= DIGITS_MIN and not _ADDRESS.fullmatch(text)
     return _without_digits(text) if is_number else text
 

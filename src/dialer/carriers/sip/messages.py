@@ -86,7 +86,7 @@ class Received(msgspec.Struct, frozen=True):
         """The Record-Route headers in their order; empty if one cannot be read."""
         try:
             values = self.message.headers.getlist("Record-Route")
-            return tuple(address_in(one) for value in values for one in split_list(value))
+            return tuple(address_in(route) for value in values for route in split_list(value))
         except ValueError as error:
             _free(error)
             return ()
@@ -97,8 +97,8 @@ class Received(msgspec.Struct, frozen=True):
 
     def number_in(self, name: str) -> int | None:
         """Return the number at the beginning of a header, as in `Session-Expires: 1800;refresher=uac`."""
-        found = re.match(r"\s*([0-9]{1,9})\b", self.header(name), re.ASCII)
-        return int(found.group(1)) if found else None
+        match = re.match(r"\s*([0-9]{1,9})\b", self.header(name), re.ASCII)
+        return int(match.group(1)) if match else None
 
 
 def read_message(data: bytes) -> Received:
@@ -187,9 +187,9 @@ def _shortened(line: str) -> Iterator[str]:
     name, _, value = line.partition(":")
     plain = name.strip().lower()
     if plain in _LISTS:
-        yield from (f"{name}: {one}" for one in split_list(value) if len(one) <= LINE_LENGTH_MAX)
+        yield from (f"{name}: {element}" for element in split_list(value) if len(element) <= LINE_LENGTH_MAX)
     elif plain in _ENDS:
-        bare = value[found.end() :] if (found := _DISPLAY_NAME.match(value)) else ""
+        bare = value[match.end() :] if (match := _DISPLAY_NAME.match(value)) else ""
         uri, _, parameters = bare.partition(">")
         if not 0 < len(uri) <= URI_LENGTH_MAX:
             raise MalformedMessageError("From or To is too long.")
@@ -218,7 +218,7 @@ def _cut(message: Request | Response, body: bytes) -> bytes:
 def _checked(message: Request | Response) -> Received:
     """Return the message with the headers that every message must have (RFC 3261 8.1.1)."""
     cseq, via = message.cseq, Via.parse(split_list(message.headers["Via"])[0])
-    found = Received(
+    received = Received(
         message=message,
         call_id=message.call_id,
         from_tag=address_in(message.headers["From"]).parameters.get("tag") or "",
@@ -227,13 +227,16 @@ def _checked(message: Request | Response) -> Received:
         method=cseq.method,
         via=via,
     )
-    if cseq.sequence > CSEQ_MAX or not found.call_id:
+    if cseq.sequence > CSEQ_MAX or not received.call_id:
         raise MalformedMessageError("CSeq or Call-ID is not valid.")
-    if any(len(token) > TOKEN_LENGTH_MAX for token in (found.call_id, found.from_tag, found.to_tag, found.branch)):
+    if any(
+        len(token) > TOKEN_LENGTH_MAX
+        for token in (received.call_id, received.from_tag, received.to_tag, received.branch)
+    ):
         raise MalformedMessageError("An identifier is too long.")
     if isinstance(message, Request) and message.method != cseq.method:
         raise MalformedMessageError("CSeq names another method.")
-    return found
+    return received
 
 
 class Outgoing(msgspec.Struct, frozen=True):

@@ -99,9 +99,9 @@ class Outputs:
 
     def send(self, destination: Address, data: bytes, key: str = "") -> None:
         """Send a datagram, to an IP address if it is known. Nothing goes to those that may get nothing."""
-        known = self.resolved(destination)
-        if not is_address(known[0]) or self._may_send_to(known[0]):
-            self._outputs.append(Send(known, data, key))
+        resolved = self.resolved(destination)
+        if not is_address(resolved[0]) or self._may_send_to(resolved[0]):
+            self._outputs.append(Send(resolved, data, key))
 
     def resolved(self, address: Address) -> Address:
         """Return an address with the IP address of its host, if that is known."""

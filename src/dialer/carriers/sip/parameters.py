@@ -67,16 +67,16 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
     @property
     def server_address(self) -> Address:
         """Host and port of the carrier."""
-        found = _SERVER.fullmatch(self.server)
-        if found is None:
+        match = _SERVER.fullmatch(self.server)
+        if match is None:
             raise ParametersError(f"server {self.server!r} is not a host with an optional port.")
-        return found.group(1) or found.group(2), int(found.group(3) or SIP_PORT)
+        return match.group(1) or match.group(2), int(match.group(3) or SIP_PORT)
 
     @property
     def ports(self) -> range | None:
         """The ports for sound; None for any."""
-        found = _PORTS.fullmatch(self.rtp_ports)
-        return range(int(found.group(1)), int(found.group(2)) + 1) if found else None
+        match = _PORTS.fullmatch(self.rtp_ports)
+        return range(int(match.group(1)), int(match.group(2)) + 1) if match else None
 
     def trunk(self, server: Address, here: Address, others: tuple[str, ...] = ()) -> Trunk:
         """Return the trunk at a resolved address; `here` is our address as the network shows it.
@@ -105,36 +105,36 @@ def read_sip_parameters(parameters: str) -> SipParameters:
     Raises:
         ParametersError: one is missing, unknown or wrong.
     """
-    found = read_parameters(parameters, SipParameters)
-    _check_hosts(found)
-    if found.rtp_ports and (found.ports is None or len(found.ports) < 2 or found.ports.start < _PORTS_MIN):  # noqa: PLR2004 - one call needs two
-        raise ParametersError(f"rtp_ports {found.rtp_ports!r} is not a range such as 20000-20999.")
-    if found.ports is not None and found.ports.stop > _PORT_MAX + 1:
-        raise ParametersError(f"rtp_ports {found.rtp_ports!r} ends after {_PORT_MAX}.")
-    if found.register and not found.username:
+    values = read_parameters(parameters, SipParameters)
+    _check_hosts(values)
+    if values.rtp_ports and (values.ports is None or len(values.ports) < 2 or values.ports.start < _PORTS_MIN):  # noqa: PLR2004 - one call needs two
+        raise ParametersError(f"rtp_ports {values.rtp_ports!r} is not a range such as 20000-20999.")
+    if values.ports is not None and values.ports.stop > _PORT_MAX + 1:
+        raise ParametersError(f"rtp_ports {values.rtp_ports!r} ends after {_PORT_MAX}.")
+    if values.register and not values.username:
         raise ParametersError("register needs a username.")
-    if 0 < found.session_expires < 90:  # noqa: PLR2004 - RFC 4028, section 5
-        raise ParametersError(f"session_expires {found.session_expires} is too short. Use 0, or at least 90.")
-    if 0 < found.sound_timeout < SOUND_TIMEOUT_S_MIN:
+    if 0 < values.session_expires < 90:  # noqa: PLR2004 - RFC 4028, section 5
+        raise ParametersError(f"session_expires {values.session_expires} is too short. Use 0, or at least 90.")
+    if 0 < values.sound_timeout < SOUND_TIMEOUT_S_MIN:
         raise ParametersError(
-            f"sound_timeout {found.sound_timeout} is too short. Use 0, or at least {SOUND_TIMEOUT_S_MIN}."
+            f"sound_timeout {values.sound_timeout} is too short. Use 0, or at least {SOUND_TIMEOUT_S_MIN}."
         )
-    return found
+    return values
 
 
-def _check_hosts(found: SipParameters) -> None:
-    host, port = found.server_address
+def _check_hosts(values: SipParameters) -> None:
+    host, port = values.server_address
     if not 0 < port <= _PORT_MAX:
-        raise ParametersError(f"server {found.server!r} has a port that does not exist.")
-    hosts = {"server": host, "domain": found.domain or host, "public_host": found.public_host or host}
+        raise ParametersError(f"server {values.server!r} has a port that does not exist.")
+    hosts = {"server": host, "domain": values.domain or host, "public_host": values.public_host or host}
     for name, value in hosts.items():
         if not (is_host(value) or is_address(value.strip("[]"))):
             raise ParametersError(f"{name} {value!r} is not a host name or an IP address.")
-    for name, networks in {"inbound_hosts": found.inbound_hosts, "media_hosts": found.media_hosts}.items():
-        for one in networks:
+    for name, networks in {"inbound_hosts": values.inbound_hosts, "media_hosts": values.media_hosts}.items():
+        for network in networks:
             try:
-                ipaddress.ip_network(one, strict=False)
+                ipaddress.ip_network(network, strict=False)
             except ValueError:
-                raise ParametersError(f"{name} {one!r} is no IP address or network.") from None
-    if found.public_host and not is_address(found.public_host.strip("[]")):
-        raise ParametersError(f"public_host {found.public_host!r} is not an IP address.")
+                raise ParametersError(f"{name} {network!r} is no IP address or network.") from None
+    if values.public_host and not is_address(values.public_host.strip("[]")):
+        raise ParametersError(f"public_host {values.public_host!r} is not an IP address.")

@@ -150,9 +150,11 @@ def read_sound(body: bytes, codecs: Sequence[Codec]) -> AgreedSound:
         except SdpError as error:
             failed = error if _MEDIA.match(lines[start][1]) else failed
         else:
-            before = tuple(_refused(lines[one][1]) for one in starts if one < start)
+            before = tuple(_refused(lines[line_number][1]) for line_number in starts if line_number < start)
             return msgspec.structs.replace(
-                sound, before=before, after=tuple(_refused(lines[one][1]) for one in starts if one > start)
+                sound,
+                before=before,
+                after=tuple(_refused(lines[line_number][1]) for line_number in starts if line_number > start),
             )
     raise failed
 
@@ -165,7 +167,7 @@ def _sound_in(
     if media is None or int(media.group(1)) not in PORTS:
         raise SdpError("The description has no sound over RTP.")
     host, names = _host(session, inside), _names(inside)
-    payloads = [int(one) for one in media.group(2).split()]
+    payloads = [int(payload_type) for payload_type in media.group(2).split()]
     spoken = [(payload, Codec(names[payload])) for payload in payloads if names.get(payload) in codecs]
     if not spoken:
         raise SdpError("The description has no codec in common.")
@@ -181,10 +183,10 @@ def _refused(medium: str) -> str:
     Raises:
         SdpError: it cannot be read.
     """
-    found = _ANY_MEDIUM.match(medium)
-    if found is None:
+    match = _ANY_MEDIUM.match(medium)
+    if match is None:
         raise SdpError("The description has a medium that cannot be read.")
-    return f"{found.group(1)} 0 {found.group(2)} {found.group(3)}"
+    return f"{match.group(1)} 0 {match.group(2)} {match.group(3)}"
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, str]]:
@@ -199,9 +201,9 @@ def _lines(body: bytes) -> Iterator[tuple[str, str]]:
 def _host(before: Sequence[tuple[str, str]], inside: Sequence[tuple[str, str]]) -> str:
     """Return the address of the sound: the one of the medium, or else the one of the session."""
     for kind, value in (*inside, *before):
-        found = _HOST.match(value) if kind == "c" else None
-        if found:
-            return _literal(found.group(1))
+        match = _HOST.match(value) if kind == "c" else None
+        if match:
+            return _literal(match.group(1))
     raise SdpError("The description has no address.")
 
 
@@ -217,9 +219,9 @@ def _names(inside: Sequence[tuple[str, str]]) -> dict[int, str]:
     """Return the names of payload types in capitals, of those with 8,000 samples a second."""
     names = dict(_STATIC)
     for kind, value in inside:
-        found = _RTPMAP.match(value[7:]) if kind == "a" and value.startswith("rtpmap:") else None
-        if found:
-            names[int(found.group(1))] = found.group(2).upper() if found.group(3) == "8000" else ""
+        match = _RTPMAP.match(value[7:]) if kind == "a" and value.startswith("rtpmap:") else None
+        if match:
+            names[int(match.group(1))] = match.group(2).upper() if match.group(3) == "8000" else ""
     return names
 
 

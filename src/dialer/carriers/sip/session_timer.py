@@ -64,7 +64,7 @@ class SessionTimer:
         self.expires_s = self._min_se_s = wanted_s
         return True
 
-    def asked(self) -> tuple[tuple[str, str], ...]:
+    def request_headers(self) -> tuple[tuple[str, str], ...]:
         """Return the headers of a refresh of ours; none if there is no interval."""
         if not self.expires_s:
             return ()
@@ -88,8 +88,8 @@ class SessionTimer:
 
 def refresher_of(message: Received) -> str:
     """Return `uac` or `uas`: the side that refreshes. It is the one that asks, unless the message says otherwise."""
-    found = _REFRESHER.search(message.header("Session-Expires"))
-    return found.group(1).lower() if found else "uac"
+    match = _REFRESHER.search(message.header("Session-Expires"))
+    return match.group(1).lower() if match else "uac"
 
 
 def is_too_short(request: Received) -> bool:

@@ -156,12 +156,12 @@ class AuthorisedRequest:
     @property
     def credentials(self) -> tuple[tuple[str, str], ...]:
         """The headers with credentials."""
-        return tuple((name, given.value) for name, given in self._answers.items())
+        return tuple((name, answer.value) for name, answer in self._answers.items())
 
     @property
     def realms(self) -> tuple[str, ...]:
         """The realms for which credentials were given."""
-        return tuple(given.realm for given in self._answers.values())
+        return tuple(answer.realm for answer in self._answers.values())
 
     def stop(self) -> None:
         """Do not send it again, whatever is asked for."""
@@ -196,21 +196,21 @@ class AuthorisedRequest:
 
     def _answer(self, response: Received) -> bool:
         """Send the request with credentials, and return True; False if that cannot help."""
-        challenge, known = read_challenge(response), self._signalling.trunk.credentials
-        if challenge is None or known is None or self._is_stopped or self._tries >= TRIES_MAX:
+        challenge, account = read_challenge(response), self._signalling.trunk.credentials
+        if challenge is None or account is None or self._is_stopped or self._tries >= TRIES_MAX:
             return False
         if not self._is_due(challenge.realm):
             return False
-        given, is_second = self._answers.get(challenge.answer_header), False
-        if given is not None and given.realm == challenge.realm and not challenge.is_stale:
+        answer, is_second = self._answers.get(challenge.answer_header), False
+        if answer is not None and answer.realm == challenge.realm and not challenge.is_stale:
             # The carrier has seen the credentials. With another nonce, it may have forgotten the first one.
             is_second = True
-            if given.is_second or given.nonce == challenge.nonce:
+            if answer.is_second or answer.nonce == challenge.nonce:
                 return False
         signed = SignedRequest(self._draft.method, self._draft.uri, self._draft.body)
         uses = self._signalling.uses_of(challenge.nonce)
         cnonce = mark(self._signalling.secret, self._draft.call_id, challenge.nonce, str(uses))
-        value = authorise(challenge, known, signed, uses, cnonce)
+        value = authorise(challenge, account, signed, uses, cnonce)
         self._answers[challenge.answer_header] = _Given(challenge.realm, challenge.nonce, value, is_second)
         self._transaction = self._send()
         return True

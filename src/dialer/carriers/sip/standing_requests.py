@@ -87,9 +87,9 @@ class Registration:
         """Return the time of our registration: the other side's Contact header says it, or else its Expires."""
         hostport = self._signalling.trunk.hostport
         for value in response.message.headers.getlist("Contact"):
-            for one in value.split(","):
-                if hostport in one and (found := _EXPIRES.search(one)):
-                    return min(int(found.group(1)), EXPIRES_S)
+            for contact in value.split(","):
+                if hostport in contact and (match := _EXPIRES.search(contact)):
+                    return min(int(match.group(1)), EXPIRES_S)
         return min(response.number_in("Expires") or EXPIRES_S, EXPIRES_S)
 
     def _asks_for_longer(self, response: Received) -> bool:
@@ -100,8 +100,8 @@ class Registration:
         return True
 
     def _failed(self, response: Received | None) -> None:
-        said = "no answer" if response is None else f"the answer {response.status}"
-        self._wire.tell(TrunkState(f"not registered: {said}"))
+        reason = "no answer" if response is None else f"the answer {response.status}"
+        self._wire.tell(TrunkState(f"not registered: {reason}"))
         self._wire.after(self._retry_ms, self._again)
         self._retry_ms = min(self._retry_ms * 2, RETRY_MS_MAX)
 
@@ -153,8 +153,8 @@ class Keepalive:
             return
         self._unanswered += self._has_answered
         if self._unanswered >= UNANSWERED_MAX:
-            said = "no answer" if response is None else f"the answer {response.status}"
-            self._tell(f"{self._unanswered} OPTIONS in a row: {said}")
+            reason = "no answer" if response is None else f"the answer {response.status}"
+            self._tell(f"{self._unanswered} OPTIONS in a row: {reason}")
 
     def _tell(self, why_not: str) -> None:
         self._is_down = bool(why_not)

@@ -91,12 +91,12 @@ def _is_within(host: str, networks: tuple[str, ...]) -> bool:
         address = ip_address(host) if networks else None
     except ValueError:
         return False
-    return address is not None and any(address in one for one in _parsed(networks))
+    return address is not None and any(address in network for network in _parsed(networks))
 
 
 @lru_cache(maxsize=256)
 def _parsed(networks: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    return tuple(ip_network(one, strict=False) for one in networks)
+    return tuple(ip_network(network, strict=False) for network in networks)
 
 
 def _address(host: str) -> IPv4Address | IPv6Address:

@@ -110,16 +110,16 @@ class UserAgent:
         leg = self._came_in(arriving)
         return self._after(now_ms, lambda: leg.answer(arriving.talk_limit_ms, local))
 
-    def take_up(self, now_ms: int, order: Dialling | Arriving, known: Handle) -> list[Output]:
+    def take_up(self, now_ms: int, order: Dialling | Arriving, dialog: Handle) -> list[Output]:
         """Continue an answered leg of another process.
 
         Raises:
             ValueError: the handle of a call that came in cannot be read.
         """
         if isinstance(order, Dialling):
-            return self._after(now_ms, lambda: self._add(order, known.local).take_up(known))
+            return self._after(now_ms, lambda: self._add(order, dialog.local).take_up(dialog))
         leg = self._came_in(order)
-        return self._after(now_ms, lambda: leg.take_up(known, order.talk_limit_ms))
+        return self._after(now_ms, lambda: leg.take_up(dialog, order.talk_limit_ms))
 
     def withdraw(self, now_ms: int, dialling: Dialling, local: LocalSound) -> list[Output]:
         """Cancel a call that another process may have placed, and clear it if it is answered all the same."""

@@ -40,8 +40,8 @@ def _within(address: _Address) -> Iterator[_Address]:
     """Yield the IPv4 addresses to which an IPv6 address leads."""
     if isinstance(address, ipaddress.IPv4Address):
         return
-    if any(address in one for one in _TRANSLATED):
+    if any(address in network for network in _TRANSLATED):
         yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    for found in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())):
-        if found is not None:
-            yield found
+    for inner_address in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())):
+        if inner_address is not None:
+            yield inner_address

@@ -65,7 +65,7 @@ class WebSender:
         timeout = {"connect": CONNECT_S, "pool": CONNECT_S, "read": ANSWER_S, "write": ANSWER_S}
         headers = [(name.encode(), value.encode()) for name, value in request.headers.items()]
         try:
-            asked = httpx.Request(
+            http_request = httpx.Request(
                 request.method,
                 request.url,
                 headers=headers,
@@ -76,14 +76,14 @@ class WebSender:
             raise NotSentError(str(error)[:DETAIL_MAX]) from None
         try:
             async with asyncio.timeout(CONNECT_S + ANSWER_S):
-                return await self._answer(asked)
+                return await self._answer(http_request)
         except _NOT_SENT as error:
             raise NotSentError(str(error)[:DETAIL_MAX] or type(error).__name__) from None
         except (httpx.HTTPError, OSError, TimeoutError) as error:
             raise UnansweredError(str(error)[:DETAIL_MAX] or type(error).__name__) from None
 
-    async def _answer(self, asked: httpx.Request) -> WebAnswer:
-        answer = await self._transport.handle_async_request(asked)
+    async def _answer(self, http_request: httpx.Request) -> WebAnswer:
+        answer = await self._transport.handle_async_request(http_request)
         body = bytearray()
         try:
             async for piece in answer.aiter_raw():
@@ -149,11 +149,11 @@ class HttpTextLine(TextLine[HttpParameters]):
         except Exception:  # noqa: BLE001 - an answer that breaks the library must not end the line
             _log.exception("message_failed", gateway_id=self._gateway_id, key=leg.key)
             return (Unknown(),)
-        found = outcome_of(parameters, answer.status, answer.body)
-        if found == (Unplaced(),):
+        reports = outcome_of(parameters, answer.status, answer.body)
+        if reports == (Unplaced(),):
             self._pauses.wait(f"the carrier asks to wait (HTTP {answer.status})", answer.retry_after_s)
         else:
             self._pauses.worked()
-        if found == (Receipt("", MessageStatus.UNAUTHORIZED),):
+        if reports == (Receipt("", MessageStatus.UNAUTHORIZED),):
             _log.error("carrier_refuses_credentials", gateway_id=self._gateway_id, status=answer.status)
-        return found
+        return reports

@@ -139,31 +139,31 @@ def read_http_parameters(protocol: str, parameters: str) -> HttpParameters:
         ParametersError: one is missing, unknown or wrong.
     """
     if protocol == KANNEL:
-        found = read_parameters(parameters, KannelParameters).as_http()
+        values = read_parameters(parameters, KannelParameters).as_http()
     else:
-        found = read_parameters(parameters, HttpParameters)
-    for problem in _problems(found):
+        values = read_parameters(parameters, HttpParameters)
+    for problem in _problems(values):
         raise ParametersError(problem)
-    return found
+    return values
 
 
-def _problems(found: HttpParameters) -> Iterator[str]:
-    url = _address("url", found.url)
+def _problems(values: HttpParameters) -> Iterator[str]:
+    url = _address("url", values.url)
     if url.query or url.fragment:
         yield "url ends with a query or a fragment. Use the parameter query."
-    yield from _placeholder_problems(found)
-    yield from _header_problems(found.headers)
-    yield from _open_secrets("headers", found.headers)
-    yield from _open_secrets("query", found.query)
-    for fields in _objects_of(found.body):
-        yield from _open_secrets("body", {name: one for name, one in fields.items() if isinstance(one, str)})
-    if found.encoding == "form" and not all(isinstance(one, str) for one in found.body.values()):
+    yield from _placeholder_problems(values)
+    yield from _header_problems(values.headers)
+    yield from _open_secrets("headers", values.headers)
+    yield from _open_secrets("query", values.query)
+    for fields in _objects_of(values.body):
+        yield from _open_secrets("body", {name: text for name, text in fields.items() if isinstance(text, str)})
+    if values.encoding == "form" and not all(isinstance(value, str) for value in values.body.values()):
         yield "body holds something other than texts. Use the encoding json."
-    if found.method == "GET" and found.body:
+    if values.method == "GET" and values.body:
         yield "body is not sent with GET. Use query, or the method POST."
-    if found.accepted and not found.status:
+    if values.accepted and not values.status:
         yield "accepted needs status: the place of the status in the answer."
-    yield from _callback_problems(found)
+    yield from _callback_problems(values)
 
 
 def _address(name: str, text: str) -> SplitResult:
@@ -182,11 +182,11 @@ def _address(name: str, text: str) -> SplitResult:
     return url
 
 
-def _placeholder_problems(found: HttpParameters) -> Iterator[str]:
-    unknown = placeholders_of(found.headers, found.query, found.body) - PLACEHOLDERS
+def _placeholder_problems(values: HttpParameters) -> Iterator[str]:
+    unknown = placeholders_of(values.headers, values.query, values.body) - PLACEHOLDERS
     if unknown:
         yield f"{{{min(unknown)}}} is not a placeholder. Use one of {', '.join(sorted(PLACEHOLDERS))}."
-    used = placeholders_of(found.query, found.body)
+    used = placeholders_of(values.query, values.body)
     if not {"number", "text"} <= used:
         yield "query and body do not hold both {number} and {text}."
 
@@ -216,17 +216,17 @@ def _open_secrets(place: str, fields: Mapping[str, str]) -> Iterator[str]:
             yield f"{place}: {name!r} may hold a secret, that all users can read. Set password, and use {{password}}."
 
 
-def _callback_problems(found: HttpParameters) -> Iterator[str]:
-    if found.callback_url:
-        _address("callback_url", found.callback_url)
-    if found.secret and _SECRET.fullmatch(found.secret) is None:
+def _callback_problems(values: HttpParameters) -> Iterator[str]:
+    if values.callback_url:
+        _address("callback_url", values.callback_url)
+    if values.secret and _SECRET.fullmatch(values.secret) is None:
         yield f"secret is not a text of {SECRET_MIN} to {SECRET_MAX} letters, digits, hyphens and underscores."
-    if found.receipts and not found.secret:
+    if values.receipts and not values.secret:
         yield "receipts need secret: a text that the carrier sends back, and nobody else knows."
-    uses_callback = "callback" in placeholders_of(found.headers, found.query, found.body)
-    if uses_callback and not found.callback_url:
+    uses_callback = "callback" in placeholders_of(values.headers, values.query, values.body)
+    if uses_callback and not values.callback_url:
         yield "{callback} needs callback_url: the address of this service as the carrier reaches it."
-    if found.receipts and not uses_callback and not found.id:
+    if values.receipts and not uses_callback and not values.id:
         yield "receipts need {callback} in query or body, or id: the carrier's name of the message in its answer."
-    if any(len(text) > FIELDS_MAX * 1_024 for text in texts_of(found.body)):
+    if any(len(text) > FIELDS_MAX * 1_024 for text in texts_of(values.body)):
         yield "body is too long."

@@ -137,14 +137,14 @@ class SmppLine(TextLine[SmppParameters]):
 
     async def _send(self, session: SmppSession, parameters: SmppParameters, leg: Texting) -> None:
         try:
-            found = await self._outcome(session, parameters, leg)
+            reports = await self._outcome(session, parameters, leg)
         except SessionError as error:
             _log.warning("message_unanswered", gateway_id=self._gateway_id, key=leg.key, reason=str(error))
-            found = (Unknown(),)
+            reports = (Unknown(),)
         except MessageError as error:
             _log.warning("message_impossible", gateway_id=self._gateway_id, key=leg.key, reason=str(error))
-            found = (Receipt("", MessageStatus.FAILED),)
-        for heard in found:
+            reports = (Receipt("", MessageStatus.FAILED),)
+        for heard in reports:
             self._exchange.heard(0, leg.key, heard)
 
     async def _outcome(

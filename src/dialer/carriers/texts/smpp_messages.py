@@ -75,17 +75,17 @@ def submit_bodies(parameters: SmppParameters, order: Texting) -> list[bytes]:
     return bodies
 
 
-def name_of(parameters: SmppParameters, given: str) -> str:
+def name_of(parameters: SmppParameters, message_id: str) -> str:
     """Return the carrier's name of a part as its receipt will have it; empty for one that cannot be used."""
-    return _name(given.strip(), base={"same": 0, "decimal": 10, "hex": 16}[parameters.ids])
+    return _name(message_id.strip(), base={"same": 0, "decimal": 10, "hex": 16}[parameters.ids])
 
 
-def _name(given: str, base: int) -> str:
+def _name(message_id: str, base: int) -> str:
     """Return a name, and a number of a base in decimal digits without leading zeros; empty if it cannot be used."""
-    name = given
-    if base and len(given) <= NAME_MAX and given.isascii() and given.isalnum():
+    name = message_id
+    if base and len(message_id) <= NAME_MAX and message_id.isascii() and message_id.isalnum():
         with suppress(ValueError):
-            name = str(int(given, base))
+            name = str(int(message_id, base))
     return name if 0 < len(name) <= NAME_MAX and name.isprintable() else ""
 
 
@@ -107,8 +107,8 @@ def heard_in(parameters: SmppParameters, delivery: Delivery) -> Receipt | TextRe
 def _receipt(parameters: SmppParameters, delivery: Delivery) -> Receipt | None:
     text = _message(delivery)[:512].decode("latin-1")
     option = delivery.options.get(Tag.RECEIPTED_MESSAGE_ID, b"").partition(b"\x00")[0].decode("latin-1").strip()
-    found, state = _RECEIPT_ID.search(text), _RECEIPT_STATE.search(text)
-    name = _receipted(parameters, option, "" if found is None else found[1])
+    id_match, state = _RECEIPT_ID.search(text), _RECEIPT_STATE.search(text)
+    name = _receipted(parameters, option, "" if id_match is None else id_match[1])
     code = delivery.options.get(Tag.MESSAGE_STATE, b"")[:1]
     word = _STATES.get(code[0], "") if code else ("" if state is None else state[1].upper())
     status = _FINAL.get(word)

@@ -141,11 +141,11 @@ class _Reader:
         self._place = 0
 
     def take(self, count: int) -> bytes:
-        found = self._body[self._place : self._place + count]
-        if len(found) < count:
+        taken = self._body[self._place : self._place + count]
+        if len(taken) < count:
             raise PduError("the PDU ends within a field")
         self._place += count
-        return found
+        return taken
 
     def byte(self) -> int:
         return self.take(1)[0]
@@ -162,10 +162,10 @@ class _Reader:
 
     def options(self) -> dict[int, bytes]:
         """Return the optional parameters. Rubbish after the last whole one is ignored."""
-        found: dict[int, bytes] = {}
+        options: dict[int, bytes] = {}
         while len(self._body) - self._place >= _TLV.size:
             tag, length = _TLV.unpack(self.take(_TLV.size))
             if len(self._body) - self._place < length:
                 break
-            found[tag] = self.take(length)
-        return found
+            options[tag] = self.take(length)
+        return options

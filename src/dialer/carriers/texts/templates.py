@@ -16,11 +16,11 @@ def texts_of(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from texts_of(one)
+        for part in value.values():
+            yield from texts_of(part)
     elif isinstance(value, list):
-        for one in value:
-            yield from texts_of(one)
+        for part in value:
+            yield from texts_of(part)
 
 
 def placeholders_of(*values: object) -> set[str]:
@@ -31,11 +31,11 @@ def placeholders_of(*values: object) -> set[str]:
 def filled(value: Any, values: Mapping[str, str]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a JSON value with all placeholders replaced, each once: a replacement is not searched again."""
     if isinstance(value, str):
-        return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), value)
+        return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), value)
     if isinstance(value, Mapping):
-        return {name: filled(one, values) for name, one in value.items()}
+        return {name: filled(part, values) for name, part in value.items()}
     if isinstance(value, list):
-        return [filled(one, values) for one in value]
+        return [filled(part, values) for part in value]
     return value
 
 

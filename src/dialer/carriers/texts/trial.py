@@ -82,8 +82,8 @@ async def _over_http(parameters: HttpParameters, gateway_id: int, order: Texting
     finally:
         await sender.close()
     show(f"← {answer.status} {answer.body[:BODY_SHOWN_MAX].decode(errors='replace')}")
-    found = outcome_of(parameters, answer.status, answer.body)
-    return TextOutcome(*_in_words(found[0]), order.parts)
+    reports = outcome_of(parameters, answer.status, answer.body)
+    return TextOutcome(*_in_words(reports[0]), order.parts)
 
 
 def _in_words(heard: LegReport | Found) -> tuple[str, str]:
@@ -166,7 +166,7 @@ async def _over_smpp(parameters: SmppParameters, order: Texting, wait_s: float, 
 
 
 def _line_of(pdu: Pdu) -> str:
-    known = {one.value: one.name.lower() for one in Command}
-    name = known.get(pdu.command) or f"{known.get(pdu.command & ~RESPONSE, hex(pdu.command))}_resp"
+    command_names = {command.value: command.name.lower() for command in Command}
+    name = command_names.get(pdu.command) or f"{command_names.get(pdu.command & ~RESPONSE, hex(pdu.command))}_resp"
     status = f" status 0x{pdu.status:08X}" if pdu.command & RESPONSE else ""
     return f"{name} {pdu.sequence}{status}"

@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 class _Noted(NamedTuple):
     key: str
     at_s: float
-    said: bytes | str
+    message: bytes | str
     """A message, or a line about the leg."""
     is_sent: bool
 
@@ -57,14 +57,14 @@ class Capture:
         """Keep a line about a leg among its messages."""
         self._keep(key, text)
 
-    def _keep(self, key: str, said: bytes | str, *, is_sent: bool = False) -> None:
+    def _keep(self, key: str, message: bytes | str, *, is_sent: bool = False) -> None:
         if not _NAME.fullmatch(key):
             return
         if self._thread is None:
             self._thread = Thread(target=self._write_all, name="capture", daemon=True)
             self._thread.start()
         try:
-            self._waiting.put_nowait(_Noted(key, time.time(), said, is_sent))
+            self._waiting.put_nowait(_Noted(key, time.time(), message, is_sent))
         except queue.Full:
             self._lost += 1
 
@@ -102,10 +102,10 @@ class Capture:
     def _write(self, noted: _Noted) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         at = time.strftime("%H:%M:%S", time.gmtime(noted.at_s)) + f".{int(noted.at_s * 1_000) % 1_000:03d}Z"
-        said = noted.said
-        if isinstance(said, bytes):
-            said = f"{'→' if noted.is_sent else '←'} {kept_message(said)}"
-        text = f"{at}  {said}\n"
+        message = noted.message
+        if isinstance(message, bytes):
+            message = f"{'→' if noted.is_sent else '←'} {kept_message(message)}"
+        text = f"{at}  {message}\n"
         lost, self._lost = self._lost, 0
         if lost:
             _log.warning("messages of calls were not kept", count=lost)
@@ -117,9 +117,9 @@ class Capture:
 
 def sweep(folder: Path, now_s: float, bytes_max: int) -> None:
     """Delete files that are older than a day, and then the oldest until the others have at most `bytes_max`."""
-    found = sorted((one.stat().st_mtime, one.stat().st_size, one) for one in folder.glob("*.txt"))
-    total = sum(_on_disk(size) for _, size, _ in found)
-    for at_s, size, path in found:
+    captures = sorted((capture.stat().st_mtime, capture.stat().st_size, capture) for capture in folder.glob("*.txt"))
+    total = sum(_on_disk(size) for _, size, _ in captures)
+    for at_s, size, path in captures:
         if now_s - at_s < KEPT_S and total <= bytes_max:
             break
         path.unlink(missing_ok=True)
@@ -149,5 +149,5 @@ def read_capture(folder: Path, key: str, now_s: float) -> list[str]:
 
 def sip_call_id(lines: Iterable[str]) -> str:
     """Return the Call-ID of the messages of a call, by which its carrier knows it; empty without one."""
-    found = (_SIP_CALL_ID.fullmatch(line) for line in lines)
-    return next((one.group(1) for one in found if one), "")
+    matches = (_SIP_CALL_ID.fullmatch(line) for line in lines)
+    return next((match.group(1) for match in matches if match), "")

@@ -68,7 +68,7 @@ class LineOpened(Value, frozen=True):
 
 
 class LineHeard(Value, frozen=True):
-    """Something was heard of a leg."""
+    """A report about a call, which the process with the lines sends to the worker."""
 
     number: int
     key: str

@@ -97,8 +97,8 @@ class SipLine:
     def dial(self, leg: Leg) -> None:
         """Place or answer a call, now or never. A leg that is known is not placed again."""
         if isinstance(leg, Arriving):
-            known = self._legs.get(leg.key)
-            if known is None or (known.ended is None and not self._answer(leg)):
+            open_leg = self._legs.get(leg.key)
+            if open_leg is None or (open_leg.ended is None and not self._answer(leg)):
                 self._tell(leg.key, Unplaced())
             return
         if leg.key in self._known:
@@ -127,11 +127,11 @@ class SipLine:
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
         """Return the state of each leg. One of another process is taken up, or else withdrawn."""
         await self._is_open.wait()
-        return [self._find(one) for one in legs]
+        return [self._find(leg) for leg in legs]
 
     def settled(self, number: int) -> None:
         """Forget what is stored now. An answer that is stored is acknowledged to the other side."""
-        for settled in [one for one in self._unsettled if one <= number]:
+        for settled in [number_unsettled for number_unsettled in self._unsettled if number_unsettled <= number]:
             key, _, heard = self._unsettled.pop(settled)
             leg = self._legs.get(key)
             if leg is not None and isinstance(heard, Answered):
@@ -192,9 +192,9 @@ class SipLine:
 
     def trace(self, data: bytes, peer: Address, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one peer
         """Keep the messages of legs."""
-        found = None if self._capture is None else _CALL_ID.search(data)
-        if self._capture is not None and found is not None:
-            key = self._came_in.get(found[1]) or found[1].decode("ascii", "replace")
+        match = None if self._capture is None else _CALL_ID.search(data)
+        if self._capture is not None and match is not None:
+            key = self._came_in.get(match[1]) or match[1].decode("ascii", "replace")
             if key in self._known:
                 self._capture.note(key, data, is_sent=is_sent)
 
@@ -206,9 +206,9 @@ class SipLine:
     def _note_arrival(self, key: str, arrived: Arrived) -> None:
         """Keep the INVITE of a call that came in. Its messages have the other side's name of the call, from now on."""
         invite = read_invitation(arrived.handle).data
-        found = None if self._capture is None else _CALL_ID.search(invite)
-        if self._capture is not None and found is not None:
-            self._came_in[found[1]] = key
+        match = None if self._capture is None else _CALL_ID.search(invite)
+        if self._capture is not None and match is not None:
+            self._came_in[match[1]] = key
             self._capture.note(key, invite, is_sent=False)
         if len(self._came_in) > KEYS_KEPT_MAX:
             del self._came_in[next(iter(self._came_in))]

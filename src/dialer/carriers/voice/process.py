@@ -130,11 +130,11 @@ class LineProcess:
         """Return the line of a gateway. Other parameters make another line once no leg is left on the old one."""
         # The worker may have been started anew with another voice.
         self._speaker.voice = opened.speech
-        known = self._lines.get(opened.gateway_id)
-        if known is not None and (known[0] == opened.parameters or len(known[1])):
-            return known[1]
-        if known is not None:
-            await known[1].close()
+        parameters, open_line = self._lines.get(opened.gateway_id, ("", None))
+        if open_line is not None and (parameters == opened.parameters or len(open_line)):
+            return open_line
+        if open_line is not None:
+            await open_line.close()
         sound = (self._room, self._files)
         line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture)
         self._lines[opened.gateway_id] = (opened.parameters, line)

@@ -167,13 +167,13 @@ class SipTrunkEndpoint:
         If the port is taken, the leg is hung up. Return False then, and if the handle cannot be read.
         """
         try:
-            known = read_handle(handle)
+            dialog = read_handle(handle)
             if isinstance(order, Arriving):
                 read_invitation(order.handle)
         except ValueError:
             return False
-        has_sound = self._open_sound(order.key, range(known.local.port, known.local.port + 1)) is not None
-        self._perform(self._agent.take_up(steady_ms(), order, known))
+        has_sound = self._open_sound(order.key, range(dialog.local.port, dialog.local.port + 1)) is not None
+        self._perform(self._agent.take_up(steady_ms(), order, dialog))
         self._watch(order.key)
         if not has_sound:
             self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))

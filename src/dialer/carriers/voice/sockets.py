@@ -103,9 +103,9 @@ async def resolve(address: Address) -> tuple[socket.AddressFamily, Address, tupl
         OSError: the name is unknown.
     """
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(*address, type=socket.SOCK_DGRAM)
-    family, _, _, _, resolved = found[0]
-    others = (str(one[4][0]) for one in found[1:] if one[0] is family)
+    endpoints = await loop.getaddrinfo(*address, type=socket.SOCK_DGRAM)
+    family, _, _, _, resolved = endpoints[0]
+    others = (str(endpoint[4][0]) for endpoint in endpoints[1:] if endpoint[0] is family)
     return family, (str(resolved[0]), int(resolved[1])), tuple(dict.fromkeys(others))
 
 

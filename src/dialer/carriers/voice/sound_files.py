@@ -45,11 +45,11 @@ class SoundFiles:
             version = path.stat().st_mtime_ns
         except OSError as error:
             raise SoundFileError(f"{name}: {error.strerror}") from None
-        known = self._kept.get((name, version))
-        if known is None:
-            known = read_sound_file(path)
-            self._keep((name, version), known)
-        return known
+        sound = self._kept.get((name, version))
+        if sound is None:
+            sound = read_sound_file(path)
+            self._keep((name, version), sound)
+        return sound
 
     def write(self, name: str, sound: bytes) -> None:
         """Write µ-law as a WAV file of the folder, complete or not at all.

@@ -65,13 +65,13 @@ class Speaker:
 
     async def as_files(self, speeches: Iterable[Speech]) -> tuple[Speech, ...]:
         """Return the pieces of a prompt as files. A text that cannot be spoken is logged and left out."""
-        found: list[Speech] = []
-        for one in speeches:
+        spoken: list[Speech] = []
+        for speech in speeches:
             try:
-                found.append(one if one.file else Speech(file=await self.file_of(one.text)))
+                spoken.append(speech if speech.file else Speech(file=await self.file_of(speech.text)))
             except SpeechError as error:
                 _LOGGER.warning("a text cannot be spoken", error=str(error))
-        return tuple(found)
+        return tuple(spoken)
 
     async def file_of(self, text: str) -> str:
         """Return the name of a file of the media folder that holds a spoken text.
@@ -152,7 +152,9 @@ def spoken_sound(voice: str, text: str, program: str = PROGRAM, run_s: float = R
 
 def _plain(text: str) -> str:
     """Return a text without what the program takes for commands: control characters, and phonemes in brackets."""
-    return "".join(" " if one == "[" or unicodedata.category(one)[0] == "C" else one for one in text)
+    return "".join(
+        " " if character == "[" or unicodedata.category(character)[0] == "C" else character for character in text
+    )
 
 
 def _run(program: str, voice: str, text: str, run_s: float) -> bytes:
@@ -203,14 +205,14 @@ def _exchanged(process: subprocess.Popen[bytes], text: bytes) -> tuple[bytes, st
 
 def _remove_oldest(folder: Path, bytes_max: int) -> None:
     """Remove the oldest files of a folder until the rest has no more than so many bytes."""
-    found: list[tuple[float, int, Path]] = []
+    files: list[tuple[float, int, Path]] = []
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             with contextlib.suppress(OSError):
                 status = path.stat()
-                found.append((status.st_mtime, status.st_size, path))
-    left = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+                files.append((status.st_mtime, status.st_size, path))
+    left = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if left <= bytes_max:
             return
         with contextlib.suppress(OSError):

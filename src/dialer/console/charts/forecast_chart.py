@@ -50,8 +50,8 @@ def hours_to_read(now_ms: int) -> Hours:
 
 def draw_hours(counted: Sequence[Counted], kept: KeptForecast | None, now_ms: int) -> HourChart | None:
     """Return the chart of a campaign's hours; None if no hour has calls, and none is likely to."""
-    happened = {one.hour or 0: one.figures.calls + one.figures.messages for one in counted}
-    likely = {} if kept is None else {one.hour: one.calls for one in kept.hours}
+    happened = {group.hour or 0: group.figures.calls + group.figures.messages for group in counted}
+    likely = {} if kept is None else {spread.hour: spread.calls for spread in kept.hours}
     shown = _shown({*happened, *likely}, now_ms // HOUR_MS)
     if not shown:
         return None

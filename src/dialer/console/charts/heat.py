@@ -36,12 +36,12 @@ class HeatRow(NamedTuple):
 def heat_rows(counted: Sequence[Counted], service_zone: str) -> list[HeatRow]:
     """Return the zones with the most calls, each with its 24 local hours. Calls without a zone are in the service's."""
     sums: dict[str, list[list[int]]] = {}
-    for one in counted:
-        zone = zones_of_key(one.member or service_zone)[0]
-        hour = _local_hour((one.hour or 0) * HOUR_MS, zone)
+    for group in counted:
+        zone = zones_of_key(group.member or service_zone)[0]
+        hour = _local_hour((group.hour or 0) * HOUR_MS, zone)
         cell = sums.setdefault(zone, [[0, 0] for _ in HOURS])[hour]
-        cell[0] += one.figures.calls or one.figures.messages
-        cell[1] += one.figures.answered or one.figures.delivered
+        cell[0] += group.figures.calls or group.figures.messages
+        cell[1] += group.figures.answered or group.figures.delivered
     highest = max((cell[0] for cells in sums.values() for cell in cells), default=0)
     rows = [HeatRow(zone, sum(cell[0] for cell in cells), _cells(cells, highest)) for zone, cells in sums.items()]
     return sorted(rows, key=lambda row: (-row.calls, row.zone))[:ROWS_MAX]

@@ -31,8 +31,10 @@ class Minutes:
             kept = self._settled.get(scope, {})
         newest = max(kept, default=0)
         begin = newest + 1 if first <= newest <= settled else first
-        found = dialled_by_minute(connection, scope, begin * MINUTE_MS)
-        counts = {minute: found.get(minute, 0) if minute >= begin else kept.get(minute, 0) for minute in _range(first)}
+        dialled = dialled_by_minute(connection, scope, begin * MINUTE_MS)
+        counts = {
+            minute: dialled.get(minute, 0) if minute >= begin else kept.get(minute, 0) for minute in _range(first)
+        }
         with self._lock:
             self._settled[scope] = {minute: count for minute, count in counts.items() if minute <= settled}
             self._settled.move_to_end(scope)

@@ -85,22 +85,22 @@ def branch_counts(section: Section, count: SectionCount | None) -> dict[str, int
     if count is None or not definition_of(section).has_answers:
         return {}
     digits = {label: digit for digit, label in section.key_labels.items()}
-    found: dict[str, int] = {}
+    counts_of_branches: dict[str, int] = {}
     for answer in count.answers:
         key = digits.get(answer.response, answer.response)
         taken = key if key in section.branches else BRANCH_ANY
         if taken in section.branches:
-            found[taken] = found.get(taken, 0) + answer.count
-    return found
+            counts_of_branches[taken] = counts_of_branches.get(taken, 0) + answer.count
+    return counts_of_branches
 
 
 def _targets(section: Section) -> dict[int, list[str]]:
     """Return the keys of the branches by the section to which they lead."""
-    found: dict[int, list[str]] = {}
+    targets: dict[int, list[str]] = {}
     for key, target in section.branches.items():
         if target is not None:
-            found.setdefault(target, []).append(key)
-    return found
+            targets.setdefault(target, []).append(key)
+    return targets
 
 
 def _label(section: Section, keys: list[str], count: SectionCount | None) -> str:
@@ -111,8 +111,8 @@ def _label(section: Section, keys: list[str], count: SectionCount | None) -> str
     else:
         words = ", ".join(_WORDS.get(key, key) for key in keys)
     words = words if len(words) <= LABEL_MAX else f"{words[:LABEL_MAX]}…"
-    known = [counts.get(key, 0) for key in keys if key in counts]
-    return f"{words} · {sum(known):,}" if known else words
+    answer_counts = [counts.get(key, 0) for key in keys if key in counts]
+    return f"{words} · {sum(answer_counts):,}" if answer_counts else words
 
 
 def _places(survey: Survey) -> tuple[dict[int, _Place], float]:
@@ -147,8 +147,8 @@ def _rows(survey: Survey) -> list[list[int]]:
 
 def _box(section: Section, place: _Place) -> Box:
     question = section.question if len(section.question) <= QUESTION_MAX else f"{section.question[:QUESTION_MAX]}…"
-    known = words_of(SectionType(section.type))
-    return Box(place.x, place.y, known, question, section.question, section.completed, section.id)
+    kind_in_words = words_of(SectionType(section.type))
+    return Box(place.x, place.y, kind_in_words, question, section.question, section.completed, section.id)
 
 
 def _path(source: _Place, target: _Place, label: str, width: float) -> Path:

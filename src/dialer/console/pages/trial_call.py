@@ -26,7 +26,7 @@ _REFUSALS: Final = (AnsweredError, ConflictError, InvalidError, InvalidFieldsErr
 
 @get("/gateways/{record_id:str}/test-call", media_type="text/html")
 async def show_trial_call(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Show the form for a test call."""
+    """Show the form that calls one number with the survey of a campaign, as a test."""
     return await _show(request, identity_in(record_id), {})
 
 

@@ -37,13 +37,13 @@ def figures(evidence: Evidence, checks: Checks) -> list[Question]:
 
 def _question(evidence: Evidence, checks: Checks, step: Step) -> Question:
     section_id = evidence.prepared.survey.sections[step.name]
-    given = [answer.response for answer in evidence.answers if answer.section_id == section_id]
+    responses = [answer.response for answer in evidence.answers if answer.section_id == section_id]
     total = checks.same(
-        f"answers to {step.question!r}", evidence.api.count("survey-result", section_id=section_id), len(given)
+        f"answers to {step.question!r}", evidence.api.count("survey-result", section_id=section_id), len(responses)
     )
     if SECTION_TYPES[step.type].counted_as:
         return Question(step.question, step.type, total)
-    found = Counter(given)
+    counts = Counter(responses)
     return Question(
         step.question,
         step.type,
@@ -54,10 +54,10 @@ def _question(evidence: Evidence, checks: Checks, step: Step) -> Question:
                 checks.same(
                     f"{response!r} to {step.question!r}",
                     evidence.api.count("survey-result", section_id=section_id, response=response),
-                    found[response],
+                    counts[response],
                 ),
             )
-            for response in _in_order(step, set(found))
+            for response in _in_order(step, set(counts))
         ),
     )
 

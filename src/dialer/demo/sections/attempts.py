@@ -59,15 +59,15 @@ def _rounds(evidence: Evidence) -> list[list[CdrRecord]]:
 def show(console: Console, rounds: list[Round]) -> None:
     """Print a row for each attempt, with a bar for its calls."""
     heading(console, "Attempts", "retries when nobody answered, and when the survey was not completed")
-    most = max(one.calls for one in rounds)
+    most = max(round_.calls for round_ in rounds)
     rows = [
         (
-            str(one.attempt),
-            f"{one.calls:,}",
-            f"{one.answered:,}",
-            share(one.answered, one.calls),
-            bar(one.calls, most),
+            str(round_.attempt),
+            f"{round_.calls:,}",
+            f"{round_.answered:,}",
+            share(round_.answered, round_.calls),
+            bar(round_.calls, most),
         )
-        for one in rounds
+        for round_ in rounds
     ]
     indented(console, table(["attempt", "calls", "answered", "", ""], rows, left=(4,)))

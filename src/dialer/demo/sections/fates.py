@@ -57,7 +57,9 @@ def figures(evidence: Evidence, checks: Checks) -> Fates:
     """Return the outcome of every line of the file."""
     for status, count in evidence.statuses.items():
         name = SubscriberStatus(status).name
-        checks.same(f"subscribers in {name}", count, sum(one.status == status for one in evidence.subscribers))
+        checks.same(
+            f"subscribers in {name}", count, sum(subscriber.status == status for subscriber in evidence.subscribers)
+        )
     completed = evidence.statuses.get(SubscriberStatus.COMPLETED, 0)
     checks.same("completed by the campaign's own count", evidence.campaign["completed"], completed)
     checks.same("subscribers", evidence.campaign["totalcontact"], len(evidence.subscribers))
@@ -76,38 +78,43 @@ def figures(evidence: Evidence, checks: Checks) -> Fates:
 def _dialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
     last = {cdr.subscriber_id: cdr for cdr in sorted(evidence.cdrs, key=lambda cdr: moment(cdr.starting_date))}
     for end in _ENDS:
-        by_api = sum(_is_at(end, one) for one in evidence.subscribers if one.count_attempt)
+        by_api = sum(_is_at(end, subscriber) for subscriber in evidence.subscribers if subscriber.count_attempt)
         by_records = sum(
-            one.status == end.status and _ended_so(end, one, last[one.id])
-            for one in evidence.subscribers
-            if one.id in last
+            subscriber.status == end.status and _ended_so(end, subscriber, last[subscriber.id])
+            for subscriber in evidence.subscribers
+            if subscriber.id in last
         )
         yield FateLine(end.name, checks.same(end.name, by_api, by_records))
 
 
-def _is_at(end: _End, one: SubscriberRecord) -> bool:
-    return one.status == end.status and (one.status_reason == _INVALID) is end.is_no_such_number
+def _is_at(end: _End, subscriber: SubscriberRecord) -> bool:
+    return subscriber.status == end.status and (subscriber.status_reason == _INVALID) is end.is_no_such_number
 
 
-def _ended_so(end: _End, one: SubscriberRecord, last: CdrRecord) -> bool:
+def _ended_so(end: _End, subscriber: SubscriberRecord, last: CdrRecord) -> bool:
     """Return whether the last call to a subscriber ended as this outcome says."""
     if end.status is SubscriberStatus.PENDING:
-        return last.is_answered is (one.status_reason == "not_completed")
+        return last.is_answered is (subscriber.status_reason == "not_completed")
     if end.status is SubscriberStatus.FAIL:
         return (last.hangup_cause_q850 == Cause.UNALLOCATED_NUMBER) is end.is_no_such_number and not last.is_answered
     return last.is_answered
 
 
 def _undialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
-    never = [one for one in evidence.subscribers if not one.count_attempt]
+    never = [subscriber for subscriber in evidence.subscribers if not subscriber.count_attempt]
     called = {cdr.subscriber_id for cdr in evidence.cdrs}
-    uncalled = {normalise(one.duplicate_contact): one for one in evidence.subscribers if one.id not in called}
-    refused = sum(one.status == SubscriberStatus.NOT_AUTHORIZED for one in never)
+    uncalled = {
+        normalise(subscriber.duplicate_contact): subscriber
+        for subscriber in evidence.subscribers
+        if subscriber.id not in called
+    }
+    refused = sum(subscriber.status == SubscriberStatus.NOT_AUTHORIZED for subscriber in never)
     toll_free = sum(
-        one.status == SubscriberStatus.PENDING and one.additional_vars["city"] == TOLL_FREE for one in never
+        subscriber.status == SubscriberStatus.PENDING and subscriber.additional_vars["city"] == TOLL_FREE
+        for subscriber in never
     )
     listed = phonebook.numbers(phonebook.DO_NOT_CALL) & {
-        number for number, one in uncalled.items() if one.status != SubscriberStatus.PENDING
+        number for number, subscriber in uncalled.items() if subscriber.status != SubscriberStatus.PENDING
     }
     zoneless = sum(not PLACE_OF_NUMBER[number].zone for number in uncalled.keys() - listed)
     report = evidence.prepared.contacts
@@ -126,10 +133,10 @@ def _undialled(evidence: Evidence, checks: Checks) -> Iterator[FateLine]:
 
 def _askers(evidence: Evidence) -> tuple[int, int]:
     """Count them by the API's answers, and by the growth of the do-not-call list since its import."""
-    asked = evidence.api.count(
+    askers = evidence.api.count(
         "survey-result", campaign_id=evidence.prepared.campaign_id, section_type=int(SectionType.DNC)
     )
-    return asked, len(evidence.called_off) - evidence.prepared.called_off["imported"]
+    return askers, len(evidence.called_off) - evidence.prepared.called_off["imported"]
 
 
 def _calls_after_asking(evidence: Evidence) -> int:
@@ -152,5 +159,5 @@ def show(console: Console, fates: Fates) -> None:
         indented(console, Text.assemble(title, (f"  {total:,}", "dim")))
         rows = [(f"  {fate.name}", f"{fate.count:,}", bar(fate.count, most, style=style, width=16)) for fate in part]
         indented(console, table(["", "", ""], rows, left=(0, 2)))
-    asked = f"{fates.askers} asked during a call not to be called again"
-    indented(console, Text(f"{asked}; calls to them afterwards: {fates.calls_after_asking}", "dim"))
+    sentence = f"{fates.askers} asked during a call not to be called again"
+    indented(console, Text(f"{sentence}; calls to them afterwards: {fates.calls_after_asking}", "dim"))

@@ -63,36 +63,35 @@ def figures(api: Counting, prepared: Preparation, checks: Checks) -> Inputs:
 def _settings(prepared: Preparation, checks: Checks) -> dict[str, Any]:
     """Return the settings as the API returned them, checked against those that were sent."""
     campaign, parameters = prepared.campaign, prepared.gateway["parameters"]
-    given = {
+    sent_and_stored = {
         "amount": (Decimal(prepared.payment["amount"]), Decimal(PAID_IN)),
         "call_rate": (prepared.user["call_rate"], Decimal(CALL_RATE)),
         **{name: (campaign[name], CAMPAIGN[name]) for name in CAMPAIGN},
         **{name: (float(parameters[name]), POPULATION[name]) for name in ("answer", "machine")},
     }
-    return {name: checks.same(name, api, sent) for name, (api, sent) in given.items()}
+    return {name: checks.same(name, api, sent) for name, (api, sent) in sent_and_stored.items()}
 
 
 def show(console: Console, inputs: Inputs) -> None:
     """Print the input, and the lines that were rejected."""
-    given = inputs.settings
-    window = f"{given['daily_start_time'][:5]} to {given['daily_stop_time'][:5]}"
-    retries = (
-        f"{given['maxretry']} retries without an answer, {given['completion_maxretry']} when a callee hangs up early"
-    )
+    settings = inputs.settings
+    window = f"{settings['daily_start_time'][:5]} to {settings['daily_stop_time'][:5]}"
+    early = f"{settings['completion_maxretry']} when a callee hangs up early"
+    retries = f"{settings['maxretry']} retries without an answer, {early}"
     done = Text("✓", "green")
     rows = [
-        ("server", f"dialer serve, on SQLite; its clock at {given['startingdate']}"),
-        ("account", f"{OWNER}, {given['call_rate']:.5f} a minute (dialer users create)"),
-        ("payment", f"{given['amount']:.5f}, booked by the admin"),
+        ("server", f"dialer serve, on SQLite; its clock at {settings['startingdate']}"),
+        ("account", f"{OWNER}, {settings['call_rate']:.5f} a minute (dialer users create)"),
+        ("payment", f"{settings['amount']:.5f}, booked by the admin"),
         (
             "gateway",
-            f"simulated: {given['answer']:.0%} answer, {given['machine']:.0%} of these are machines",
+            f"simulated: {settings['answer']:.0%} answer, {settings['machine']:.0%} of these are machines",
         ),
         ("audio", f"{inputs.recordings} recordings, WAV, 8 kHz"),
         ("phonebook", f"{inputs.contacts:,} contacts from phonebook.csv, {inputs.duplicates} numbers of it twice"),
         ("do not call", f"{inputs.called_off} numbers from do-not-call.csv"),
         ("survey", f"{inputs.sections} sections, {inputs.branches} branches"),
-        ("campaign", f"{given['frequency']} calls a minute, Monday to Friday, {window} local time"),
+        ("campaign", f"{settings['frequency']} calls a minute, Monday to Friday, {window} local time"),
         ("", retries),
     ]
     heading(console, "Input", "over the REST API; only the account on the command line")

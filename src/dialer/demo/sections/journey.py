@@ -57,9 +57,13 @@ def figures(evidence: Evidence, checks: Checks) -> Journey:
         countries=countries,
         total=Country(
             "total",
-            contacts=checks.same("contacts", evidence.campaign["totalcontact"], sum(one.contacts for one in countries)),
-            calls=checks.same("calls", evidence.campaign["calls"], sum(one.calls for one in countries)),
-            answered=checks.same("answered", evidence.campaign["answered"], sum(one.answered for one in countries)),
+            contacts=checks.same(
+                "contacts", evidence.campaign["totalcontact"], sum(country.contacts for country in countries)
+            ),
+            calls=checks.same("calls", evidence.campaign["calls"], sum(country.calls for country in countries)),
+            answered=checks.same(
+                "answered", evidence.campaign["answered"], sum(country.answered for country in countries)
+            ),
             local="",
             hours=_hours_of_the_api(evidence, checks),
         ),
@@ -68,8 +72,8 @@ def figures(evidence: Evidence, checks: Checks) -> Journey:
 
 
 def _country(evidence: Evidence, checks: Checks, name: str, cdrs: list[CdrRecord]) -> Country:
-    subscribers = [one for one in evidence.subscribers if one.additional_vars["country"] == name]
-    attempts = [one for one in evidence.attempts if PLACE_OF_NUMBER[one.phone_number].country == name]
+    subscribers = [subscriber for subscriber in evidence.subscribers if subscriber.additional_vars["country"] == name]
+    attempts = [attempt for attempt in evidence.attempts if PLACE_OF_NUMBER[attempt.phone_number].country == name]
     local = sorted(at.time() for cdr in cdrs if (at := _local(cdr)) is not None)
     return Country(
         name,
@@ -78,9 +82,11 @@ def _country(evidence: Evidence, checks: Checks, name: str, cdrs: list[CdrRecord
             len(subscribers),
             sum(place.country == name for place in PLACE_OF_NUMBER.values()),
         ),
-        calls=checks.same(f"calls to {name}", sum(one.count_attempt for one in subscribers), len(cdrs)),
+        calls=checks.same(f"calls to {name}", sum(subscriber.count_attempt for subscriber in subscribers), len(cdrs)),
         answered=checks.same(
-            f"answered in {name}", sum(one.is_answered for one in attempts), sum(cdr.is_answered for cdr in cdrs)
+            f"answered in {name}",
+            sum(attempt.is_answered for attempt in attempts),
+            sum(cdr.is_answered for cdr in cdrs),
         ),
         local=f"{local[0]:%H:%M}\N{EN DASH}{local[-1]:%H:%M}" if local else "",
         hours=_hours(cdrs),
@@ -103,8 +109,8 @@ def _hours_of_the_api(evidence: Evidence, checks: Checks) -> tuple[int, ...]:
 
 
 def _hours(cdrs: Sequence[CdrRecord]) -> tuple[int, ...]:
-    found = Counter((moment(cdr.starting_date) - moment(STARTS)) // _HOUR for cdr in cdrs)
-    return tuple(found[place] for place in range(_HOURS))
+    counts = Counter((moment(cdr.starting_date) - moment(STARTS)) // _HOUR for cdr in cdrs)
+    return tuple(counts[place] for place in range(_HOURS))
 
 
 def _local(cdr: CdrRecord) -> datetime | None:

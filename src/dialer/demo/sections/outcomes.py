@@ -42,7 +42,7 @@ def figures(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
 
 
 def _answered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
-    found = Counter(cdr.amd_status for cdr in evidence.cdrs if cdr.is_answered)
+    counts = Counter(cdr.amd_status for cdr in evidence.cdrs if cdr.is_answered)
     cause = Cause.NORMAL_CLEARING
     campaign_id = evidence.prepared.campaign_id
     return [
@@ -54,7 +54,7 @@ def _answered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
                 evidence.api.count(
                     "cdr", campaign_id=campaign_id, hangup_cause_q850=int(cause), amd_status=int(status)
                 ),
-                found[status],
+                counts[status],
             ),
         )
         for status, name in _ANSWERERS.items()
@@ -62,7 +62,7 @@ def _answered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
 
 
 def _unanswered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
-    found = Counter(cdr.hangup_cause_q850 for cdr in evidence.cdrs)
+    counts = Counter(cdr.hangup_cause_q850 for cdr in evidence.cdrs)
     campaign_id = evidence.prepared.campaign_id
     others = {cause: cause.name.lower().replace("_", " ") for cause in Cause}
     names = {**_ENDINGS, **{cause: name for cause, name in others.items() if cause not in _ENDINGS}}
@@ -74,7 +74,7 @@ def _unanswered(evidence: Evidence, checks: Checks) -> list[OutcomeRow]:
             checks.same(
                 name,
                 evidence.api.count("cdr", campaign_id=campaign_id, hangup_cause_q850=int(cause)),
-                found[cause],
+                counts[cause],
             ),
         )
         for cause, name in names.items()

@@ -21,7 +21,7 @@ _WIDTH: Final = 16
 
 def check(evidence: Evidence, checks: Checks) -> None:
     """Check the counters of every milestone against the calls that had begun or ended by then."""
-    ended_at = {one.callid: moment(one.ending_date) for one in evidence.attempts if one.ending_date}
+    ended_at = {attempt.callid: moment(attempt.ending_date) for attempt in evidence.attempts if attempt.ending_date}
     for milestone in evidence.milestones:
         at = moment(milestone.at)
         ended = [cdr for cdr in evidence.cdrs if ended_at[cdr.callid] <= at]
@@ -33,7 +33,7 @@ def check(evidence: Evidence, checks: Checks) -> None:
 
 def show_end(console: Console, evidence: Evidence, checks: Checks) -> None:
     """Print and check the end of the campaign: it expires if a subscriber is still due, else it is completed."""
-    is_somebody_due = any(one.status == SubscriberStatus.PENDING for one in evidence.subscribers)
+    is_somebody_due = any(subscriber.status == SubscriberStatus.PENDING for subscriber in evidence.subscribers)
     reason = checks.same(
         "reason of the end", evidence.campaign["status_reason"], "expired" if is_somebody_due else "completed"
     )

@@ -39,8 +39,8 @@ class RateCard:
 
     def names(self, number: str, digits: int) -> bool:
         """Return whether a prefix of at least so many digits matches a number in normal form."""
-        known = number.lstrip("+")
-        return any(known[:length] in self._rates for length in self._lengths if length >= digits)
+        bare_number = number.lstrip("+")
+        return any(bare_number[:length] in self._rates for length in self._lengths if length >= digits)
 
 
 NO_CARD: Final = RateCard({})

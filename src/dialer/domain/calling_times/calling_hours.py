@@ -22,7 +22,7 @@ class CallingHours(msgspec.Struct, frozen=True):
     """True if the hours hold for simulated gateways too: an administrator has set them."""
 
     def over(self, *, is_simulated: bool) -> Calendar | None:
-        """Return the hours of calls over a gateway; None for any hour."""
+        """Return the hours in which the service may call over a simulated or a real gateway; None for any hour."""
         return None if is_simulated and not self.for_simulated else self.hours
 
 

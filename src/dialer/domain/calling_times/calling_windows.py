@@ -76,27 +76,27 @@ class Windows:
 
     def at(self, calendar: Calendar, zone_key: str, now_ms: int, outer: Calendar | None = None) -> Window:
         """Return the result of `window_at`."""
-        known = self._known.get((calendar, zone_key, outer))
-        if known is None or now_ms >= known.until_ms:
+        window = self._known.get((calendar, zone_key, outer))
+        if window is None or now_ms >= window.until_ms:
             if len(self._known) >= WINDOWS_KEPT_MAX:
                 self._known.clear()
-            known = self._known[calendar, zone_key, outer] = window_at(calendar, zone_key, now_ms, outer)
-        return known
+            window = self._known[calendar, zone_key, outer] = window_at(calendar, zone_key, now_ms, outer)
+        return window
 
 
 @lru_cache(maxsize=4_096)
 def _rules(calendar: Calendar, zone_key: str, outer: Calendar | None) -> tuple[_Rule, ...]:
     """Return all conditions of a window, without those that always hold."""
-    found: list[_Rule] = []
+    rules: list[_Rule] = []
     for name in zones_of_key(zone_key):
         minutes = fixed_offset_minutes(name)
         zone = ZoneInfo(name) if minutes is None else timezone(timedelta(minutes=minutes))
         if not calendar.is_always:
-            found.append(_Rule((calendar,), zone))
+            rules.append(_Rule((calendar,), zone))
         if outer is not None:
-            found.append(_Rule((outer,), zone))
-            found += [_Rule(hours, zone) for hours in _hours_of_countries(name, zone_key)]
-    return tuple(found)
+            rules.append(_Rule((outer,), zone))
+            rules += [_Rule(hours, zone) for hours in _hours_of_countries(name, zone_key)]
+    return tuple(rules)
 
 
 def _hours_of_countries(zone_name: str, zone_key: str) -> Iterator[tuple[Calendar, ...]]:

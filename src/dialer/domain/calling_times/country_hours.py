@@ -104,8 +104,8 @@ _BY_ZONE: Final = {zone: row for row in COUNTRY_HOURS for zone in row.zones}
 
 def narrowing(zone_names: Iterable[str], countries: Iterable[str]) -> list[CountryHours]:
     """Return the rows that hold for any of the zones or for any of the countries, in the order of the table."""
-    found = {country_of_zone(name) for name in zone_names} | {*countries}
-    return [row for row in COUNTRY_HOURS if row.country in found]
+    country_codes = {country_of_zone(name) for name in zone_names} | {*countries}
+    return [row for row in COUNTRY_HOURS if row.country in country_codes]
 
 
 def is_country(code: str) -> bool:

@@ -116,7 +116,7 @@ class AgentPacing:
         staff = self._distributor.staff(queue_ids, now_ms)
         # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._board.campaigns[campaign_id] for campaign_id in self._board.paced.sharing(queue_ids)]
-        others = [one for one in sharing if one is not campaign and one.status in ACTIVE]
+        others = [other for other in sharing if other is not campaign and other.status in ACTIVE]
         return PacingInputs(
             now_ms=now_ms,
             frequency=plan.frequency,
@@ -126,12 +126,12 @@ class AgentPacing:
             agents=staff.agents,
             idle=staff.idle,
             waiting=staff.waiting,
-            dialling_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.dialling.values())),
-            greeted_ms=tuple(sorted(at_ms for one in sharing for at_ms in one.greeted.values())),
+            dialling_ms=tuple(sorted(at_ms for member in sharing for at_ms in member.dialling.values())),
+            greeted_ms=tuple(sorted(at_ms for member in sharing for at_ms in member.greeted.values())),
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
             shared_credit=min(
-                (credit_of(one.plan.abandon_rate_max, one.figures) for one in others),
+                (credit_of(other.plan.abandon_rate_max, other.figures) for other in others),
                 default=math.inf,
             ),
             figures=campaign.figures,

@@ -171,7 +171,7 @@ class CallMessages:
         if not campaign.texts:
             return
         for gateway_id, waiting in self._waiting.items():
-            self._waiting[gateway_id] = deque(one for one in waiting if one.plan.id != campaign.plan.id)
+            self._waiting[gateway_id] = deque(text for text in waiting if text.plan.id != campaign.plan.id)
             for message in waiting:
                 if message.plan.id == campaign.plan.id:
                     self._left(self._board.gateways[gateway_id], message)

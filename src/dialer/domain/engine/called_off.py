@@ -41,20 +41,22 @@ class CalledOff:
     def add(self, wish: KeepWish) -> None:
         """Add the number of a wish."""
         self._last += 1
-        for one in lists_of_wish(wish):
-            self._numbers.setdefault(one, {})[wish.number] = self._last
+        for dnc_id in lists_of_wish(wish):
+            self._numbers.setdefault(dnc_id, {})[wish.number] = self._last
 
     def has(self, plan: CampaignPlan, number: str, since: int) -> bool:
         """Return whether a number was put on a list of a campaign after the place `since`."""
         if not self._numbers:
             return False
-        return any(self._numbers[one].get(number, 0) > since for one in lists_over(plan) if one in self._numbers)
+        return any(
+            self._numbers[dnc_id].get(number, 0) > since for dnc_id in lists_over(plan) if dnc_id in self._numbers
+        )
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""
-        for one, numbers in list(self._numbers.items()):
+        for dnc_id, numbers in list(self._numbers.items()):
             kept = {number: place for number, place in numbers.items() if place > until}
             if kept:
-                self._numbers[one] = kept
+                self._numbers[dnc_id] = kept
             else:
-                del self._numbers[one]
+                del self._numbers[dnc_id]

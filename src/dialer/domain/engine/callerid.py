@@ -35,8 +35,8 @@ def choose_callerid(plan: CampaignPlan, number: str, turns: Turns) -> str:
 
 def turns_of(plan: CampaignPlan, turns: Turns) -> Turns:
     """Return the counts without the area codes that are no longer in the campaign's group."""
-    known = {_digits(choice) for choice in plan.callerids}
-    return {key: count for key, count in turns.items() if known.issuperset(key.split(_AND))}
+    digits_of_choices = {_digits(choice) for choice in plan.callerids}
+    return {key: count for key, count in turns.items() if digits_of_choices.issuperset(key.split(_AND))}
 
 
 def _in_turn(equals: list[CallerIdChoice], turns: Turns) -> CallerIdChoice:

@@ -80,10 +80,10 @@ class Account:
     def refuses(self, number: str, gateway: GatewayPlan) -> bool:
         """Return whether the account may not call a number in normal form over a gateway, or send it a message."""
         meant = numbers_meant(number, addprefix=gateway.addprefix, removeprefix=gateway.removeprefix)
-        return any(is_forbidden(one, self.destinations, self.card) for one in meant)
+        return any(is_forbidden(target, self.destinations, self.card) for target in meant)
 
     def refuses_agent(self, contact: str, gateway: GatewayPlan) -> bool:
-        """Return whether the account may not call an agent's number. Extensions are of the gateway's own switch."""
+        """Return whether the account may not call an agent's number. It may call any extension of a switch."""
         telephone = telephone_of(contact)
         return bool(telephone) and not is_extension(telephone) and self.refuses(telephone, gateway)
 
@@ -144,7 +144,8 @@ def _whole_leg(rate: Rate, wanted_ms: int) -> CreditOffer | None:
 
 def _by_price(priced: tuple[int, Rate]) -> tuple[int, tuple[int, ...]]:
     """Return a sort key: the price, then the fields of the rate, so that ties have one fixed order."""
-    return priced[0], structs.astuple(priced[1])
+    price, rate = priced
+    return price, structs.astuple(rate)
 
 
 def bill(call: Call, outcome: CallOutcome) -> Bill:

@@ -65,7 +65,7 @@ class CampaignDialling:
         self.consider(campaign, now_ms)
 
     def wake_gateway(self, now_ms: int, event: events.GatewayWoken) -> None:
-        """Serve a gateway at its scheduled time."""
+        """Place the calls that a gateway may place now, because its scheduled time has come."""
         gateway = self._gateways[event.gateway_id]
         if gateway.wake_ms <= now_ms:
             gateway.wake_ms = NEVER_MS
@@ -138,8 +138,10 @@ class CampaignDialling:
             return self._campaigns[next(iter(gateway.waiting))]
         waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
         if gateway.plan.max_channels:
-            return min(waiting, key=lambda one: (one.in_progress, one.next_dial_us, one.plan.id))
-        return min(waiting, key=lambda one: (one.next_dial_us, one.plan.id))
+            return min(
+                waiting, key=lambda candidate: (candidate.in_progress, candidate.next_dial_us, candidate.plan.id)
+            )
+        return min(waiting, key=lambda candidate: (candidate.next_dial_us, candidate.plan.id))
 
     def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
         """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
@@ -180,19 +182,19 @@ class CampaignDialling:
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
-            found = hopper.next(now_ms)
-            if not isinstance(found, Subscriber):
-                if found is None:
+            next_person = hopper.next(now_ms)
+            if not isinstance(next_person, Subscriber):
+                if next_person is None:
                     self._wait_for_subscribers(campaign, now_ms)
                 else:
-                    self.claim(found)
+                    self.claim(next_person)
                 return False
-            refusal = self._refusal(campaign, gateway, found)
+            refusal = self._refusal(campaign, gateway, next_person)
             if refusal:
                 hopper.take()
-                self._board.emit(RefuseSubscriber(campaign.plan.id, found, refusal))
+                self._board.emit(RefuseSubscriber(campaign.plan.id, next_person, refusal))
                 continue
-            return self._dial(campaign, gateway, found, now_ms)
+            return self._dial(campaign, gateway, next_person, now_ms)
 
     def _refusal(
         self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber

@@ -118,7 +118,7 @@ class Engine:
             events.DidClosed: self._inbound.close_did,
             events.CallArrived: self._inbound.arrived,
             events.CallReceived: self._inbound.received,
-            events.CallerFound: self._inbound.found,
+            events.CallerFound: self._inbound.caller_found,
             events.CallEnded: self._end_call,
             events.CallTakenBack: self._take_back,
             events.LineLost: self._lose_line,
@@ -182,12 +182,12 @@ class Engine:
     # No campaign dials before all changes of one moment are known: the wake-ups come after them.
 
     def _open_account(self, now_ms: int, event: events.AccountOpened) -> None:
-        known = self._accounts.get(event.user_id)
+        account = self._accounts.get(event.user_id)
         self._accounts[event.user_id] = Account(
             event.balance, event.held, event.rate, event.sms_rate, event.card, event.destinations
         )
-        if known is not None:
-            self._dialling.wake_all(known.waiting, now_ms)
+        if account is not None:
+            self._dialling.wake_all(account.waiting, now_ms)
 
     def _open_gateway(self, now_ms: int, event: events.GatewayOpened) -> None:
         gateway = self._gateways.get(event.plan.id)
@@ -311,7 +311,9 @@ class Engine:
     def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
         called_off = self._board.called_off
-        called_off.forget(min((one.called_off_before for one in self._campaigns.values()), default=called_off.last))
+        called_off.forget(
+            min((campaign.called_off_before for campaign in self._campaigns.values()), default=called_off.last)
+        )
         wish = KeepWish(event.user_id, event.dnc_id, event.number)
         called_off.add(wish)
         self._board.emit(wish)

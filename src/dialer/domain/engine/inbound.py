@@ -89,7 +89,7 @@ class Inbound:
         else:
             self._board.emit(FindCaller(event, did.did_id, did.plan.id, number))
 
-    def found(self, now_ms: int, event: events.CallerFound) -> None:
+    def caller_found(self, now_ms: int, event: events.CallerFound) -> None:
         """Answer a call that came in over a line with its campaign's survey, unless too many are in progress."""
         received = event.received
         did = self._dids[self._digits[event.did_id]][event.did_id]
@@ -130,8 +130,8 @@ class Inbound:
 
     def _did(self, number: str) -> events.DidOpened | None:
         """Return the number with these digits; of several, the one with the lowest id."""
-        found = self._dids.get(digits_of(number))
-        return found[min(found)] if found else None
+        dids_of_number = self._dids.get(digits_of(number))
+        return dids_of_number[min(dids_of_number)] if dids_of_number else None
 
     def began(self, campaign: OpenCampaign, call: Call) -> None:
         """Count an inbound call, new or restored, until it is finished."""

@@ -74,14 +74,14 @@ class Transfers:
 
         An agent whose contact is an emergency number counts as logged out.
         """
-        plan, known = event.plan, self._agents.get(event.plan.id)
+        plan, agent_before = event.plan, self._agents.get(event.plan.id)
         if is_emergency_contact(plan.contact):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
         self._distributor.open_agent(plan, event.figures)
-        asked = self._distributor.asked_for(plan.id)
-        if known is not None and known.parameters != plan.parameters and asked is not None:
-            self._offer(self._board.calls[asked.call_id], plan, asked.offers[plan.id])
+        ringing_for = self._distributor.asked_for(plan.id)
+        if agent_before is not None and agent_before.parameters != plan.parameters and ringing_for is not None:
+            self._offer(self._board.calls[ringing_for.call_id], plan, ringing_for.offers[plan.id])
         self.wake(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
@@ -92,8 +92,8 @@ class Transfers:
             transfer = _open_transfer(call)
             was_in_it = transfer is not None and transfer.queue_id == event.queue_id
             # Earlier transfers of the call too: nothing may be counted for a queue that has no row.
-            for one in call.transfers:
-                one.queue_id = None if one.queue_id == event.queue_id else one.queue_id
+            for earlier in call.transfers:
+                earlier.queue_id = None if earlier.queue_id == event.queue_id else earlier.queue_id
             if transfer is not None and was_in_it and self._distributor.waiting_of(call.id) is not None:
                 self._withdraw(self._distributor.forget_call(call.id))
                 self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
@@ -101,8 +101,8 @@ class Transfers:
 
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
         """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
-        known = self._agents.pop(event.agent_id)
-        self._distributor.open_agent(structs.replace(known, status=AgentStatus.LOGGED_OUT))
+        agent = self._agents.pop(event.agent_id)
+        self._distributor.open_agent(structs.replace(agent, status=AgentStatus.LOGGED_OUT))
         for call in self._board.calls.values():
             transfer = _open_transfer(call)
             if transfer is not None and transfer.agent_id == event.agent_id:
@@ -356,9 +356,9 @@ class Transfers:
         self._board.emit(OfferCall(call, agent, offered_ms, dialled))
 
     def _withdraw(self, decisions: list[Decision]) -> None:
-        for one in decisions:
-            if isinstance(one, Withdraw):
-                self._board.emit(WithdrawOffer(one.call_id, one.agent_id))
+        for decision in decisions:
+            if isinstance(decision, Withdraw):
+                self._board.emit(WithdrawOffer(decision.call_id, decision.agent_id))
 
     def _unserved(self, call: Call, transfer: Transfer, reason: TransferReason, now_ms: int) -> None:
         transfer.reason = reason
@@ -414,7 +414,7 @@ class Transfers:
         self._is_touched = True
 
     def wake(self, at_ms: int) -> None:
-        """Schedule a check of the floor and of the campaigns that dial for its agents, unless one is due earlier."""
+        """Schedule a check of waiting calls, idle agents and agent-paced campaigns, unless one is due earlier."""
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._board.emit(WakeDistributor(at_ms))

@@ -28,7 +28,7 @@ def gift_of(owned: Mapping[int, Collection[int]], giver: int) -> Gift | None:
     its fair share.
     """
     mine = sorted(owned[giver])
-    to = min(owned, key=lambda one: (len(owned[one]), one))
+    to = min(owned, key=lambda worker_id: (len(owned[worker_id]), worker_id))
     share, rest = divmod(sum(map(len, owned.values())), len(owned))
     # The workers with the lowest ids have the shards that do not divide evenly.
     place = sorted(owned).index(giver)

@@ -48,11 +48,11 @@ class KeptForecast(msgspec.Struct, frozen=True):
     def cost_at(self, now_ms: int) -> Spread:
         """Return the likely cost at a moment. Within an hour, it is taken to grow steadily."""
         from_ms, before = self.made_ms, Spread(0, 0, 0).plus(self.cost_before)
-        for one in self.hours:
-            end_ms = (one.hour + 1) * HOUR_MS
+        for hour in self.hours:
+            end_ms = (hour.hour + 1) * HOUR_MS
             if now_ms < end_ms:
-                return _between(before, one.cost, max(0, now_ms - from_ms), end_ms - from_ms)
-            from_ms, before = end_ms, one.cost
+                return _between(before, hour.cost, max(0, now_ms - from_ms), end_ms - from_ms)
+            from_ms, before = end_ms, hour.cost
         return self.cost
 
 

@@ -76,12 +76,12 @@ def is_opt_out(text: str) -> bool:
     if not 0 < len(words) <= OPT_OUT_WORDS_MAX:
         return False
     starts = _ends_of_politeness(words)
-    backwards = {tuple(reversed(one)) for one in _POLITE}
+    backwards = {tuple(reversed(phrase)) for phrase in _POLITE}
     ends = {len(words) - place for place in _ends_of_politeness(words[::-1], backwards)}
-    found = {" ".join(words[start:end]) for start in starts for end in ends if start < end}
+    phrases = {" ".join(words[start:end]) for start in starts for end in ends if start < end}
     spelled = "".join(words)
     is_spelled_out = all(len(word) == 1 for word in words) and spelled in _OPT_OUTS
-    return is_spelled_out or any(_is_phrase(one) for one in found)
+    return is_spelled_out or any(_is_phrase(phrase) for phrase in phrases)
 
 
 def _is_phrase(phrase: str) -> bool:
@@ -95,7 +95,7 @@ def _words(text: str) -> list[str]:
     if len(text) > OPT_OUT_CHARACTERS_MAX:
         return []
     plain = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES)).casefold().translate(_LETTERS)
-    kept = "".join(one for one in plain if unicodedata.category(one) not in {"Mn", "Me", "Cf"})
+    kept = "".join(character for character in plain if unicodedata.category(character) not in {"Mn", "Me", "Cf"})
     joined = _NOT_WORDS.sub(" ", kept).split()
     return " ".join(joined).replace("don t", "dont").split()
 

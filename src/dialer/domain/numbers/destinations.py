@@ -55,13 +55,13 @@ def read_countries(text: str) -> frozenset[str]:
     Raises:
         ValueError: it names something else; the argument is the first of these.
     """
-    found = frozenset(text.upper().replace(",", " ").split())
-    for one in sorted(found):
-        if one not in phonenumbers.SUPPORTED_REGIONS:
-            raise ValueError(one)
-    if len(found) > COUNTRIES_MAX:
-        raise ValueError(f"{len(found)} countries")
-    return found
+    countries = frozenset(text.upper().replace(",", " ").split())
+    for country in sorted(countries):
+        if country not in phonenumbers.SUPPORTED_REGIONS:
+            raise ValueError(country)
+    if len(countries) > COUNTRIES_MAX:
+        raise ValueError(f"{len(countries)} countries")
+    return countries
 
 
 @lru_cache(maxsize=JUDGED_KEPT_MAX)
@@ -108,28 +108,33 @@ def _code_of(number: str) -> str:
 def _patterns(code: str) -> tuple[re.Pattern[str], _Pattern]:
     """Return the patterns of the national part of special and of ordinary numbers with a calling code, if any."""
     regions = phonenumbers.COUNTRY_CODE_TO_REGION_CODE[int(code)]
-    found = [PhoneMetadata.metadata_for_region_or_calling_code(int(code), region) for region in regions]
-    known = [one for one in found if one is not None]
-    special = _national([kind for one in known for kind in (one.premium_rate, one.shared_cost)])
-    ordinary = _national([kind for one in known for kind in (one.fixed_line, one.mobile, one.voip, one.toll_free)])
+    region_metadata = [PhoneMetadata.metadata_for_region_or_calling_code(int(code), region) for region in regions]
+    metadata = [kinds for kinds in region_metadata if kinds is not None]
+    special = _national([kind for kinds in metadata for kind in (kinds.premium_rate, kinds.shared_cost)])
+    ordinary = _national(
+        [kind for kinds in metadata for kind in (kinds.fixed_line, kinds.mobile, kinds.voip, kinds.toll_free)]
+    )
     short = [PhoneMetadata.short_metadata_for_region(region) for region in regions]
     # No further digits follow a short number, else it is the beginning of another one.
-    ends = [rf"(?:{one})\Z" for one in (_DIRECTORY, *_national([one.premium_rate for one in short if one is not None]))]
+    ends = [
+        rf"(?:{pattern})\Z"
+        for pattern in (_DIRECTORY, *_national([kinds.premium_rate for kinds in short if kinds is not None]))
+    ]
     return _any_of([*special, *ends]), _any_of(ordinary) if ordinary else None
 
 
 def _national(kinds: Iterable[PhoneNumberDesc | None]) -> list[str]:
-    return [one.national_number_pattern for one in kinds if one is not None and one.national_number_pattern]
+    return [kind.national_number_pattern for kind in kinds if kind is not None and kind.national_number_pattern]
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns))
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 def _region_of(number: str) -> str | None:
     """Return the country of a number whose calling code several countries share."""
     try:
-        found: str | None = phonenumbers.region_code_for_number(phonenumbers.parse(number))
+        region: str | None = phonenumbers.region_code_for_number(phonenumbers.parse(number))
     except phonenumbers.NumberParseException:
         return None
-    return found
+    return region

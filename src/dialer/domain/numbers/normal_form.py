@@ -117,11 +117,11 @@ def normalise(number: str, region: str | None = None) -> str:
             raise _error(number, bare)
         bare = international
     for _ in range(NUMBER_DIGITS_MAX):
-        found = _in_e164(bare, region)
-        if found == bare:
+        in_e164 = _in_e164(bare, region)
+        if in_e164 == bare:
             break
         # The removal of a prefix may reveal another one, and the normal form of a normal form must not differ from it.
-        bare, region = found, None
+        bare, region = in_e164, None
     return bare
 
 

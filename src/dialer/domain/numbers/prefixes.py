@@ -41,7 +41,7 @@ def numbers_meant(number: str, *, addprefix: str = "", removeprefix: str = "") -
     dialled = dialled_number(number, addprefix=addprefix, removeprefix=removeprefix)
     bare = dialled.removeprefix(addprefix)
     spelled = [f"+{dialled}", *(prefix + bare for prefix in _prefixes(removeprefix) if prefix[:1] == "+")]
-    whole = [one[: NUMBER_DIGITS_MAX + 1] for one in spelled if _is_whole(one)]
+    whole = [spelling[: NUMBER_DIGITS_MAX + 1] for spelling in spelled if _is_whole(spelling)]
     return number, *filter(None, map(_normal_form, (dialled, *whole)))
 
 
@@ -57,10 +57,10 @@ def number_given(number: str, *, addprefix: str = "", removeprefix: str = "") ->
     """
     for prefix in sorted(_prefixes(removeprefix), key=len, reverse=True):
         whole = prefix + number.removeprefix(addprefix)
-        found = _normal_form(whole)
+        bare_number = _normal_form(whole)
         is_from_it = dialled_number(whole, addprefix=addprefix, removeprefix=removeprefix) == number
-        if found and is_from_it and is_possible(whole):
-            return found
+        if bare_number and is_from_it and is_possible(whole):
+            return bare_number
     return _normal_form(number)
 
 

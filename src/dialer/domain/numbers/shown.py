@@ -35,4 +35,4 @@ def split_shown(text: str) -> list[str]:
 
 def shown_numbers(texts: Iterable[str], region: str | None, *, allows_names: bool) -> set[str]:
     """Return shown numbers in the form in which they are compared, without those that are wrong."""
-    return {found for text in texts if (found := shown_number(text, region, allows_names=allows_names)) is not None}
+    return {number for text in texts if (number := shown_number(text, region, allows_names=allows_names)) is not None}

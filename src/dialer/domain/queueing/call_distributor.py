@@ -144,14 +144,14 @@ class CallDistributor:
         others = self._drop(waiting)
         self._agents[agent_id].take(now_ms, call_id)
         self._talks[call_id] = agent_id
-        return [one for one in others if one != Withdraw(call_id, agent_id)]
+        return [other for other in others if other != Withdraw(call_id, agent_id)]
 
     def missed(self, now_ms: int, call_id: int, agent_id: int) -> None:
         """End the offer of a waiting call to an agent whose telephone does not take it. The agent rests."""
         waiting, agent = self._waiting[call_id], self._agents[agent_id]
         agent.let_ring(now_ms)
         self._notes.agents[agent_id] = agent.figures
-        self._keep(replace(waiting, offers={one: at for one, at in waiting.offers.items() if one != agent_id}))
+        self._keep(replace(waiting, offers={other: at for other, at in waiting.offers.items() if other != agent_id}))
 
     def released(self, now_ms: int, call_id: int) -> int | None:
         """End the talk of a call: count it, begin the wrap-up time, and return the agent.
@@ -179,7 +179,7 @@ class CallDistributor:
         decisions: list[Decision] = []
         for waiting in _in_line(self._waiting.values()):
             decisions += self._give_up(now_ms, waiting)
-        for waiting in _in_line(one for one in self._waiting.values() if one.offers):
+        for waiting in _in_line(waiting_call for waiting_call in self._waiting.values() if waiting_call.offers):
             decisions += self._end_offers(now_ms, waiting)
         idle = {agent_id: agent for agent_id, agent in self._agents.items() if agent.is_idle(now_ms)}
         for waiting in _in_line(self._waiting.values()) if idle else ():
@@ -270,7 +270,9 @@ class CallDistributor:
         return staffed
 
     def _staffed_levels(self, line: QueueState) -> set[int]:
-        return {tier.level for tier in line.plan.tiers if (one := self._agents.get(tier.agent_id)) and one.is_on_duty}
+        return {
+            tier.level for tier in line.plan.tiers if (agent := self._agents.get(tier.agent_id)) and agent.is_on_duty
+        }
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
         until_ms, reason = self._line(waiting.queue_id).gives_up(waiting)
@@ -294,8 +296,10 @@ class CallDistributor:
                 continue
             ended.append(Withdraw(waiting.call_id, agent_id))
         if ended:
-            gone = {one.agent_id for one in ended if isinstance(one, Withdraw)}
-            self._keep(replace(waiting, offers={one: at for one, at in waiting.offers.items() if one not in gone}))
+            gone = {decision.agent_id for decision in ended if isinstance(decision, Withdraw)}
+            self._keep(
+                replace(waiting, offers={other: at for other, at in waiting.offers.items() if other not in gone})
+            )
         return ended
 
     def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, AgentState], staffed: set[int]) -> list[Decision]:
@@ -304,24 +308,24 @@ class CallDistributor:
         if asks_again_at_ms(line.plan.strategy, waiting) > now_ms:
             return []
         top = line.levels.top(now_ms - waiting.joined_ms, staffed)
-        asked = self._next_agents(waiting, line, idle, top)
-        for agent_id in asked:
+        agent_ids = self._next_agents(waiting, line, idle, top)
+        for agent_id in agent_ids:
             agent = idle.pop(agent_id)
             agent.ask(now_ms, waiting.call_id)
             self._notes.agents[agent_id] = agent.figures
             self._notes.queues[line.plan.id] = line.last_agent_id = agent_id
-        if asked:
-            self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(asked, now_ms)))
-        return [AgentOffer(waiting.call_id, agent_id) for agent_id in asked]
+        if agent_ids:
+            self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(agent_ids, now_ms)))
+        return [AgentOffer(waiting.call_id, agent_id) for agent_id in agent_ids]
 
     def _next_agents(self, waiting: Waiting, line: QueueState, idle: dict[int, AgentState], top: int) -> list[int]:
         places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
         candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
         turn = AgentTurn(self._seed, waiting, line.places.get(line.last_agent_id))
-        asked = rank_candidates(line.plan.strategy, turn, candidates)
+        ranked = rank_candidates(line.plan.strategy, turn, candidates)
         if line.plan.strategy is not QueueStrategy.RING_ALL:
-            del asked[1:]
-        return [one.tier.agent_id for one in asked]
+            del ranked[1:]
+        return [candidate.tier.agent_id for candidate in ranked]
 
     def _moments(self, now_ms: int, waiting: Waiting) -> Iterator[int]:
         """Yield the times, some of them past, at which a decision about a waiting call may be due."""
@@ -335,4 +339,4 @@ class CallDistributor:
 
 def _in_line(waiting: Iterable[Waiting]) -> list[Waiting]:
     """Return calls in the order of the line, which is common to all queues."""
-    return sorted(waiting, key=lambda one: (one.score_from_ms, one.call_id))
+    return sorted(waiting, key=lambda call: (call.score_from_ms, call.call_id))

@@ -40,8 +40,8 @@ class QueueState:
 
     def keep_places(self, left: Iterable[LeftEarly]) -> None:
         """Keep the places of callers who left early, given in any order."""
-        for one in sorted(left, key=lambda one: (one.left_ms, one.score_from_ms, one.number)):
-            self.keep_place(one)
+        for caller in sorted(left, key=lambda caller: (caller.left_ms, caller.score_from_ms, caller.number)):
+            self.keep_place(caller)
 
     def keep_place(self, left: LeftEarly) -> None:
         """Keep the place of a caller who just left. A caller without a number cannot be recognised again."""

@@ -24,7 +24,7 @@ class Staff(msgspec.Struct, frozen=True):
 
 
 def staff_of(agents: Iterable[AgentState], calls: AbstractSet[int], now_ms: int) -> Staff:
-    """Count the agents of some queues, and the calls that wait in them."""
+    """Return the counts of the agents of some queues at a moment; `calls` are those that wait in these queues."""
     on_duty = idle = 0
     bridged_ms: list[int] = []
     wrapping_ms: list[int] = []

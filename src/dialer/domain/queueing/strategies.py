@@ -41,11 +41,11 @@ def rank_candidates(strategy: QueueStrategy, turn: AgentTurn, candidates: Iterab
     """
     criterion = _CRITERIA[strategy]
 
-    def place(one: Candidate) -> tuple[int, ...]:
-        tier, figures = one
+    def place(candidate: Candidate) -> tuple[int, ...]:
+        tier, figures = candidate
         if figures.let_ring_ms > turn.waiting.joined_ms:
             return (1, figures.last_offered_ms, tier.level, tier.position, tier.agent_id)
-        return (0, tier.level, criterion(one, turn), tier.position, tier.agent_id)
+        return (0, tier.level, criterion(candidate, turn), tier.position, tier.agent_id)
 
     return sorted(candidates, key=place)
 
@@ -64,33 +64,33 @@ def _no_criterion(_one: Candidate, _turn: AgentTurn) -> int:
     return 0
 
 
-def _longest_idle(one: Candidate, _turn: AgentTurn) -> int:
-    return one.figures.last_bridge_end_ms
+def _longest_idle(candidate: Candidate, _turn: AgentTurn) -> int:
+    return candidate.figures.last_bridge_end_ms
 
 
-def _round_robin(one: Candidate, turn: AgentTurn) -> int:
+def _round_robin(candidate: Candidate, turn: AgentTurn) -> int:
     """Rank agents behind the one asked last first. The round does not leave a level that has an agent to ask."""
     last = turn.last
-    if last is None or one.tier.level != last.level:
+    if last is None or candidate.tier.level != last.level:
         return 0
-    return int((one.tier.position, one.tier.agent_id) <= (last.position, last.agent_id))
+    return int((candidate.tier.position, candidate.tier.agent_id) <= (last.position, last.agent_id))
 
 
-def _least_talk_time(one: Candidate, _turn: AgentTurn) -> int:
-    return one.figures.talk_ms
+def _least_talk_time(candidate: Candidate, _turn: AgentTurn) -> int:
+    return candidate.figures.talk_ms
 
 
-def _fewest_calls(one: Candidate, _turn: AgentTurn) -> int:
-    return one.figures.calls_answered
+def _fewest_calls(candidate: Candidate, _turn: AgentTurn) -> int:
+    return candidate.figures.calls_answered
 
 
-def _last_offered(one: Candidate, _turn: AgentTurn) -> int:
-    return one.figures.last_offered_ms
+def _last_offered(candidate: Candidate, _turn: AgentTurn) -> int:
+    return candidate.figures.last_offered_ms
 
 
-def _random(one: Candidate, turn: AgentTurn) -> int:
+def _random(candidate: Candidate, turn: AgentTurn) -> int:
     """Return a draw that depends only on the seed, the call and the agent, on any machine."""
-    name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, one.tier.agent_id)
+    name = b"%d:%d:%d" % (turn.seed, turn.waiting.call_id, candidate.tier.agent_id)
     return int.from_bytes(blake2b(name, digest_size=8, person=b"dialer queue").digest())
 
 

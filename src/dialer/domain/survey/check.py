@@ -28,7 +28,7 @@ def check_survey(survey: Survey) -> list[Finding]:
     paths = shortest_paths(survey.sections[0], sections)
     in_loops = _remarks_on_loops([sections[section_id] for section_id in paths])
     is_cut = len(paths) < count
-    found = []
+    findings = []
     for section in survey.sections:
         remarks = [remark for rule in _RULES for remark in rule(section, sections)]
         remarks += _remarks_on_the_end(section, sections, is_cut=is_cut)
@@ -36,22 +36,22 @@ def check_survey(survey: Survey) -> list[Finding]:
             remarks.insert(0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, "No call can reach this section."))
         remarks += in_loops.get(section.id, [])
         path = paths.get(section.id, ())
-        found += [Finding(level, code, section.id, message, path) for level, code, message in remarks]
-    return found
+        findings += [Finding(level, code, section.id, message, path) for level, code, message in remarks]
+    return findings
 
 
 def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
     """Return one remark for each loop without questions, at the section of the loop that a call reaches first."""
     silent = {section.id: section for section in reached if _never_asks(section)}
-    instant = {section_id: one for section_id, one in silent.items() if not definition_of(one).acts_after_prompt}
+    instant = {section_id: quiet for section_id, quiet in silent.items() if not definition_of(quiet).acts_after_prompt}
     endless = loops(_targets(instant))
     waiting = [loop for loop in loops(_targets(silent)) if not any(loop >= other for other in endless)]
     remarks: dict[int, list[Remark]] = {}
-    for level, found, how in (
+    for level, section_loops, how in (
         (FindingLevel.ERROR, endless, "never waits for the callee"),
         (FindingLevel.WARNING, waiting, "never asks the callee anything"),
     ):
-        for loop in found:
+        for loop in section_loops:
             first = next(section_id for section_id in silent if section_id in loop)
             names = _first_names(str(section_id) for section_id in silent if section_id in loop)
             message = f"A loop {how}: {names}. The call is hung up after {NODES_PER_CALL_MAX} sections."
