@@ -1,5 +1,6 @@
 """The account in rows of large tables: always that of the record to which the row belongs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,10 @@ FIRST, SECOND = "+12025550101", "+12025550102"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def house(tmp_path: Path) -> Iterator[House]:
+    one = House(tmp_path)
+    yield one
+    one.database.close()
 
 
 def owners(house: House, model: type[Row]) -> list[int]:

@@ -171,10 +171,10 @@ def test_values_are_looked_up_with_a_plan_for_the_table_as_it_is(database: Datab
 
 def test_rows_that_are_copied_break_the_same_rules(database: Database) -> None:
     """COPY is beside SQLAlchemy, which turns the driver's errors into its own."""
-    returned = bulk_insert(CpsReturned.__table__, "id", "gateway_id", "cps", "until_ms")
+    returned = bulk_insert(CpsReturned.__table__, "id", "medium", "gateway_id", "cps", "until_ms")
     with pytest.raises(IntegrityError):
-        database.write_now(lambda unit: returned.run(unit, [(1, 1, 1, 1)] * COPY_MIN))
-    rows = [(number, 1, 1, 1) for number in range(1, COPY_MIN + 1)]
+        database.write_now(lambda unit: returned.run(unit, [(1, "voice", 1, 1, 1)] * COPY_MIN))
+    rows = [(number, "voice", 1, 1, 1) for number in range(1, COPY_MIN + 1)]
     assert database.write_now(lambda unit: returned.run(unit, rows)) == COPY_MIN
     assert database.read_now(lambda unit: [tuple(row) for row in unit.execute(CpsReturned.__table__.select())]) == rows
 

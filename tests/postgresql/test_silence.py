@@ -19,7 +19,7 @@ from dialer.store.tables import CpsReturned
 from dialer.store.touched import NOTHING, touch
 
 LIMIT_MS = 300
-COPY = "COPY cps_returned (gateway_id, cps, until_ms) FROM STDIN"
+COPY = "COPY cps_returned (medium, gateway_id, cps, until_ms) FROM STDIN"
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_a_writer_that_is_silent_inside_a_copy_ends_before_others_lose_pat
     with ExitStack() as when_it_thaws:
         copy = when_it_thaws.enter_context(frozen.cursor().copy(COPY))
         await database.write(nothing, is_step=is_step)
-        copy.write_row((1, 1, 1))
+        copy.write_row(("voice", 1, 1, 1))
         with pytest.raises(psycopg.OperationalError):
             when_it_thaws.close()
     assert database.read_now(rows) == 0
@@ -96,7 +96,7 @@ async def test_a_long_copy_that_goes_on_is_not_ended(
         with frozen.cursor().copy(COPY) as copy:
             while not is_over.wait(0.02):
                 for _ in range(1_000):
-                    copy.write_row((1, 1, 1))
+                    copy.write_row(("voice", 1, 1, 1))
         frozen.execute("COMMIT")
 
     importing = threading.Thread(target=import_slowly)
@@ -121,7 +121,7 @@ async def test_a_transaction_that_may_take_any_time_is_not_ended(url: str, until
             for _ in range(2):
                 with pytest.raises(StorageUnavailableError):
                     database.write_now(nothing)
-            copy.write_row((1, 1, 1))
+            copy.write_row(("voice", 1, 1, 1))
 
     mover.write_now(slow)
     assert database.read_now(rows) == 1
