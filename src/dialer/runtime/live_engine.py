@@ -310,7 +310,7 @@ class LiveEngine:
         self._is_new = False
         if self.switchboard.service_key is None and not all(gateway.plan.is_simulated for gateway in world.gateways):
             self.switchboard.service_key = service_leg_key(connection)
-        return _without(world, self._quarantine.users)
+        return world.without(self._quarantine.users)
 
     def _report_unreadable(self, unreadable: Unreadable, scope: Touched) -> None:
         """Log each row that cannot be read, once. Its record is left out, and everything else continues."""
@@ -442,13 +442,3 @@ class LiveEngine:
 def _in_scope(open_ids: AbstractSet[Key], scope: Touched, looked_for: frozenset[Key]) -> AbstractSet[Key]:
     """Return the known records that the update looked for. Those of them without a row are gone."""
     return open_ids if scope.everything else open_ids & looked_for
-
-
-def _without(world: LoadedRows, user_ids: set[int]) -> LoadedRows:
-    """Return the rows without the campaigns and inbound numbers of some users."""
-    if not user_ids:
-        return world
-    return world._replace(
-        campaigns=[campaign for campaign in world.campaigns if campaign.plan.user_id not in user_ids],
-        dids=[did for did in world.dids if did.user_id not in user_ids],
-    )

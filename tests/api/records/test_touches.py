@@ -10,7 +10,7 @@ from dialer.api.records.table import RESOURCES
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import GatewayKey
 from dialer.store.database import Database
-from dialer.store.tables import SMS, Campaign
+from dialer.store.tables import SMS, VOICE, Campaign
 from dialer.store.touched import NOTHING, Touched
 from tests.api.builders import Estate
 from tests.gateways import FIRST
@@ -55,5 +55,8 @@ def test_a_plain_write_names_the_records_concerned(
     started = update(Campaign).where(Campaign.id == estate.campaign["id"])
     values = {"status": CampaignStatus.START, "callerid_group_id": estate.callerid_group["id"]}
     database.write_now(lambda connection: connection.execute(started.values(values)))
-    row = database.read_now(lambda c: c.execute(table.select().where(table.c.id == 1)).mappings().one())
+    first = table.c.id == 1
+    if "medium" in table.c:
+        first &= table.c.medium == (SMS if path == "sms-gateway" else VOICE)
+    row = database.read_now(lambda c: c.execute(table.select().where(first)).mappings().one())
     assert database.read_now(lambda c: BY_PATH[path].touches(c, dict(row))) == touched

@@ -122,6 +122,15 @@ class LoadedRows(NamedTuple):
     unreadable: Unreadable
     """Reasons why records cannot be read, by table and id. They are left out; the others run."""
 
+    def without(self, user_ids: AbstractSet[int]) -> "LoadedRows":
+        """Return the rows without the campaigns and inbound numbers of some users."""
+        if not user_ids:
+            return self
+        return self._replace(
+            campaigns=[campaign for campaign in self.campaigns if campaign.plan.user_id not in user_ids],
+            dids=[did for did in self.dids if did.user_id not in user_ids],
+        )
+
 
 class _Scope:
     """Ids of the records to read; None stands for all."""
