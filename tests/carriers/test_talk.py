@@ -12,7 +12,7 @@ from msgspec import structs
 
 from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.enums import AmdStatus, Cause, SectionType
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
 from dialer.domain.sessions.ivr_session import IvrSession

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import effects
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, QueueStrategy, SectionType, TransferStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
 from dialer.domain.plans import CampaignPlan, GatewayKey, GatewayPlan

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from dialer.domain import effects
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.engine.called_off import lists_over

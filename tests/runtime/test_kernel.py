@@ -3,7 +3,7 @@
 from collections import Counter
 
 from dialer.domain import effects, events
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.events import AccountOpened, CampaignOpened, CampaignWoken, GatewayOpened

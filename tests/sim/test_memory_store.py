@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from dialer.domain import effects, events
-from dialer.domain.billing.charge import Bill
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Bill, Rate
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber
 from dialer.domain.reasons import CampaignReason, SubscriberReason

@@ -6,7 +6,7 @@ above that of an earlier report is a repeat and is ignored. `seq` is 0 in report
 
 import msgspec
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.enums import CampaignStatus

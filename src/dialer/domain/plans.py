@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.enums import (
     AmdBehavior,

@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from dialer.domain.billing.money import MoneyError, Rate, parse_money
+from dialer.domain.billing.charge import Rate
+from dialer.domain.billing.money import MoneyError, parse_money
 from dialer.domain.billing.rates import INCREMENT_S_MAX, NO_CARD, PREFIX_DIGITS_MAX, RateCard
 
 _Increment = Annotated[int, Meta(ge=1, le=INCREMENT_S_MAX)]

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from dialer.domain.billing.money import Rate, parse_money
+from dialer.domain.billing.charge import Rate
+from dialer.domain.billing.money import parse_money
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import zone_key, zone_of_number
 from dialer.domain.engine.called_off import lists_over

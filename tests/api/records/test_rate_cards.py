@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from dialer.api.records import rate_cards
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.store.database import Database
 from dialer.store.queries.rates import read_card
 from dialer.store.tables import User

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.billing.charge import Bill, bill_leg
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Bill, Rate, bill_leg
 
 MINUTES = Rate(per_minute=6_000)
 SECONDS = Rate(per_minute=6_000, first_increment_s=1, next_increment_s=1)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, Rate, format_money, parse_money
+from dialer.domain.billing.charge import Rate
+from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, format_money, parse_money
 
 AMOUNT_MAX = MONEY_LIMIT * MONEY_SCALE - 1
 rates = st.builds(

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from dialer.domain import effects
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.zones import UNKNOWN
 from dialer.domain.enums import CampaignStatus, Cause, SectionType, SubscriberStatus

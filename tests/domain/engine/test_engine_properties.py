@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain import effects
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.engine.retry import disposition, failure_reason
 from dialer.domain.enums import Cause, MessageStatus, SectionType, SubscriberStatus
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, Disposition, Subscriber

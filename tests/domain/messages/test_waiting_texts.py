@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from dialer.domain import events
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.effects import CheckNumber, CheckText, DropText, Effect, KeepText, SendText, WakeGateway
 from dialer.domain.engine import call_messages
 from dialer.domain.engine.engine import Engine

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phonenumbers import PhoneNumberType
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.engine.credit import is_forbidden
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations, read_countries, special_digits

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 
 PREFIX_DIGITS_MAX: Final = 15
 """Maximum digits of a prefix, which is as long as a number can be."""

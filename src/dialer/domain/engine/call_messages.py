@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.effects import CheckNumber, CheckText, DropText, FinishText, KeepText, SendText, WakeGateway
 from dialer.domain.engine.credit import CreditOffer, bill
 from dialer.domain.engine.gateway_load import GatewayLoad

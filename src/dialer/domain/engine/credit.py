@@ -7,8 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from dialer.domain.billing.charge import Bill, bill_leg
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Bill, Rate, bill_leg
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.messages.templates import fill

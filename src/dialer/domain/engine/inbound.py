@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.effects import (
     AnswerCall,
     CompleteSubscriber,

@@ -5,8 +5,7 @@ from typing import Final
 from msgspec import structs
 
 from dialer.domain import events
-from dialer.domain.billing.charge import bill_leg
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate, bill_leg
 from dialer.domain.effects import (
     BridgeCall,
     DialLeg,

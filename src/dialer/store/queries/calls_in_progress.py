@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, exists, or_, select, true, union_all
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.circuit_breaker import CircuitBreaker
 from dialer.domain.events import GatewayOpened

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from sqlalchemy import Connection, RowMapping, Select, bindparam, func, or_, select, true
 
-from dialer.domain.billing.money import MONEY_SCALE, Rate
+from dialer.domain.billing.charge import Rate
+from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AmdBehavior, CampaignStatus, SubscriberStatus

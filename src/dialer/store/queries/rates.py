@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, RowMapping, func, select
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.store.tables import RateCardLine
 

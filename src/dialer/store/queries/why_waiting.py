@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, Select, and_, case, func, select
 
-from dialer.domain.billing.money import Rate
+from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.numbers.prefixes import Prefixes
