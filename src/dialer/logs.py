@@ -117,7 +117,7 @@ class BackgroundHandler(QueueHandler):
         self._listener.start()
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        """Queue one line, or drop it."""
+        """Queue one line, or drop and count it if the queue is full. The next queued line is followed by the count."""
         try:
             self.queue.put_nowait(record)
         except queue.Full:

@@ -18,7 +18,10 @@ class Milestone(msgspec.Struct, frozen=True, gc=False):
 
 
 class Taken(NamedTuple):
-    """A call that was taken up: the event for the engine, and the call's next milestone, if it is known."""
+    """The result of `CallPlacer.take_up`: the event that tells the engine of a call that was already in progress.
+
+    `milestone` is the call's next milestone. It is None if the carrier does not know it yet.
+    """
 
     restored: events.CallRestored
     milestone: Milestone | None

@@ -269,7 +269,9 @@ def open_service_clock(settings: Settings, database: Database) -> Clock:
 
 @contextlib.contextmanager
 def serving_alone(settings: Settings) -> Iterator[ServingPlace]:
-    """Let this process alone serve the database, and yield its place.
+    """Reserve the database for this process until the context ends, and yield the reservation.
+
+    Give it to `Database` as `place`. Other users lose access to the files of the service.
 
     Raises:
         ServedError: another process serves it.

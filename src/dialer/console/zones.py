@@ -32,7 +32,10 @@ def _known(name: str) -> ZoneInfo | None:
 
 
 def day_of(now_ms: int, zone: ZoneInfo) -> Hours:
-    """Return the hours of the present day in a zone. An hour belongs to the day in which it begins."""
+    """Return the range of hours, counted since the epoch, that belong to the current day in a time zone.
+
+    `now_ms` is in milliseconds since the epoch. An hour belongs to the day in which it begins.
+    """
     now = datetime.fromtimestamp(now_ms / 1_000, UTC).astimezone(zone)
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     first, end = (-(-_ms(at) // HOUR_MS) for at in (midnight, midnight + timedelta(days=1)))

@@ -144,8 +144,9 @@ class Database:
     async def is_writable(self, probe: Callable[[Connection], object]) -> bool:
         """Return whether units of work can be committed, as far as is known.
 
-        After a failure, run `probe`, a small unit of work, to find out. It never waits: return False while another unit
-        of work has its turn after a failure.
+        If no write has failed since the last successful one, return True without a check. Otherwise run `probe`, a
+        small unit of work that writes a row, and return whether it succeeds. The probe does not wait: if another unit
+        of work has its turn at that moment, return False.
         """
         if not self._is_failing:
             return True

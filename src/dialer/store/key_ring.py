@@ -86,7 +86,10 @@ RING: Final = KeyRing()
 
 @lru_cache(maxsize=_RINGS_MAX)
 def fernet_of(keys: str) -> MultiFernet:
-    """Return the cipher of keys: the first encrypts, and all decrypt."""
+    """Return a cipher for `keys`, which are separated by blanks.
+
+    It encrypts with the first key, and decrypts with any of them.
+    """
     return MultiFernet([_fernet(key) for key in keys.split()])
 
 

@@ -253,7 +253,7 @@ class Amount(Kind, frozen=True):
     """The smallest amount allowed, an integer of 1e-5."""
 
     def parse(self, value: Json, conventions: Conventions) -> int:  # noqa: ARG002 - money is money anywhere
-        """Return the amount as an integer of 1e-5."""
+        """Return the amount as an integer in units of 0.00001 of the currency: 150000 for `"1.5"`."""
         try:
             amount = parse_money(value)
         except MoneyError as error:
@@ -322,7 +322,10 @@ class PhoneNumber(Kind, frozen=True):
         return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX)
 
     def accepted(self) -> Schema:
-        """Return the schema of a phone number with the characters that may be in one."""
+        """Return the OpenAPI schema of a phone number in requests.
+
+        The pattern allows digits, one leading `+`, blanks, dots, dashes, parentheses and square brackets.
+        """
         return Schema(type=OpenAPIType.STRING, max_length=NUMBER_INPUT_MAX, pattern=NUMBER_PATTERN)
 
 

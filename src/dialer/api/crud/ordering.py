@@ -105,7 +105,7 @@ def _sort_key(resource: Resource, sort: Sort) -> SortKey:
 
 
 def label(place: int) -> str:
-    """Return the name of the column of a query that holds the value of one of its sort keys."""
+    """Return the name of the query column for the sort key at index `place`, such as `order_0`."""
     return f"order_{place}"
 
 

@@ -89,7 +89,9 @@ def _members(body: bytes) -> Given:
 
 
 class StrictBody(AbstractDTO[Any]):
-    """A decoder that gives a handler the `Given` of a body. The annotated type only describes the fields.
+    """A decoder that gives a handler the members of the JSON object of a request, not validated, as a `Given`.
+
+    The annotated type of the handler only describes the fields in the OpenAPI document.
 
     The unit of work checks the fields, because it has the record and the references, and reports all errors at once.
     """

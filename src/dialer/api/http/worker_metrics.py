@@ -15,7 +15,10 @@ _SECOND_MS: Final = 1_000
 
 
 class VitalMetrics(Collector):
-    """A collector that reads the vitals at every exposition."""
+    """A Prometheus collector of steps, delays, gateway shares and the membership of the fleet.
+
+    Each scrape reads the current figures.
+    """
 
     def __init__(self, process_health: Callable[[], ProcessHealth]) -> None:
         self._process_health: Final = process_health

@@ -51,7 +51,7 @@ class ShapePlugin(OpenAPISchemaPlugin):
         return not field_definition.is_union and bool(field_definition.is_subclass_of(Shape))
 
     def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: "SchemaCreator") -> Schema:
-        """Return the schema of a shape as a named component."""
+        """Return the OpenAPI schema of the struct of a request or an answer, as a named component of the document."""
         shape: type[Shape] = field_definition.annotation
         schema: Schema = schema_creator.create_component_schema(
             field_definition, required=sorted(_required(shape)), property_fields={}

@@ -23,12 +23,13 @@ class MoneyError(ValueError):
 
 
 def parse_money(value: object) -> int:
-    """Return an amount as an integer of 1e-5, from an integer, a finite decimal or float, or a numeric string.
+    """Return an amount of money as an integer in units of 0.00001 of the currency: 150000 for `"1.5"`.
 
-    A float counts as the shortest decimal that reads as it: 0.1 is a tenth.
+    The value is an integer, a finite decimal or float, or a numeric string. The float 0.1 counts as exactly 0.1.
 
     Raises:
-        MoneyError: the value is not a number, has more than five decimals, or is ten million or more.
+        MoneyError: the value is not a number, has more than five decimals, or is 10 million units of currency or more,
+            or -10 million or less.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         raise MoneyError("A valid number is required.")

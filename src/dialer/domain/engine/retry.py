@@ -80,9 +80,12 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
 
 def never_made(call: Call, now_ms: int) -> Disposition:
-    """Return the subscriber's state after an attempt that was decided and never made: due in a second.
+    """Return the subscriber's state after an attempt that was undone before its call was placed.
 
-    The subscriber has one attempt less already.
+    The subscriber is pending, and due one second after `now_ms`. The attempt does not count as a failure. A completed
+    subscriber stays completed, and one whose call was aborted is aborted.
+
+    The caller must reduce the subscriber's count of attempts beforehand.
     """
     if call.subscriber.has_completed:
         return _final(call, _COMPLETED, "")

@@ -24,7 +24,7 @@ _DIRECTORY: Final = r"118\d{2,3}"
 
 
 class Destinations(msgspec.Struct, frozen=True):
-    """The destinations of an account."""
+    """The countries and the kinds of phone numbers that an account may call."""
 
     countries: frozenset[str] = frozenset()
     """ISO 3166 codes of the countries that may be called; empty for all."""

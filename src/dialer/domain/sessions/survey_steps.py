@@ -100,7 +100,11 @@ class SurveyStep:
         return turn
 
     def transferred(self, *, is_connected: bool) -> "SurveyStep | None":
-        """Return the next step after a transfer: a connected one counts as played."""
+        """Return the next step after a transfer, or None if the survey ends.
+
+        A connected transfer continues as a section that was played to its end. For another one, the type of the
+        section chooses the branch, such as `timeout`.
+        """
         if is_connected:
             return self.after if self.knows_after else self.find_after()
         turn = self.turns.get(_MISSED)

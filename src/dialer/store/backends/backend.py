@@ -181,7 +181,7 @@ class Backend(Protocol):
         """Add 1 to the count that `changes_of_users` returns, in the transaction of a unit of work."""
 
     def changes_of_users(self, connection: Connection) -> Hashable:
-        """Return the count of units of work that were no steps of the worker, as this transaction sees it."""
+        """Return the count of changes from outside the dialling worker, as this transaction sees it."""
 
     def have_others_written(self, connection: Connection) -> bool:
         """Return whether another connection may have committed since the last call for this writing connection."""

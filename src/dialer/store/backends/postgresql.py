@@ -261,7 +261,7 @@ def count_change(connection: Connection) -> None:
 
 
 def changes_of_users(connection: Connection) -> Hashable:
-    """Return the count of units of work that were no steps of the worker, as this transaction sees it."""
+    """Return the count of changes from outside the dialling worker, as this transaction sees it."""
     return int(connection.exec_driver_sql("SELECT count FROM user_changes").scalar_one())
 
 

@@ -190,7 +190,9 @@ def count_change(connection: Connection) -> None:
 
 
 def changes_of_users(connection: Connection) -> int:
-    """Return the count of units of work that were no steps of the worker, as this transaction sees it.
+    """Return the count of changes from outside the dialling worker, such as API requests, as this transaction sees it.
+
+    It counts units of work that wrote rows, and starts again from 0 after 2,147,483,647. Compare it for equality only.
 
     It is kept in the header of the database: https://www.sqlite.org/pragma.html#pragma_user_version
     """
