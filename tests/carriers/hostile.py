@@ -55,14 +55,14 @@ class Capture:
         self._count = 0
         self.packets = [write_packet(RtpPacket(payload, 1, 2, 3, b"\5\x8a\0\xa0" * 40)) for payload in (8, 101)]
         self.report = write_report(RtcpReport(3, Sent(1, 2, 3, 4), (Block(1, 0.5, 6, 7, 8, 9, 10),)), "them")
-        self.board = SoundRouter()
+        self.router = SoundRouter()
         for number, order in enumerate(ORDERS):
-            self.board.add(SoundLeg(str(number), 1, SoundTerms()))
+            self.router.add(SoundLeg(str(number), 1, SoundTerms()))
             self._leg(str(number)).agree(0, SOUND)
-            self.board.perform(str(number), order)
+            self.router.perform(str(number), order)
 
     def _leg(self, key: str) -> SoundLeg:
-        leg = self.board.leg(key)
+        leg = self.router.leg(key)
         assert leg is not None
         return leg
 
@@ -83,7 +83,7 @@ class Capture:
         key = str(chance.randrange(len(ORDERS)))
         datagram = mutated(chance.choice(self.packets), chance)
         source = chance.choice((PEER, PEER, (PEER[0], 9), STRANGER))
-        self.board.receive(self.now_ms, key, datagram, source)
+        self.router.receive(self.now_ms, key, datagram, source)
         self._leg(key).take_report(self.now_ms, mutated(self.report, chance), source)
         if chance.randrange(50) == 0:
             self._leg(key).agree(self.now_ms, chance.choice((SOUND, replace(SOUND, port=PEER[1] + 2))))
@@ -120,7 +120,7 @@ def attacks(count: int, seed: int) -> Iterator[int]:
     for number in range(count):
         if number % 500 == 499:
             capture = Capture()
-        for output in capture.board.tick(capture.now_ms, number % 4):
+        for output in capture.router.tick(capture.now_ms, number % 4):
             assert not isinstance(output, SendSound) or output.destination[0] == PEER[0], output
         capture.attack(chance)
         yield number

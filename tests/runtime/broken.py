@@ -260,7 +260,7 @@ def ended_calls_are_counted(patch: Patch) -> None:
 
     def around(finish: Wrapped) -> Wrapped:
         def kept(self: Engine, now_ms: int, call: Any, outcome: Any) -> None:  # noqa: ANN401 - as `_finish_call`
-            self.board.campaigns[call.plan.id].in_progress += call.plan.user_id == ANN
+            self.engine_state.campaigns[call.plan.id].in_progress += call.plan.user_id == ANN
             finish(self, now_ms, call, outcome)
 
         return kept

@@ -266,18 +266,18 @@ def commit(house: House, change: Change, number: int) -> Touched:
 
 def known(engine: Engine) -> dict[str, object]:
     """Return the state of an engine that comes from the rows."""
-    board, transfers = engine.board, engine._transfers  # noqa: SLF001 - there is no public access
+    engine_state, transfers = engine.engine_state, engine._transfers  # noqa: SLF001 - there is no public access
     distributor, inbound = transfers._distributor, engine._inbound  # noqa: SLF001 - there is no public access
     return {
         "accounts": {
             user_id: (one.balance, one.held, one.rate, one.sms_rate, one.card)
-            for user_id, one in board.accounts.items()
+            for user_id, one in engine_state.accounts.items()
         },
         "gateways": {
-            gateway_id: (one.plan, one.in_progress, one.breaker) for gateway_id, one in board.gateways.items()
+            gateway_id: (one.plan, one.in_progress, one.breaker) for gateway_id, one in engine_state.gateways.items()
         },
-        "campaigns": {campaign_id: _standing(one) for campaign_id, one in board.campaigns.items()},
-        "calls": sorted(board.calls),
+        "campaigns": {campaign_id: _standing(one) for campaign_id, one in engine_state.campaigns.items()},
+        "calls": sorted(engine_state.calls),
         "agents": {one: (distributor._agents[one].plan, distributor._agents[one].figures) for one in transfers._agents},  # noqa: SLF001
         "queues": {one: distributor._lines[one].plan for one in transfers._queue_ids},  # noqa: SLF001
         "dids": {

@@ -54,7 +54,7 @@ class FaultyKernel(Kernel):
 
     def channels(self) -> dict[str, int]:
         """Return the number of calls that its engine counts on each gateway."""
-        return {str(gateway_id): load.in_progress for gateway_id, load in self._engine.board.gateways.items()}
+        return {str(gateway_id): load.in_progress for gateway_id, load in self._engine.engine_state.gateways.items()}
 
     def _happen(self, at_ms: int, rank: int, key: int, sequence: int, event: events.Event) -> None:
         if rank == _RANK:

@@ -75,7 +75,7 @@ class BrittleKernel(Kernel):
     def apply(self, event: events.Event) -> None:
         """Apply an event now. Some break the engine half-way."""
         if isinstance(event, events.CallReceived) and event.caller == POISON:
-            self._engine.board.new_id()
+            self._engine.engine_state.new_id()
             raise RuntimeError(f"{type(event).__name__} breaks the engine")
         super().apply(event)
         if self._is_breaking(event):

@@ -233,7 +233,7 @@ def _legs_take_their_channel_with_them(patch: Patch) -> None:
         def kept(self: Any, call: Any, transfer: Any) -> None:  # noqa: ANN401 - as `_release`
             release(self, call, transfer)
             if transfer.gateway_id:
-                self._board.gateways[transfer.gateway_id].in_progress += 1
+                self._state.gateways[transfer.gateway_id].in_progress += 1
 
         return kept
 

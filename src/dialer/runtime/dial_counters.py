@@ -97,7 +97,7 @@ class StepCounters:
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
         """Do nothing: CDRs are not counted."""
 
-    def step_closed(self, connection: Connection, board: EngineState) -> None:
+    def step_closed(self, connection: Connection, engine_state: EngineState) -> None:
         """Do nothing: nothing is compared."""
 
     def committed(self) -> DialCounters:

@@ -187,12 +187,12 @@ def _guilty(live: LiveEngine | None) -> Report | None:
 
 def _blamed(live: LiveEngine, subject: Event | Effect, error: Exception) -> BrokenInvariantError | None:
     """Return the error that names the user, the campaign and the call that an event or an effect concerns."""
-    board = live.engine.board
+    engine_state = live.engine.engine_state
     call_id = getattr(subject, "call_id", None)
     call: Call | None = (
-        getattr(subject, "call", None) or getattr(subject, "message", None) or board.calls.get(call_id or 0)
+        getattr(subject, "call", None) or getattr(subject, "message", None) or engine_state.calls.get(call_id or 0)
     )
-    campaign = board.campaigns.get(getattr(subject, "campaign_id", 0))
+    campaign = engine_state.campaigns.get(getattr(subject, "campaign_id", 0))
     plan: Any = getattr(subject, "plan", None) or (None if call is None else call.plan)
     plan = plan or (None if campaign is None else campaign.plan)
     user_id = getattr(plan, "user_id", None) or getattr(subject, "user_id", None)

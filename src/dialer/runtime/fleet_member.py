@@ -110,7 +110,7 @@ class FleetMember:
                 await self._worker.settle()
 
     async def _negotiate(self, live: LiveEngine) -> None:
-        needs, worker_id = demands(live.engine.board, live.kernel.now_ms), self._fleet.worker_id
+        needs, worker_id = demands(live.engine.engine_state, live.kernel.now_ms), self._fleet.worker_id
         if not needs or worker_id is None:
             return
         terms = _Terms(self._fleet, worker_id, self._worker.clock.now_ms(), needs)

@@ -10,10 +10,10 @@ from dialer.runtime.process_health import GatewayShare
 from dialer.store.fleet.slices import Demand, GatewayLimits
 
 
-def demands(board: EngineState, now_ms: int) -> list[Demand]:
+def demands(engine_state: EngineState, now_ms: int) -> list[Demand]:
     """Return the demand for each gateway that has limits."""
     running: Counter[GatewayKey] = Counter()
-    for one in board.campaigns.values():
+    for one in engine_state.campaigns.values():
         # Calls may transfer, and send messages.
         if one.status is CampaignStatus.START or one.in_progress or one.texts:
             running.update({one.plan.gateway_id, one.plan.sms_gateway_id or one.plan.gateway_id})
@@ -26,16 +26,16 @@ def demands(board: EngineState, now_ms: int) -> list[Demand]:
             campaigns=running[gateway_id],
             last_dial_ms=gateway.recent_dials_ms[-1] if gateway.recent_dials_ms else 0,
         )
-        for gateway_id, gateway in sorted(board.gateways.items())
+        for gateway_id, gateway in sorted(engine_state.gateways.items())
         if gateway.plan.max_channels or gateway.plan.max_cps
     ]
 
 
-def gateways_in_use(board: EngineState, now_ms: int) -> tuple[GatewayShare, ...]:
+def gateways_in_use(engine_state: EngineState, now_ms: int) -> tuple[GatewayShare, ...]:
     """Return the use of each gateway that has limits."""
     found = []
-    for one in demands(board, now_ms):
-        gateway = board.gateways[one.limits.id]
+    for one in demands(engine_state, now_ms):
+        gateway = engine_state.gateways[one.limits.id]
         channels = gateway.channels if one.limits.channels else None
         cps = gateway.cps if one.limits.cps else None
         found.append(GatewayShare(one.limits.id, channels, one.in_use, cps, one.recent))

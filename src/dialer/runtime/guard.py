@@ -383,20 +383,20 @@ class Guard:
             campaign.status = move.status
             self._stopped.add(move.campaign_id)
 
-    def step_closed(self, connection: Connection, board: EngineState) -> None:
+    def step_closed(self, connection: Connection, engine_state: EngineState) -> None:
         """Check that the guard, the engine and the rows agree at the end of a step."""
-        self._check_money(connection, board)
-        self._check_loads(board)
+        self._check_money(connection, engine_state)
+        self._check_loads(engine_state)
         self._check_standing(connection, self._dialling - self._stopped)
         self._check_numbers(connection)
         for campaign_id in self._dialling:
             self._campaigns[campaign_id].forget_step()
         self._forget_step()
 
-    def _check_money(self, connection: Connection, board: EngineState) -> None:
+    def _check_money(self, connection: Connection, engine_state: EngineState) -> None:
         rows = money_of(connection, self._spending) if self._spending else {}
         for user_id in sorted(self._spending):
-            money, account = self._money[user_id], board.accounts[user_id]
+            money, account = self._money[user_id], engine_state.accounts[user_id]
             booked, free = (money.balance, money.held), money.balance - money.held
             if rows.get(user_id) != booked or (account.balance, account.held) != booked:
                 engine = (account.balance, account.held)
@@ -412,9 +412,9 @@ class Guard:
                 raise BrokenInvariantError(Rule.CREDIT, what, user_id=user_id)
             money.free_before = free
 
-    def _check_loads(self, board: EngineState) -> None:
+    def _check_loads(self, engine_state: EngineState) -> None:
         for campaign_id in sorted(self._touched):
-            campaign, engine_campaign = self._campaigns.get(campaign_id), board.campaigns.get(campaign_id)
+            campaign, engine_campaign = self._campaigns.get(campaign_id), engine_state.campaigns.get(campaign_id)
             counted = (0, 0) if campaign is None else (campaign.in_progress, campaign.legs)
             if campaign is not None and counted != (
                 (0, 0) if engine_campaign is None else (engine_campaign.in_progress, engine_campaign.legs)

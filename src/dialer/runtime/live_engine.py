@@ -180,7 +180,7 @@ class LiveEngine:
             self._tell(connection, reports, allowance)
             is_done = self.kernel.run(until_ms, events_max)
         self.switchboard.write(connection, self.kernel.now_ms)
-        self.journal.close_step(self.engine.board)
+        self.journal.close_step(self.engine.engine_state)
         self._save(connection)
         return is_done
 
@@ -196,7 +196,7 @@ class LiveEngine:
             is_done = self.kernel.run(now_ms, events_max)
             if is_done:
                 self._is_stored = False
-                scope = Touched(gateways=self._larger & self.engine.board.gateways.keys())
+                scope = Touched(gateways=self._larger & self.engine.engine_state.gateways.keys())
                 self._larger = frozenset()
                 self._apply(self._read(connection, scope, is_now=True), scope)
                 is_done = self.kernel.run(now_ms, events_max)
@@ -209,7 +209,7 @@ class LiveEngine:
         """
         limited = []
         for gateway in gateways:
-            open_gateway, lent = self.engine.board.gateways.get(gateway.plan.id), gateway.lent
+            open_gateway, lent = self.engine.engine_state.gateways.get(gateway.plan.id), gateway.lent
             if lent is not None:
                 less = (
                     NOTHING_LENT
@@ -249,12 +249,12 @@ class LiveEngine:
 
     def cps_max(self) -> dict[GatewayKey, int]:
         """Return the calls a second that this worker may place over each gateway with such a limit, at least one."""
-        gateways = self.engine.board.gateways
+        gateways = self.engine.engine_state.gateways
         return {key: max(1, gateway.cps) for key, gateway in gateways.items() if gateway.plan.max_cps}
 
     def lend_less(self, gateway_id: GatewayKey, lent: Lent) -> None:
         """Limit a gateway to a smaller part from now on. The calls in progress may still exceed it."""
-        gateway = self.engine.board.gateways[gateway_id]
+        gateway = self.engine.engine_state.gateways[gateway_id]
         less = Lent(min(gateway.channels, lent.channels), min(gateway.cps, lent.cps))
         gateway.limit(gateway.plan, less)
         self._guard.lend(gateway_id, less)
@@ -276,7 +276,7 @@ class LiveEngine:
             connection,
             state if is_due else None,
             has_worked=not self._is_stored,
-            wishes=Wishes(self.engine.board.called_off.last, self._wishes_elsewhere),
+            wishes=Wishes(self.engine.engine_state.called_off.last, self._wishes_elsewhere),
         )
         if is_due:
             self._saved = state
@@ -290,7 +290,7 @@ class LiveEngine:
         answered = {did_id for did_id, campaign_id in self._dids.items() if campaign_id in touched.campaigns}
         return structs.replace(
             touched,
-            accounts=touched.accounts & self.engine.board.accounts.keys(),
+            accounts=touched.accounts & self.engine.engine_state.accounts.keys(),
             queues=touched.queues | serving,
             dids=touched.dids | answered,
         )
@@ -375,14 +375,16 @@ class LiveEngine:
 
     def _open_campaigns(self) -> set[int]:
         return {
-            campaign_id for campaign_id, campaign in self.engine.board.campaigns.items() if campaign.status in ACTIVE
+            campaign_id
+            for campaign_id, campaign in self.engine.engine_state.campaigns.items()
+            if campaign.status in ACTIVE
         }
 
     def _with_untouched(self, world: LoadedRows, scope: Touched) -> LoadedRows:
         """Add the campaigns that were not read, as the engine knows them, because the guard needs all of them."""
         if scope.everything:
             return world
-        campaigns = self.engine.board.campaigns
+        campaigns = self.engine.engine_state.campaigns
         untouched, open_ids = campaigns.keys() - scope.campaigns, self._open_campaigns()
         opened = [
             events.CampaignOpened(

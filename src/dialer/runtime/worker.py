@@ -124,7 +124,7 @@ class Worker:
         """Return the durations of steps, and the state of the engine at present."""
         live, member = self._live, self._coordinator.membership()
         late_ms = 0 if live is None else max(0, live.late_ms(self.clock.now_ms()))
-        gateways = () if live is None else gateways_in_use(live.engine.board, live.kernel.now_ms)
+        gateways = () if live is None else gateways_in_use(live.engine.engine_state, live.kernel.now_ms)
         return ProcessHealth(steps=self._durations, late_ms=late_ms, gateways=gateways, membership=member)
 
     @contextlib.asynccontextmanager

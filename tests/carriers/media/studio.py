@@ -19,7 +19,7 @@ class Studio:
     """A board of legs, and a clock that ticks by hand."""
 
     def __init__(self, *keys: str, sound: AgreedSound = SOUND, terms: SoundTerms | None = None) -> None:
-        self.board = SoundRouter()
+        self.router = SoundRouter()
         self.now_ms = 0
         self._phase = 0
         self.done: list[OrderDone] = []
@@ -27,11 +27,11 @@ class Studio:
         self.reports: list[RtcpReport] = []
         self.sent: dict[str, list[RtpPacket]] = {key: [] for key in keys}
         for key in keys:
-            self.board.add(SoundLeg(key, 7 << 60, terms or SoundTerms()))
+            self.router.add(SoundLeg(key, 7 << 60, terms or SoundTerms()))
             self.leg(key).agree(self.now_ms, sound)
 
     def leg(self, key: str) -> SoundLeg:
-        leg = self.board.leg(key)
+        leg = self.router.leg(key)
         assert leg is not None
         return leg
 
@@ -41,7 +41,7 @@ class Studio:
     def run_quarters(self, count: int) -> None:
         """Let 5 ms pass so many times."""
         for _ in range(count):
-            for output in self.board.tick(self.now_ms, self._phase):
+            for output in self.router.tick(self.now_ms, self._phase):
                 self._note(output)
             self._phase = (self._phase + 1) % PHASES
             self.now_ms += 20 // PHASES
@@ -59,11 +59,11 @@ class Studio:
             self.sent[output.key].append(read_packet(output.data))
 
     def say(self, key: str, *packets: RtpPacket) -> list[SendSound]:
-        passed = [self.board.receive(self.now_ms, key, write_packet(packet), PEER) for packet in packets]
+        passed = [self.router.receive(self.now_ms, key, write_packet(packet), PEER) for packet in packets]
         return [one for one in passed if one is not None]
 
     def order(self, key: str, order: Order, prompt: bytes = b"") -> None:
-        self.board.perform(key, order, prompt)
+        self.router.perform(key, order, prompt)
 
 
 def sound_packet(number: int, data: bytes, payload: int = 8) -> RtpPacket:

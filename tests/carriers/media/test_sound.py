@@ -145,7 +145,7 @@ def test_a_recording_ends_with_silence_and_with_its_leg() -> None:
         studio.say("a", sound_packet(at, quiet))
         studio.run(20)
     assert [one.done for one in studio.done] == [Done(1, 0, recording_ms=RECORDING_SILENCE_MS)]
-    assert studio.board.remove("b") == ("b.wav", quiet.translate(g711.ULAW_OF_ALAW))
+    assert studio.router.remove("b") == ("b.wav", quiet.translate(g711.ULAW_OF_ALAW))
 
 
 def test_a_bridge_passes_on_sound_and_keys_until_the_other_leg_is_gone() -> None:
@@ -162,7 +162,7 @@ def test_a_bridge_passes_on_sound_and_keys_until_the_other_leg_is_gone() -> None
     assert [one.key for one in studio.say("b", sound_packet(1, loud[:160], payload=0))] == ["a"]
     studio.run(100)
     assert (studio.sent, studio.done) == ({"a": [], "b": []}, [])
-    studio.board.remove("b")
+    studio.router.remove("b")
     studio.run(20)
     assert studio.done == [OrderDone("a", Done(1, 0))]
 
@@ -185,8 +185,8 @@ def test_sound_from_strangers_and_bytes_that_are_no_rtp_are_dropped() -> None:
     studio.order("a", Ask(1, (), 1, 3_000))
     studio.say("a", sound_packet(0, b"\xd5" * 160))
     for data in (b"", b"x" * 12, b"\x80", b"\x8f" + b"\0" * 11, b"\xa0\x08" + b"\0" * 10 + b"\xff", b"\x80" * 2_000):
-        assert studio.board.receive(0, "a", data, PEER) is None
+        assert studio.router.receive(0, "a", data, PEER) is None
     for packet in key_packets("4", 1, 1):
-        studio.board.receive(0, "a", write_packet(packet), ("198.51.100.7", 1))
+        studio.router.receive(0, "a", write_packet(packet), ("198.51.100.7", 1))
     studio.run(100)
     assert studio.done == []

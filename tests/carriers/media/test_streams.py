@@ -301,7 +301,7 @@ def test_a_prompt_skips_what_there_was_no_time_to_send() -> None:
     prompt = tone((440,), 1_000)
     studio.order("a", Play(1, ()), prompt)
     studio.run(200)
-    studio.board.skip(25)
+    studio.router.skip(25)
     studio.run(300)
     sent = studio.sent["a"]
     assert [one.timestamp - sent[0].timestamp for one in sent] == [160 * at for at in (*range(10), *range(35, 50))]
@@ -319,7 +319,7 @@ def test_a_side_that_sends_nothing_is_gone_after_a_while() -> None:
         studio.leg(key).watch(0)
     report = write_report(RtcpReport(5, None, ()), "x")
     for number in range(45):
-        studio.board.receive(studio.now_ms, "e", b"", PEER)
+        studio.router.receive(studio.now_ms, "e", b"", PEER)
         studio.say("b", RtpPacket(0, number, number, 5, b"\xff" * 160) if not number else noise(number))
         studio.leg("c").take_report(studio.now_ms, report, PEER)
         studio.run(1_000)

@@ -68,11 +68,11 @@ def test_a_message_waits_until_its_worker_is_lent_a_part_of_the_gateway() -> Non
     (waiting,) = request(engine, START_MS, ADA)[:1]
     assert isinstance(waiting, KeepText)
     assert (waiting.message.id, waiting.message.text) == (9, "Hello")
-    assert engine.board.gateways[TEXTS].texts_waiting == 1
+    assert engine.engine_state.gateways[TEXTS].texts_waiting == 1
     opened = handled(engine, START_MS + 400, events.GatewayOpened(LIMITED, lent=Lent(0, 1)))
     (message,) = [one for one in opened if isinstance(one, SendText)]
     assert (message.message.id, message.message.started_ms, message.is_recorded) == (9, START_MS + 400, True)
-    assert engine.board.gateways[TEXTS].texts_waiting == 0
+    assert engine.engine_state.gateways[TEXTS].texts_waiting == 0
 
 
 @pytest.mark.parametrize("is_ended", [False, True])
@@ -105,7 +105,7 @@ def test_a_message_waits_for_the_line_and_its_number_is_checked_again() -> None:
         assert sent(engine.handle(START_MS, events.NumberChecked(7, number, "Hello", is_on_dnc=False))) == []
     found = handled(engine, START_MS + 10, events.LineFound(TEXTS))
     assert (dropped(found), sent(found)) == ([(TextReason.DNC, True)], [(ADA, START_MS + 10)])
-    assert engine.board.gateways[TEXTS].texts_waiting == 0
+    assert engine.engine_state.gateways[TEXTS].texts_waiting == 0
 
 
 def test_a_message_whose_record_is_gone_is_not_sent() -> None:

@@ -32,12 +32,12 @@ class SoundRoom:
     """The sound of all legs. The clock runs while there are any."""
 
     def __init__(self) -> None:
-        self._board: Final = SoundRouter()
+        self._router: Final = SoundRouter()
         self._sockets: dict[str, socket.socket] = {}
         self._reports: dict[str, socket.socket] = {}
         self._arrivals: Final = selectors.DefaultSelector()
         self._owners: dict[str, Hear] = {}
-        self._clock: Final = SoundClock(self._tick, self._board.skip)
+        self._clock: Final = SoundClock(self._tick, self._router.skip)
 
     def add(self, key: str, place: tuple[socket.AddressFamily, range | None], hear: Hear, terms: SoundTerms) -> int:
         """Open a socket for a leg, in a family and a range of ports, and return its port.
@@ -55,17 +55,17 @@ class SoundRoom:
             self._reports[key] = reports
             self._arrivals.register(reports, selectors.EVENT_READ, (key, True))
         self._owners[key] = hear
-        self._board.add(SoundLeg(key, chance, terms))
+        self._router.add(SoundLeg(key, chance, terms))
         self._clock.start()
         return port
 
     def leg(self, key: str) -> SoundLeg | None:
         """Return the sound of a leg; None if it is gone."""
-        return self._board.leg(key)
+        return self._router.leg(key)
 
     def perform(self, key: str, order: Order, prompt: bytes) -> None:
         """Begin an order of sound."""
-        self._board.perform(key, order, prompt)
+        self._router.perform(key, order, prompt)
 
     def remove(self, key: str) -> tuple[str, bytes] | None:
         """Close the socket of a leg. Return the recording that was in progress, its name and its sound, if any."""
@@ -74,7 +74,7 @@ class SoundRoom:
                 self._arrivals.unregister(bound)
                 bound.close()
         self._owners.pop(key, None)
-        recording = self._board.remove(key)
+        recording = self._router.remove(key)
         if not self._sockets:
             self._clock.stop()
         return recording
@@ -87,7 +87,7 @@ class SoundRoom:
 
     def _tick(self, phase: int) -> None:
         now_ms = steady_ms()
-        for output in self._board.tick(now_ms, phase):
+        for output in self._router.tick(now_ms, phase):
             if isinstance(output, SendSound):
                 self._send(output)
             else:
@@ -106,25 +106,25 @@ class SoundRoom:
 
         At most `spare` of these are thrown away. Return the number that is left.
         """
-        board, bound = self._board, self._sockets.get(key)
+        router, bound = self._router, self._sockets.get(key)
         if bound is None:
             return spare
         while True:
-            strangers = board.strangers
+            strangers = router.strangers
             try:
                 data, source = bound.recvfrom(_READ_BYTES)
             except OSError:
                 # There is none, or somebody's ICMP message about a datagram of ours.
                 return spare
-            passed = board.receive(now_ms, key, data, source if len(source) == _IPV4 else source[:_IPV4])
+            passed = router.receive(now_ms, key, data, source if len(source) == _IPV4 else source[:_IPV4])
             if passed is not None:
                 self._send(passed)
-            if board.strangers == strangers or not spare:
+            if router.strangers == strangers or not spare:
                 return spare
             spare -= 1
 
     def _read_report(self, now_ms: int, key: str) -> None:
-        bound, leg = self._reports.get(key), self._board.leg(key)
+        bound, leg = self._reports.get(key), self._router.leg(key)
         if bound is None or leg is None:
             return
         for _ in range(REPORTS_MAX):

@@ -17,8 +17,8 @@ from dialer.domain.queueing.call_distributor import CallDistributor
 class Abandonment:
     """The counter of calls that have waited too long for an agent."""
 
-    def __init__(self, board: EngineState, distributor: CallDistributor) -> None:
-        self._board: Final = board
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
+        self._state: Final = engine_state
         self._distributor: Final = distributor
         self._overdue: deque[tuple[int, int]] = deque()
         """The time at which each waiting call counts as abandoned, and its id, in order of time."""
@@ -41,7 +41,7 @@ class Abandonment:
         """Mark every call as abandoned that has waited longer than the rule allows, even if an agent takes the call."""
         while self._overdue and self._overdue[0][0] <= now_ms:
             _, call_id = self._overdue.popleft()
-            call, waiting = self._board.calls.get(call_id), self._distributor.waiting_of(call_id)
+            call, waiting = self._state.calls.get(call_id), self._distributor.waiting_of(call_id)
             if call is not None and waiting is not None and now_ms > waiting.joined_ms + ABANDONED_AFTER_MS:
                 self._abandon(call)
 
@@ -50,8 +50,8 @@ class Abandonment:
         if transfer.is_abandoned:
             return
         transfer.is_abandoned = True
-        campaign = self._board.campaigns[call.plan.id]
+        campaign = self._state.campaigns[call.plan.id]
         if campaign.is_paced and call.attempt > 0 and call.id not in campaign.machines:
             measure.abandoned(campaign.figures)
-            self._board.keep_figures(campaign)
-        self._board.emit(KeepTransfer(call, transfer))
+            self._state.keep_figures(campaign)
+        self._state.emit(KeepTransfer(call, transfer))

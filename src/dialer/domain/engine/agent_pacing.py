@@ -21,8 +21,8 @@ ASKED_EVERY_MS: Final = 1_000
 class AgentPacing:
     """The caller of the strategies, which also keeps their figures up to date."""
 
-    def __init__(self, board: EngineState, distributor: CallDistributor) -> None:
-        self._board: Final = board
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
+        self._state: Final = engine_state
         self._distributor: Final = distributor
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
@@ -43,12 +43,12 @@ class AgentPacing:
     def _keep_memory(self, campaign: OpenCampaign, pace: Pace) -> Pace:
         if pace.memory is not None:
             campaign.figures.memory = pace.memory
-            self._board.keep_figures(campaign)
+            self._state.keep_figures(campaign)
         return pace
 
     def paced(self) -> list[OpenCampaign]:
         """Return the open campaigns that dial for agents, started or paused, in order of id."""
-        campaigns = (self._board.campaigns[campaign_id] for campaign_id in self._board.paced)
+        campaigns = (self._state.campaigns[campaign_id] for campaign_id in self._state.paced)
         return [campaign for campaign in campaigns if campaign.status in ACTIVE]
 
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
@@ -57,7 +57,7 @@ class AgentPacing:
         if not call.plan.flow.queue_ids:
             return
         if is_paced_by_agents(call.plan):
-            self._board.paced.add(call.plan.id, call.plan.flow.queue_ids)
+            self._state.paced.add(call.plan.id, call.plan.flow.queue_ids)
         if not event.is_live:
             campaign.machines.add(call.id)
         if event.answered_ms is None:
@@ -74,24 +74,24 @@ class AgentPacing:
             campaign.dialling[call.id] = call.started_ms
         if campaign.is_paced:
             measure.dialled(campaign.figures)
-            self._board.keep_figures(campaign)
+            self._state.keep_figures(campaign)
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
         """Forget a call that was counted as placed, and never was."""
         campaign.dialling.pop(call.id, None)
         if campaign.is_paced:
             measure.taken_back(campaign.figures)
-            self._board.keep_figures(campaign)
+            self._state.keep_figures(campaign)
 
     def answered(self, _now_ms: int, event: CallAnswered) -> None:
         """Count an answered call after answering-machine detection has finished."""
-        call = self._board.calls.get(event.call_id)
-        campaign = None if call is None else self._board.campaigns[call.plan.id]
+        call = self._state.calls.get(event.call_id)
+        campaign = None if call is None else self._state.campaigns[call.plan.id]
         if campaign is None or campaign.dialling.pop(event.call_id, None) is None or call is None:
             return
         if campaign.is_paced:
             measure.answered(campaign.figures, call.started_ms, event.answered_ms, is_live=event.is_live)
-            self._board.keep_figures(campaign)
+            self._state.keep_figures(campaign)
         if not event.is_live:
             campaign.machines.add(call.id)
         campaign.greeted[call.id] = event.answered_ms  # A machine that hears the survey can reach an agent.
@@ -108,14 +108,14 @@ class AgentPacing:
             measure.answered(campaign.figures, call.started_ms, outcome.answered_ms, is_live=True)
         elif not is_live:
             measure.failed(campaign.figures)
-        self._board.keep_figures(campaign)
+        self._state.keep_figures(campaign)
 
     def _situation(self, campaign: OpenCampaign, now_ms: int) -> PacingInputs:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self._distributor.staff(queue_ids, now_ms)
         # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
-        sharing = [self._board.campaigns[campaign_id] for campaign_id in self._board.paced.sharing(queue_ids)]
+        sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
         others = [other for other in sharing if other is not campaign and other.status in ACTIVE]
         return PacingInputs(
             now_ms=now_ms,

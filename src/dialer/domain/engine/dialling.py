@@ -39,12 +39,12 @@ class CampaignDialling:
     The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
     """
 
-    def __init__(self, board: EngineState, pacing: AgentPacing) -> None:
-        self._board: Final = board
+    def __init__(self, engine_state: EngineState, pacing: AgentPacing) -> None:
+        self._state: Final = engine_state
         self._pacing: Final = pacing
-        self._campaigns: Final = board.campaigns
-        self._gateways: Final = board.gateways
-        self._accounts: Final = board.accounts
+        self._campaigns: Final = engine_state.campaigns
+        self._gateways: Final = engine_state.gateways
+        self._accounts: Final = engine_state.accounts
         self._claims_under_way = 0
         """Number of claims without an answer. Nothing is decided until all are answered."""
         self._deferred: deque[Callable[[int], None]] = deque()
@@ -121,7 +121,7 @@ class CampaignDialling:
             if free_at_ms > now_ms:
                 if free_at_ms < gateway.wake_ms:
                     gateway.wake_ms = free_at_ms
-                    self._board.emit(WakeGateway(free_at_ms, gateway.plan.id))
+                    self._state.emit(WakeGateway(free_at_ms, gateway.plan.id))
                 return
             campaign = self._next_in_turn(gateway)
             gateway.waiting.discard(campaign.plan.id)
@@ -160,7 +160,7 @@ class CampaignDialling:
         """Schedule a check of a campaign, unless an earlier one is scheduled."""
         if at_ms < campaign.wake_ms:
             campaign.wake_ms = at_ms
-            self._board.emit(WakeCampaign(at_ms, campaign.plan.id))
+            self._state.emit(WakeCampaign(at_ms, campaign.plan.id))
 
     def wake_all(self, campaign_ids: set[int], now_ms: int) -> None:
         """Schedule checks of campaigns that waited for something that has changed, and empty the set."""
@@ -192,7 +192,7 @@ class CampaignDialling:
             refusal = self._refusal(campaign, gateway, next_person)
             if refusal:
                 hopper.take()
-                self._board.emit(RefuseSubscriber(campaign.plan.id, next_person, refusal))
+                self._state.emit(RefuseSubscriber(campaign.plan.id, next_person, refusal))
                 continue
             return self._dial(campaign, gateway, next_person, now_ms)
 
@@ -211,7 +211,7 @@ class CampaignDialling:
             return SubscriberReason.DESTINATION
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
-        called_off, since = self._board.called_off, campaign.called_off_before
+        called_off, since = self._state.called_off, campaign.called_off_before
         if subscriber.is_on_dnc or called_off.has(campaign.plan, subscriber.number, since):
             return SubscriberReason.DNC
         text_message = campaign.plan.text_message
@@ -235,7 +235,7 @@ class CampaignDialling:
         else:
             campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
         gateway.dialled(now_ms)
-        self._board.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
+        self._state.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
         return True
 
     def _new_call(
@@ -244,8 +244,8 @@ class CampaignDialling:
         plan = campaign.plan
         subscriber.attempts += 1
         call = Call(
-            id=self._board.new_id(),
-            callid=call_uuid(self._board.seed, plan.id, subscriber.id, subscriber.attempts),
+            id=self._state.new_id(),
+            callid=call_uuid(self._state.seed, plan.id, subscriber.id, subscriber.attempts),
             plan=plan,
             subscriber=subscriber,
             attempt=subscriber.attempts,
@@ -260,7 +260,7 @@ class CampaignDialling:
             text=offer.text,
             parts=offer.parts,
         )
-        self._board.calls[call.id] = call
+        self._state.calls[call.id] = call
         return call
 
     def _wait_for_credit(self, campaign: OpenCampaign, account: Account, now_ms: int) -> None:
@@ -277,7 +277,7 @@ class CampaignDialling:
         at_ms = campaign.hopper.changes_at_ms(now_ms)
         self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
         if at_ms >= NEVER_MS and campaign.in_progress == 0:
-            self._board.emit(CountSubscribers(campaign.plan.id))
+            self._state.emit(CountSubscribers(campaign.plan.id))
 
     # --- results of claims ---------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class CampaignDialling:
     def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:
         """Claim subscribers. No decision is made until they are read."""
         self._claims_under_way += 1
-        self._board.emit(claim)
+        self._state.emit(claim)
 
     def _is_claiming(self) -> bool:
         """Return whether a claim is without an answer, possibly one made during the current decision."""
@@ -327,12 +327,12 @@ class CampaignDialling:
     def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: CampaignReason, now_ms: int) -> None:
         campaign.status = status
         self._gateways[campaign.plan.gateway_id].waiting.discard(campaign.plan.id)
-        self._board.emit(MoveCampaign(campaign.plan.id, status, reason))
+        self._state.emit(MoveCampaign(campaign.plan.id, status, reason))
         if status is CampaignStatus.PAUSE:
             self.wake_at(campaign, campaign.plan.expires_ms)
         for other in self._pacing.paced():
             self.wake_at(other, now_ms)  # They share its abandon budget.
-        self._board.forget_if_over(campaign)
+        self._state.forget_if_over(campaign)
 
     def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
         """Schedule the retry of a subscriber at `due_ms`."""

@@ -67,22 +67,22 @@ class Engine:
     """
 
     def __init__(self, *, seed: int, first_call_id: int = 1) -> None:
-        board = self._board = EngineState(seed=seed, first_call_id=first_call_id)
+        engine_state = self._state = EngineState(seed=seed, first_call_id=first_call_id)
         self.reports_ignored = 0
         """Number of reports of a carrier that changed nothing."""
         self.kept_aside: Final[deque[events.Report]] = deque(maxlen=KEPT_ASIDE_MAX)
         """The last of the reports that changed nothing."""
-        self._campaigns: Final = board.campaigns
-        self._gateways: Final = board.gateways
-        self._accounts: Final = board.accounts
-        self._calls: Final = board.calls
+        self._campaigns: Final = engine_state.campaigns
+        self._gateways: Final = engine_state.gateways
+        self._accounts: Final = engine_state.accounts
+        self._calls: Final = engine_state.calls
         distributor = CallDistributor(seed=seed)
-        self._transfers: Final = Transfers(board, distributor)
-        self._call_messages: Final = CallMessages(board)
-        self._inbound: Final = Inbound(board)
-        self._pacing: Final = AgentPacing(board, distributor)
-        self._dialling: Final = CampaignDialling(board, self._pacing)
-        self._watchdog: Final = Watchdog(board)
+        self._transfers: Final = Transfers(engine_state, distributor)
+        self._call_messages: Final = CallMessages(engine_state)
+        self._inbound: Final = Inbound(engine_state)
+        self._pacing: Final = AgentPacing(engine_state, distributor)
+        self._dialling: Final = CampaignDialling(engine_state, self._pacing)
+        self._watchdog: Final = Watchdog(engine_state)
         handlers: dict[type, Callable[[int, Any], None]] = {
             events.AccountOpened: self._open_account,
             events.GatewayOpened: self._open_gateway,
@@ -127,9 +127,9 @@ class Engine:
         self._handlers: Final = exhaustive(events.EngineEvent, handlers)
 
     @property
-    def board(self) -> EngineState:
+    def engine_state(self) -> EngineState:
         """The engine's state, for a driver that compares it with its own."""
-        return self._board
+        return self._state
 
     @property
     def calls_in_progress(self) -> int:
@@ -139,7 +139,7 @@ class Engine:
     @property
     def next_call_id(self) -> int:
         """The id of the next call request."""
-        return self._board.next_call_id
+        return self._state.next_call_id
 
     def handle(self, now_ms: int, event: events.Event) -> list[Effect]:
         """Return the effects of `event` at `now_ms`, in order.
@@ -148,7 +148,7 @@ class Engine:
         answer to a call that does not wait for that agent.
         """
         effects: list[Effect] = []
-        self._board.emit = effects.append
+        self._state.emit = effects.append
         kind = type(event)
         if kind in _REPORTS and not self._is_news(event):
             self.reports_ignored += 1
@@ -161,7 +161,7 @@ class Engine:
             if self._transfers.settle(now_ms):
                 for call in self._transfers.unserved():
                     self._free(call, now_ms)
-            if self._board.paced:
+            if self._state.paced:
                 for campaign in self._pacing.paced():
                     self._dialling.consider(campaign, now_ms)
         if self._calls and not self._watchdog.is_awake:
@@ -213,13 +213,13 @@ class Engine:
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
             gateway.is_down = True
-            self._board.emit(KeepLine(event.gateway_id, event.why))
+            self._state.emit(KeepLine(event.gateway_id, event.why))
 
     def _find_line(self, now_ms: int, event: events.LineFound) -> None:
         gateway = self._gateways.get(event.gateway_id)
         if gateway is not None:
             gateway.is_down = False
-            self._board.emit(KeepLine(event.gateway_id, ""))
+            self._state.emit(KeepLine(event.gateway_id, ""))
             self._dialling.wake_all(gateway.waiting, now_ms)
             self._call_messages.release(now_ms, event.gateway_id)
 
@@ -234,15 +234,15 @@ class Engine:
         plan = event.plan
         campaign = self._campaigns.get(plan.id)
         if campaign is None:
-            campaign = self._campaigns[plan.id] = OpenCampaign(plan, self._board.windows)
+            campaign = self._campaigns[plan.id] = OpenCampaign(plan, self._state.windows)
         else:
             self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
         was_paced = campaign.is_paced
         campaign.renew(plan)
         if campaign.is_paced:
-            self._board.paced.add(plan.id, plan.flow.queue_ids)
+            self._state.paced.add(plan.id, plan.flow.queue_ids)
         else:
-            self._board.paced.discard(plan.id)
+            self._state.paced.discard(plan.id)
         if campaign.is_paced or was_paced:
             self._transfers.wake(now_ms)  # Other campaigns for these agents share its abandon budget.
         campaign.status = event.status
@@ -250,10 +250,10 @@ class Engine:
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
         if event.figures is not None:
             campaign.figures = event.figures
-        campaign.first_call_id = self._board.next_call_id
-        campaign.called_off_before = self._board.called_off.last
+        campaign.first_call_id = self._state.next_call_id
+        campaign.called_off_before = self._state.called_off.last
         hours = self._gateways[plan.gateway_id].plan.hours
-        campaign.hopper = Hopper(plan, event.zones, self._board.windows, now_ms, hours)
+        campaign.hopper = Hopper(plan, event.zones, self._state.windows, now_ms, hours)
         self._dialling.wake_at(campaign, now_ms)
 
     def _close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
@@ -266,11 +266,11 @@ class Engine:
             for call in self._calls.values():
                 if call.plan.id == event.campaign_id:
                     call.is_aborted = True
-                    self._board.emit(HangUp(call.id))
+                    self._state.emit(HangUp(call.id))
             self._call_messages.abort(campaign)
         if campaign.is_paced:
             self._transfers.wake(now_ms)
-        self._board.forget_if_over(campaign)
+        self._state.forget_if_over(campaign)
 
     def _renew_campaign(self, _now_ms: int, event: events.CampaignRenewed) -> None:
         """Update the settings of a campaign that is over, because they still apply to its calls in progress."""
@@ -286,7 +286,7 @@ class Engine:
         if call.parent_id is not None:
             self._gateways[call.plan.gateway_id].in_progress += 1
             return
-        campaign = self._board.campaign_of(call.plan)
+        campaign = self._state.campaign_of(call.plan)
         if call.takes_channel:
             self._gateways[call.plan.gateway_id].in_progress += 1
         if call.is_inbound:
@@ -310,13 +310,13 @@ class Engine:
 
     def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
-        called_off = self._board.called_off
+        called_off = self._state.called_off
         called_off.forget(
             min((campaign.called_off_before for campaign in self._campaigns.values()), default=called_off.last)
         )
         wish = KeepWish(event.user_id, event.dnc_id, event.number)
         called_off.add(wish)
-        self._board.emit(wish)
+        self._state.emit(wish)
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)
@@ -344,7 +344,7 @@ class Engine:
         gateway, account = self._gateways[call.plan.gateway_id], self._accounts[call.plan.user_id]
         self._dialling.serve_waiting(gateway, account, now_ms)
         if campaign is not None:
-            self._board.forget_if_over(campaign)
+            self._state.forget_if_over(campaign)
 
     def _finish_call(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
         campaign, gateway = self._campaigns[call.plan.id], self._gateways[call.plan.gateway_id]
@@ -354,13 +354,13 @@ class Engine:
             call.plan = msgspec.structs.replace(campaign.plan, gateway_id=call.plan.gateway_id)
         charge = bill(call, outcome)
         after = disposition(call, outcome)
-        self._board.emit(FinishCall(call, outcome, charge, after))
+        self._state.emit(FinishCall(call, outcome, charge, after))
         self._pacing.ended(campaign, call, outcome)
         if outcome.calls_back_ms is not None:
-            self._board.emit(ExpectCallBack(outcome.calls_back_ms, call))
+            self._state.emit(ExpectCallBack(outcome.calls_back_ms, call))
         campaign.in_progress -= 1
         gateway.in_progress -= 1
-        self._board.learn(call.plan.gateway_id, outcome.cause, call.started_ms, now_ms)
+        self._state.learn(call.plan.gateway_id, outcome.cause, call.started_ms, now_ms)
         account.held -= call.hold
         account.balance -= charge.cost
         if after.status is _PENDING:
@@ -381,7 +381,7 @@ class Engine:
         after = never_made(call, now_ms)
         subscriber.due_ms = after.due_ms
         self._pacing.taken_back(campaign, call)
-        self._board.emit(TakeBackCall(call, after))
+        self._state.emit(TakeBackCall(call, after))
         if after.status is _PENDING and campaign.status in ACTIVE:
             self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))
         self._use_freed_places(campaign, gateway, account, now_ms)
@@ -403,5 +403,5 @@ class Engine:
             self._dialling.consider(campaign, now_ms)
         if campaign.in_progress == 0:
             if campaign.status is CampaignStatus.START:
-                self._board.emit(CountSubscribers(campaign.plan.id))
-            self._board.forget_if_over(campaign)
+                self._state.emit(CountSubscribers(campaign.plan.id))
+            self._state.forget_if_over(campaign)

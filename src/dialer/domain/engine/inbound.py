@@ -37,8 +37,8 @@ ARRIVAL_MS_MAX: Final = 20_000
 class Inbound:
     """The inbound numbers, and the calls that arrive at them."""
 
-    def __init__(self, board: EngineState) -> None:
-        self._board: Final = board
+    def __init__(self, engine_state: EngineState) -> None:
+        self._state: Final = engine_state
         self._digits: Final[dict[int, str]] = {}
         """The digits of each known number, by its id."""
         self._dids: Final[defaultdict[str, dict[int, events.DidOpened]]] = defaultdict(dict)
@@ -73,8 +73,8 @@ class Inbound:
         if did is None or event.user_id != _answers_for(did):
             return
         if did.plan is None:
-            callid = call_uuid(self._board.seed, 0, event.subscriber.id, -event.missed_attempt)
-            self._board.emit(RefuseInbound(did.user_id, callid, did.number, event.subscriber))
+            callid = call_uuid(self._state.seed, 0, event.subscriber.id, -event.missed_attempt)
+            self._state.emit(RefuseInbound(did.user_id, callid, did.number, event.subscriber))
             return
         self._answer(self._call_back(did, did.plan, event, now_ms))
 
@@ -83,11 +83,11 @@ class Inbound:
         did = self._did(self._normal_form(event.gateway_id, event.called) or event.called)
         number = self._normal_form(event.gateway_id, event.caller)
         if did is None:
-            self._board.emit(TurnAway(event.gateway_id, event.key, Cause.UNALLOCATED_NUMBER))
+            self._state.emit(TurnAway(event.gateway_id, event.key, Cause.UNALLOCATED_NUMBER))
         elif did.plan is None:
             self._refuse(did, event, _stranger(number), Cause.UNALLOCATED_NUMBER)
         else:
-            self._board.emit(FindCaller(event, did.did_id, did.plan.id, number))
+            self._state.emit(FindCaller(event, did.did_id, did.plan.id, number))
 
     def caller_found(self, now_ms: int, event: events.CallerFound) -> None:
         """Answer a call that came in over a line with its campaign's survey, unless too many are in progress."""
@@ -102,16 +102,16 @@ class Inbound:
         plan = structs.replace(did.plan, gateway_id=received.gateway_id)
         call = self._new_call(did, plan, event.caller, event.attempt, received.key, now_ms)
         call.is_over_line, call.ring_limit_ms, call.dialled = True, ARRIVAL_MS_MAX, received.called
-        self._board.gateways[received.gateway_id].in_progress += 1
+        self._state.gateways[received.gateway_id].in_progress += 1
         self._answer(call)
 
     def _normal_form(self, gateway_id: GatewayKey, number: str) -> str:
-        plan = self._board.gateways[gateway_id].plan
+        plan = self._state.gateways[gateway_id].plan
         return number_given(number, addprefix=plan.addprefix, removeprefix=plan.removeprefix)
 
     def _full(self, did: events.DidOpened, plan: CampaignPlan, gateway_id: GatewayKey) -> Cause | None:
         """Return the cause with which a call is turned away because of the others; None if there is room for it."""
-        gateway = self._board.gateways[gateway_id]
+        gateway = self._state.gateways[gateway_id]
         if gateway.channels <= gateway.in_progress:
             return Cause.NO_CIRCUIT
         of_did, of_account = self._of_did[did.did_id], self._of_account[plan.user_id]
@@ -120,13 +120,13 @@ class Inbound:
 
     def _refuse(self, did: events.DidOpened, event: events.CallReceived, caller: Subscriber, cause: Cause) -> None:
         refusal = RefuseInbound(_answers_for(did), event.key, did.number, caller, cause, event.gateway_id)
-        self._board.emit(refusal)
-        self._board.emit(TurnAway(event.gateway_id, event.key, cause))
+        self._state.emit(refusal)
+        self._state.emit(TurnAway(event.gateway_id, event.key, cause))
 
     def _answer(self, call: Call) -> None:
-        self.began(self._board.campaign_of(call.plan), call)
-        self._board.calls[call.id] = call
-        self._board.emit(AnswerCall(call))
+        self.began(self._state.campaign_of(call.plan), call)
+        self._state.calls[call.id] = call
+        self._state.emit(AnswerCall(call))
 
     def _did(self, number: str) -> events.DidOpened | None:
         """Return the number with these digits; of several, the one with the lowest id."""
@@ -148,34 +148,34 @@ class Inbound:
 
     def finished(self, call: Call, outcome: CallOutcome) -> None:
         """End a call that came in. A subscriber who has completed the campaign's survey is not called again."""
-        campaign = self._board.campaigns[call.plan.id]
+        campaign = self._state.campaigns[call.plan.id]
         self._ended(campaign, call)
         if call.is_over_line:
-            self._board.gateways[call.plan.gateway_id].in_progress -= 1
-        self._board.emit(FinishInbound(call, outcome, bill(call, outcome)))
+            self._state.gateways[call.plan.gateway_id].in_progress -= 1
+        self._state.emit(FinishInbound(call, outcome, bill(call, outcome)))
         if outcome.is_completed and call.subscriber.id != NO_SUBSCRIBER:
             self._complete(campaign, call.subscriber)
 
     def _complete(self, campaign: OpenCampaign, subscriber: Subscriber) -> None:
         """Complete a subscriber of the campaign that answered; for those of other campaigns nothing changes."""
         campaign.hopper.drop_retry(subscriber)
-        for call in self._board.calls.values():
+        for call in self._state.calls.values():
             if call.subscriber.id == subscriber.id and call.plan.id == campaign.plan.id:
                 call.subscriber.has_completed = True
-        self._board.emit(CompleteSubscriber(campaign.plan.id, subscriber.id))
+        self._state.emit(CompleteSubscriber(campaign.plan.id, subscriber.id))
         if campaign.in_progress == 0 and campaign.status is CampaignStatus.START:
-            self._board.emit(CountSubscribers(campaign.plan.id))
+            self._state.emit(CountSubscribers(campaign.plan.id))
 
     def _call_back(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
         attempt = -event.missed_attempt
-        callid = call_uuid(self._board.seed, plan.id, event.subscriber.id, attempt)
+        callid = call_uuid(self._state.seed, plan.id, event.subscriber.id, attempt)
         return self._new_call(did, plan, structs.replace(event.subscriber), attempt, callid, now_ms)
 
     def _new_call(
         self, did: events.DidOpened, plan: CampaignPlan, caller: Subscriber, attempt: int, callid: str, now_ms: int
     ) -> Call:
         return Call(
-            id=self._board.new_id(),
+            id=self._state.new_id(),
             callid=callid,
             plan=plan,
             subscriber=caller,

@@ -47,12 +47,12 @@ _LEG_REASONS: Final = {
 class Transfers:
     """All transfers of the calls in progress, and the floor on which agents take them."""
 
-    def __init__(self, board: EngineState, distributor: CallDistributor) -> None:
-        self._board: Final = board
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
+        self._state: Final = engine_state
         self._distributor: Final = distributor
         self._agents: dict[int, AgentPlan] = {}
         self._queue_ids: set[int] = set()
-        self._abandonment: Final = Abandonment(board, distributor)
+        self._abandonment: Final = Abandonment(engine_state, distributor)
         self._wake_ms = NEVER_MS
         self._is_touched = False
         """True if the floor may have something to decide."""
@@ -80,14 +80,14 @@ class Transfers:
         self._distributor.open_agent(plan, event.figures)
         ringing_for = self._distributor.asked_for(plan.id)
         if agent_before is not None and agent_before.parameters != plan.parameters and ringing_for is not None:
-            self._offer(self._board.calls[ringing_for.call_id], plan, ringing_for.offers[plan.id])
+            self._offer(self._state.calls[ringing_for.call_id], plan, ringing_for.offers[plan.id])
         self.wake(now_ms)
 
     def close_queue(self, now_ms: int, event: events.QueueClosed) -> None:
         """Remove a deleted queue. Its waiting calls leave it, and no further call joins it."""
         self._queue_ids.discard(event.queue_id)
         self._distributor.open_queue(QueuePlan(event.queue_id))
-        for call in self._board.calls.values():
+        for call in self._state.calls.values():
             transfer = _open_transfer(call)
             was_in_it = transfer is not None and transfer.queue_id == event.queue_id
             # Earlier transfers of the call too: nothing may be counted for a queue that has no row.
@@ -102,7 +102,7 @@ class Transfers:
         """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
         agent = self._agents.pop(event.agent_id)
         self._distributor.open_agent(structs.replace(agent, status=AgentStatus.LOGGED_OUT))
-        for call in self._board.calls.values():
+        for call in self._state.calls.values():
             transfer = _open_transfer(call)
             if transfer is not None and transfer.agent_id == event.agent_id:
                 transfer.agent_id = None
@@ -114,10 +114,10 @@ class Transfers:
         transfer = _open_transfer(call)
         if transfer is None:
             return
-        campaign = self._board.campaigns[call.plan.id]
+        campaign = self._state.campaigns[call.plan.id]
         campaign.legs += 1
         if transfer.gateway_id:
-            self._board.gateways[transfer.gateway_id].in_progress += 1
+            self._state.gateways[transfer.gateway_id].in_progress += 1
         if not transfer.has_queued:
             return
         if transfer.answered_ms is not None:
@@ -143,23 +143,23 @@ class Transfers:
 
     def reached(self, now_ms: int, event: events.TransferReached) -> None:
         """Start a transfer: dial its B-leg, or let the call wait for an agent, or record the reason against it."""
-        call = self._board.calls.get(event.call_id)
+        call = self._state.calls.get(event.call_id)
         if call is None:
             return
-        campaign = self._board.campaigns[call.plan.id]
+        campaign = self._state.campaigns[call.plan.id]
         answered_ms = campaign.greeted.pop(call.id, None)
         if answered_ms is not None and campaign.is_paced:
             measure.transferred(campaign.figures, answered_ms, now_ms)
-            self._board.keep_figures(campaign)
+            self._state.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
         transfer.reason = _missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
-            self._board.emit(ResumeCall(call.id))
+            self._state.emit(ResumeCall(call.id))
             return
         campaign.legs += 1
-        self._board.accounts[call.plan.user_id].held += transfer.hold
+        self._state.accounts[call.plan.user_id].held += transfer.hold
         if transfer.queue_id is None:
             self._dial(call, transfer)
         else:
@@ -167,7 +167,7 @@ class Transfers:
 
     def left(self, now_ms: int, event: events.CallerLeft) -> None:
         """Record that a caller gave up waiting, and let the call continue."""
-        call = self._board.calls.get(event.call_id)
+        call = self._state.calls.get(event.call_id)
         transfer = None if call is None else _open_transfer(call)
         if call is not None and transfer is not None:
             self._abandonment.count(now_ms)
@@ -186,18 +186,18 @@ class Transfers:
         if others is None:
             return
         self._withdraw(others)
-        call = self._board.calls[event.call_id]
+        call = self._state.calls[event.call_id]
         transfer, agent = call.transfers[-1], self._agents[event.agent_id]
         transfer.status = TransferStatus.CONNECTED
         transfer.agent_id, transfer.parameters = agent.id, agent.parameters
         transfer.number = agent.contact or f"agent {agent.id}"
-        rate = self._board.accounts[call.plan.user_id].rate_for_agent(agent.contact)
+        rate = self._state.accounts[call.plan.user_id].rate_for_agent(agent.contact)
         if rate.price(transfer.talk_limit_ms // SECOND_MS) <= transfer.hold:
             transfer.rate = rate  # Otherwise an agent or the card changed after the hold.
         transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
         transfer.offers = {}
-        self._board.emit(KeepTransfer(call, transfer))
-        self._board.emit(BridgeCall(call, transfer))
+        self._state.emit(KeepTransfer(call, transfer))
+        self._state.emit(BridgeCall(call, transfer))
         self._touch()
 
     def missed(self, now_ms: int, event: events.AgentMissed) -> None:
@@ -207,7 +207,7 @@ class Transfers:
 
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
         """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
-        call = self._board.calls.get(event.call_id)
+        call = self._state.calls.get(event.call_id)
         transfer = None if call is None else _open_transfer(call)
         if call is None or transfer is None:
             return
@@ -222,7 +222,7 @@ class Transfers:
         transfer.answered_ms = outcome.answered_ms
         self._finish(call, transfer, outcome)
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
-            self._board.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
+            self._state.learn(transfer.gateway_id, outcome.cause, transfer.started_ms, now_ms)
         self._release(call, transfer)
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
@@ -256,7 +256,7 @@ class Transfers:
         for decision in self._distributor.decide(now_ms):
             self._perform(decision, now_ms)
         self._keep_changes()
-        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._board.paced))
+        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._state.paced))
         self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
         return True
 
@@ -276,9 +276,9 @@ class Transfers:
         return Transfer(
             place=place,
             section_id=event.section_id,
-            callid=leg_uuid(self._board.seed, call.plan.id, call.subscriber.id, call.attempt, call.id, place + 1),
+            callid=leg_uuid(self._state.seed, call.plan.id, call.subscriber.id, call.attempt, call.id, place + 1),
             joined_ms=now_ms,
-            rate=self._board.accounts[call.plan.user_id].rate,
+            rate=self._state.accounts[call.plan.user_id].rate,
             queue_id=event.queue_id if event.queue_id in self._queue_ids else None,
             number=number,
             ring_limit_ms=call.ring_limit_ms,
@@ -292,11 +292,11 @@ class Transfers:
             return forbidden
         if campaign.plan.max_xfer and campaign.legs >= campaign.plan.max_xfer:
             return TransferReason.MAX_XFER
-        offer = self._board.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
+        offer = self._state.accounts[call.plan.user_id].offer_dearest(self._rates(call, transfer), call.talk_limit_ms)
         if offer is None:
             return TransferReason.NO_CREDIT
         if transfer.queue_id is None:
-            gateway = self._board.gateways[call.plan.gateway_id]
+            gateway = self._state.gateways[call.plan.gateway_id]
             starts_ms = gateway.free_at_ms(now_ms)
             if starts_ms >= now_ms + transfer.ring_limit_ms:
                 is_resting = gateway.breaker.open_until_ms > now_ms
@@ -308,62 +308,62 @@ class Transfers:
 
     def _forbidden(self, call: Call, number: str) -> TransferReason | NoReason:
         """Return the reason why a number is never dialled; empty if it may be."""
-        gateway = self._board.gateways[call.plan.gateway_id]
+        gateway = self._state.gateways[call.plan.gateway_id]
         if gateway.dials_emergency(number):
             return TransferReason.EMERGENCY
         if gateway.refuses(number):
             return TransferReason.INVALID_NUMBER
         return (
-            TransferReason.DESTINATION if self._board.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
+            TransferReason.DESTINATION if self._state.accounts[call.plan.user_id].refuses(number, gateway.plan) else ""
         )
 
     def _rates(self, call: Call, transfer: Transfer) -> set[Rate]:
         """Return the possible rates of the B-leg: the agent of a queue who will take the call is not known yet."""
-        account = self._board.accounts[call.plan.user_id]
+        account = self._state.accounts[call.plan.user_id]
         if transfer.queue_id is None:
             return {account.rate_for(transfer.number)}
         agents = self._distributor.serving(transfer.queue_id) if account.card else ()
         return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
 
     def _dial(self, call: Call, transfer: Transfer) -> None:
-        dialled = self._board.gateways[call.plan.gateway_id].number_for_carrier(transfer.number)
-        self._board.emit(KeepTransfer(call, transfer))
-        self._board.emit(DialLeg(call, transfer, dialled))
+        dialled = self._state.gateways[call.plan.gateway_id].number_for_carrier(transfer.number)
+        self._state.emit(KeepTransfer(call, transfer))
+        self._state.emit(DialLeg(call, transfer, dialled))
 
     def _wait(self, call: Call, transfer: Transfer, answered_ms: int, now_ms: int) -> None:
         queue_id = transfer.queue_id or 0
         waiting = self._distributor.join(now_ms, call.id, queue_id, call.subscriber.number, answered_ms)
         transfer.score_from_ms = waiting.score_from_ms
-        self._board.emit(KeepTransfer(call, transfer))
-        self._board.emit(WaitForAgent(call.id))
+        self._state.emit(KeepTransfer(call, transfer))
+        self._state.emit(WaitForAgent(call.id))
         self._abandonment.joined(call, now_ms)
         self._touch()
 
     def _perform(self, decision: Decision, now_ms: int) -> None:
         if isinstance(decision, AgentOffer):
-            self._offer(self._board.calls[decision.call_id], self._agents[decision.agent_id], now_ms)
+            self._offer(self._state.calls[decision.call_id], self._agents[decision.agent_id], now_ms)
         elif isinstance(decision, Unserved):
-            call = self._board.calls[decision.call_id]
+            call = self._state.calls[decision.call_id]
             self._unserved(call, call.transfers[-1], decision.reason, now_ms)
         else:
             self._withdraw([decision])
 
     def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
-        account = self._board.accounts[call.plan.user_id]
-        gateway = self._board.gateways[call.plan.gateway_id]
+        account = self._state.accounts[call.plan.user_id]
+        gateway = self._state.gateways[call.plan.gateway_id]
         dialled = "" if account.refuses_agent(agent.contact, gateway.plan) else gateway.number_of_agent(agent.contact)
-        self._board.emit(OfferCall(call, agent, offered_ms, dialled))
+        self._state.emit(OfferCall(call, agent, offered_ms, dialled))
 
     def _withdraw(self, decisions: list[Decision]) -> None:
         for decision in decisions:
             if isinstance(decision, Withdraw):
-                self._board.emit(WithdrawOffer(decision.call_id, decision.agent_id))
+                self._state.emit(WithdrawOffer(decision.call_id, decision.agent_id))
 
     def _unserved(self, call: Call, transfer: Transfer, reason: TransferReason, now_ms: int) -> None:
         transfer.reason = reason
         self._release(call, transfer)
         self._close(call, transfer, now_ms)
-        self._board.emit(ResumeCall(call.id))
+        self._state.emit(ResumeCall(call.id))
         self._unserved_calls.append(call)
         self._touch()
 
@@ -373,41 +373,41 @@ class Transfers:
         if started_ms is None or (outcome.ended_ms <= started_ms and outcome.answered_ms is None):
             return
         charge = bill_leg(transfer.rate, started_ms, outcome.answered_ms, outcome.ended_ms)
-        self._board.accounts[call.plan.user_id].balance -= charge.cost
-        self._board.emit(FinishLeg(call, transfer, outcome, charge))
+        self._state.accounts[call.plan.user_id].balance -= charge.cost
+        self._state.emit(FinishLeg(call, transfer, outcome, charge))
 
     def _release(self, call: Call, transfer: Transfer) -> None:
         """Release the money and the places of a B-leg."""
-        self._board.campaigns[call.plan.id].legs -= 1
-        self._board.accounts[call.plan.user_id].held -= transfer.hold
+        self._state.campaigns[call.plan.id].legs -= 1
+        self._state.accounts[call.plan.user_id].held -= transfer.hold
         if transfer.gateway_id:
-            self._board.gateways[transfer.gateway_id].in_progress -= 1
+            self._state.gateways[transfer.gateway_id].in_progress -= 1
 
     def _close(self, call: Call, transfer: Transfer, now_ms: int) -> None:
         transfer.status, transfer.ended_ms, transfer.offers = TransferStatus.OVER, now_ms, {}
-        self._board.emit(KeepTransfer(call, transfer))
+        self._state.emit(KeepTransfer(call, transfer))
 
     def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
         agent_id = self._distributor.released(now_ms, call.id)
-        campaign = self._board.campaigns[call.plan.id]
+        campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
             free_ms = now_ms + self._agents[agent_id].wrap_up_ms
             measure.handled(campaign.figures, transfer.answered_ms, free_ms)
-            self._board.keep_figures(campaign)
+            self._state.keep_figures(campaign)
         self._touch()
 
     def _keep_changes(self) -> None:
         changes = self._distributor.changed()
         for waiting in changes.waiting:
-            call = self._board.calls[waiting.call_id]
+            call = self._state.calls[waiting.call_id]
             call.transfers[-1].offers = waiting.offers
-            self._board.emit(KeepTransfer(call, call.transfers[-1]))
+            self._state.emit(KeepTransfer(call, call.transfers[-1]))
         for agent_id in changes.agents.keys() | changes.statuses.keys():
             figures = changes.agents.get(agent_id)
-            self._board.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id)))
+            self._state.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id)))
         for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
             last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
-            self._board.emit(KeepQueue(queue_id, last, since_ms))
+            self._state.emit(KeepQueue(queue_id, last, since_ms))
 
     def _touch(self) -> None:
         self._is_touched = True
@@ -416,7 +416,7 @@ class Transfers:
         """Schedule a check of waiting calls, idle agents and agent-paced campaigns, unless one is due earlier."""
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
-            self._board.emit(WakeDistributor(at_ms))
+            self._state.emit(WakeDistributor(at_ms))
 
 
 def _missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:

@@ -18,21 +18,21 @@ LOOKS_EVERY_MS: Final = 60_000
 class Watchdog:
     """A check of the calls in progress at every full minute, while there are any."""
 
-    def __init__(self, board: EngineState) -> None:
-        self._board: Final = board
+    def __init__(self, engine_state: EngineState) -> None:
+        self._state: Final = engine_state
         self.is_awake = False
         """True if the next check is scheduled."""
 
     def wake(self, now_ms: int) -> None:
         """Schedule a check at the next full minute."""
         self.is_awake = True
-        self._board.emit(WakeWatchdog(_next_look_ms(now_ms)))
+        self._state.emit(WakeWatchdog(_next_look_ms(now_ms)))
 
     def restored(self, now_ms: int, call: Call) -> None:
         """Schedule a check now if a restored call should have been given up before the restart."""
         if _next_look_ms(overdue_ms(call) - 1) <= now_ms:
             self.is_awake = True
-            self._board.emit(WakeWatchdog(now_ms))
+            self._state.emit(WakeWatchdog(now_ms))
 
     def woken(self, now_ms: int, _event: WatchdogWoken) -> None:
         """Give up every call that should have ended a minute ago, and every message without an outcome for a day.
@@ -41,9 +41,9 @@ class Watchdog:
         may be tried again (cause 41). A message cannot be taken back: it counts as sent, and is not sent again.
         """
         self.is_awake = False
-        for call in self._board.calls.values():
+        for call in self._state.calls.values():
             if now_ms >= overdue_ms(call):
-                self._board.emit(GiveUpCall(call.id, _leg(call, now_ms), _outcome(call, now_ms)))
+                self._state.emit(GiveUpCall(call.id, _leg(call, now_ms), _outcome(call, now_ms)))
 
 
 def _next_look_ms(now_ms: int) -> int:

@@ -93,14 +93,14 @@ class JournalStore:
         self._transfers.restored(call)
         self._agent_hours.restored(call)
 
-    def close_step(self, board: EngineState) -> None:
+    def close_step(self, engine_state: EngineState) -> None:
         """Write the rest of a step, and let the observers check the whole step."""
         self.flush()
         for counts in (self._counts, self._queue_hours, self._agent_hours):
             counts.write(self._at_work())
         count_moves(self._at_work(), self._shards)
         for observer in self._observers:
-            observer.step_closed(self._at_work(), board)
+            observer.step_closed(self._at_work(), engine_state)
 
     def flush(self) -> None:
         """Write all effects that were recorded since the last flush."""

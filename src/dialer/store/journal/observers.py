@@ -32,5 +32,5 @@ class JournalObserver(Protocol):
     def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
         """Check CDRs that are about to be written. A step may write its CDRs in several parts."""
 
-    def step_closed(self, connection: Connection, board: EngineState) -> None:
-        """Compare the rows with the engine's board after all effects of the step are written, before the commit."""
+    def step_closed(self, connection: Connection, engine_state: EngineState) -> None:
+        """Compare the rows with the engine's state after all effects of the step are written, before the commit."""
