@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, Table, insert
 
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
@@ -22,6 +22,7 @@ _TABLES: Final = Row.metadata.tables
 _OF_PROCESSES: Final = frozenset(
     {"service_state", "fleet_worker", "shard", "seat", "fleet_change", "gateway_slice", "cps_returned"}
 )
+_WITHOUT_IDS: Final = frozenset({"dnc_contact", "subscriber_count"})
 
 
 class Folder:
@@ -71,17 +72,15 @@ def fill(connection: Connection, world: World) -> None:
 def contents(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table, in id order.
 
-    The tables about processes are left out. So are the ids of do-not-call entries: an insert that meets an existing
-    entry uses up an id, too.
+    The tables about processes are left out. So are ids that tell of the past: an insert that meets an existing
+    do-not-call entry uses up an id, and counters get theirs in the order in which steps first needed them.
     """
-    return {
-        name: [
-            tuple(row)[name == "dnc_contact" :]
-            for row in connection.execute(table.select().order_by(*table.primary_key))
-        ]
-        for name, table in sorted(_TABLES.items())
-        if name not in _OF_PROCESSES
-    }
+    return {name: _rows(connection, table) for name, table in sorted(_TABLES.items()) if name not in _OF_PROCESSES}
+
+
+def _rows(connection: Connection, table: Table) -> list[tuple[Any, ...]]:
+    rows = [tuple(row) for row in connection.execute(table.select().order_by(*table.primary_key))]
+    return sorted((row[1:] for row in rows), key=repr) if table.name in _WITHOUT_IDS else rows
 
 
 def digest_of(tables: dict[str, list[Values]] | dict[str, list[tuple[Any, ...]]]) -> str:

@@ -281,7 +281,7 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     for user_id in connection.scalars(select(User.id).order_by(User.id)).all():
         record_payment(unit, user_id, MUCH_MONEY)
-    connection.execute(update(Agent).values(status=AgentStatus.AVAILABLE))
+    connection.execute(update(Agent).values(status=AgentStatus.AVAILABLE, contact="1001"))
     waits = Subscriber.status == SubscriberStatus.PAUSE
     connection.execute(update(Subscriber).where(waits).values(status=SubscriberStatus.PENDING))
     days = dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True)
