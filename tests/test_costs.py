@@ -29,7 +29,7 @@ COMMITTED: Final = (400, 1_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
 SIMULATED_CALL_MAX: Final = 120
 """Calls of Python functions for each call of a pure simulation."""
-COMMITTED_CALL_MAX: Final = 165
+COMMITTED_CALL_MAX: Final = 160
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 32
 GROWTH_MAX: Final = 1.1
