@@ -13,6 +13,7 @@ from litestar import Response
 from dialer import __version__
 from dialer.console.assets import asset_url
 from dialer.console.browsers import browser_name
+from dialer.console.language import gettext, ngettext
 from dialer.console.state_words import capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
@@ -44,7 +45,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.i18n"],
     )
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined] # the extension's
     environment.globals |= {"asset": asset_url, "version": __version__}
     environment.filters |= {
         "grouped": grouped,
