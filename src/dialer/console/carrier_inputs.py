@@ -149,12 +149,13 @@ def _text(field: ParameterField, value: Any) -> str:  # noqa: ANN401 - JSON
     """Return a value as people write it; as JSON, if it could not be read again."""
     if value is None:
         return ""
-    text = _WRITERS.get(field.kind, str)(value)
     try:
-        is_readable = _READERS[field.kind](field, text) == _plain(value)
-    except WrongValueError:
-        is_readable = False
-    return text if is_readable else json.dumps(_plain(value), ensure_ascii=False)
+        text = _WRITERS.get(field.kind, str)(value)
+        if _READERS[field.kind](field, text) == _plain(value):
+            return text
+    except (AttributeError, TypeError, WrongValueError):  # It is of another type than the field.
+        pass
+    return value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
