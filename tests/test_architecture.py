@@ -47,6 +47,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     | {
         "sim.callee_parameters",
         "sim.callee_profile",
+        "sim.trial_call",
         "carriers.parameters",
         "carriers.sip.parameters",
         "carriers.freeswitch.parameters",

@@ -131,7 +131,7 @@ def _input(field: ParameterField, values: Stored, *, is_stored: bool) -> Input:
         options = tuple((value, gettext(word)) for value, word in field.choices)
         here = () if plain.value in dict(options) else ((plain.value, plain.value),)
         return msgspec.structs.replace(plain, control="select", options=(*options, *here), required=True)
-    return msgspec.structs.replace(plain, **_CONTROLS.get(field.kind, lambda _: {})(field))
+    return msgspec.structs.replace(plain, **_CONTROLS[field.kind](field)) if field.kind in _CONTROLS else plain
 
 
 _CONTROLS: Final[Mapping[str, Callable[[ParameterField], dict[str, Any]]]] = {
@@ -303,11 +303,12 @@ def _unknown(fields: Sequence[ParameterField], values: Stored) -> Stored:
 
 
 def _value_at(values: Stored, name: str, default: Any) -> Any:  # noqa: ANN401 - JSON
+    found: Any = values
     for step in name.split("."):
-        if not isinstance(values, dict) or step not in values:
+        if not isinstance(found, dict) or step not in found:
             return default
-        values = values[step]
-    return values
+        found = found[step]
+    return found
 
 
 def _read(parameters: str) -> Stored:

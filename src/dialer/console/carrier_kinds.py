@@ -42,7 +42,7 @@ KINDS: Final[Mapping[tuple[str, str], tuple[str, str]]] = {
 """The title of each kind, and for whom it is, by the path of the resource and the protocol."""
 
 
-class Kind(NamedTuple):
+class CarrierKind(NamedTuple):
     """A kind of carrier as one chooses it."""
 
     medium: str
@@ -51,10 +51,10 @@ class Kind(NamedTuple):
     url: str
 
 
-def shown_kinds() -> list[Kind]:
+def shown_kinds() -> list[CarrierKind]:
     """Return all kinds, those for calls first."""
     return [
-        Kind(
+        CarrierKind(
             CARRIERS[path],
             gettext(title),
             gettext(about),

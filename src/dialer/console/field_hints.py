@@ -106,7 +106,7 @@ HINTS: Final[Mapping[str, str]] = {
     "time_base_score": "",
     "timeout": "Then the answer counts as missing.",
     "tz_code": "Such as America/New_York. Empty: that of the number.",
-    "user": "",
+    "user": "Whose it is. None: yours.",
     "username": "Without blanks and colons.",
     "validate_number": "Refuses numbers below the lowest and above the highest one.",
     "voicemail": "It takes the first seconds after each answer.",

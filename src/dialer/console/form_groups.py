@@ -11,7 +11,7 @@ class Group(NamedTuple):
     fields: tuple[str, ...]
 
 
-class Form(NamedTuple):
+class FormLayout(NamedTuple):
     """The form of a resource."""
 
     groups: tuple[Group, ...] = ()
@@ -31,13 +31,13 @@ _WHEN: Final = (
     "startingdate expirationdate daily_start_time daily_stop_time"
     " monday tuesday wednesday thursday friday saturday sunday"
 )
-FORMS: Final[Mapping[str, Form]] = {
-    "phonebook": Form(
+FORMS: Final[Mapping[str, FormLayout]] = {
+    "phonebook": FormLayout(
         _groups(
             ("", "name description"),
         ),
     ),
-    "contact": Form(
+    "contact": FormLayout(
         _groups(
             ("", "phonebook contact full_name"),
         ),
@@ -45,17 +45,17 @@ FORMS: Final[Mapping[str, Form]] = {
             ("For texts and surveys", "additional_vars"),
         ),
     ),
-    "dnc-list": Form(
+    "dnc-list": FormLayout(
         _groups(
             ("", "name is_global"),
         ),
     ),
-    "survey-template": Form(
+    "survey-template": FormLayout(
         _groups(
             ("", "name description"),
         ),
     ),
-    "section-template": Form(
+    "section-template": FormLayout(
         _groups(
             ("What it does", "survey type question"),
             ("What callees hear", "script audiofile"),
@@ -71,7 +71,7 @@ FORMS: Final[Mapping[str, Form]] = {
             ("Text message", "sms_text"),
         ),
     ),
-    "queue": Form(
+    "queue": FormLayout(
         _groups(
             ("", "name strategy"),
             ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
@@ -88,7 +88,7 @@ FORMS: Final[Mapping[str, Form]] = {
             ("For your notes", "record_template manager"),
         ),
     ),
-    "agent": Form(
+    "agent": FormLayout(
         _groups(
             ("Who it is", "name login"),
             ("How calls are taken", "contact wrap_up_time status"),
@@ -97,7 +97,7 @@ FORMS: Final[Mapping[str, Form]] = {
             ("For simulations", "parameters"),
         ),
     ),
-    "gateway": Form(
+    "gateway": FormLayout(
         _groups(
             ("", "name"),
             ("Limits", "max_channels max_cps"),
@@ -108,7 +108,7 @@ FORMS: Final[Mapping[str, Form]] = {
         ),
         frozenset({"line_down", "parameters", "protocol", "rests_until"}),
     ),
-    "sms-gateway": Form(
+    "sms-gateway": FormLayout(
         _groups(
             ("", "name"),
             ("Limits", "max_cps"),
@@ -119,34 +119,34 @@ FORMS: Final[Mapping[str, Form]] = {
         ),
         frozenset({"line_down", "parameters", "protocol", "rests_until"}),
     ),
-    "callerid": Form(
+    "callerid": FormLayout(
         _groups(
             ("", "callerid_group callerid_num areacode callerid_name"),
         ),
     ),
-    "callerid-group": Form(
+    "callerid-group": FormLayout(
         _groups(
             ("", "name description"),
         ),
     ),
-    "did": Form(
+    "did": FormLayout(
         _groups(
             ("", "did_number campaign is_assigned"),
         ),
     ),
-    "payment": Form(
+    "payment": FormLayout(
         _groups(
             ("", "user amount description"),
         ),
     ),
-    "rate-card": Form(
+    "rate-card": FormLayout(
         _groups(
             ("For whom", "user prefix"),
             ("Price", "rate connection_fee"),
             ("What is charged", "first_increment next_increment"),
         ),
     ),
-    "users": Form(
+    "users": FormLayout(
         _groups(
             ("Who signs in", "username password enabled"),
             ("What the user may do", "role manager"),
@@ -157,12 +157,12 @@ FORMS: Final[Mapping[str, Form]] = {
             ("About the person", "first_name last_name email"),
         ),
     ),
-    "api-key": Form(
+    "api-key": FormLayout(
         _groups(
             ("", "name scopes expirationdate"),
         ),
     ),
-    "campaigns": Form(
+    "campaigns": FormLayout(
         _groups(
             ("", "name"),
             ("Who is called", "phonebook dnc"),
@@ -180,7 +180,7 @@ FORMS: Final[Mapping[str, Form]] = {
         ),
         frozenset({"status"}),
     ),
-    "sms-campaigns": Form(
+    "sms-campaigns": FormLayout(
         _groups(
             ("", "name"),
             ("Who gets it", "phonebook dnc"),
@@ -195,7 +195,7 @@ FORMS: Final[Mapping[str, Form]] = {
         ),
         frozenset({"status"}),
     ),
-    "subscriber-list": Form(
+    "subscriber-list": FormLayout(
         _groups(
             ("", "campaign contact duplicate_contact full_name status"),
         ),

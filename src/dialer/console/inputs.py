@@ -43,6 +43,8 @@ UNIT: Final = ".unit"
 BY_ID: Final = gettext_noop("The number of the record, from the address of its page.")
 BY_IDS: Final = gettext_noop("The numbers of the records, with commas, from the addresses of their pages.")
 TEXTS: Final = (BY_ID, BY_IDS)
+_NEEDLESS_ZEROS: Final = re.compile(r"(\.\d\d\d*?)0+\Z")
+_MINUTE: Final = len("HH:MM")
 _WHOLE: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 NO_LINKS: Final = Links(base="", hosts=frozenset())
 
@@ -265,7 +267,7 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
         case Boolean():
             return "1" if value else ""
         case Amount():
-            return format_money(value)
+            return _NEEDLESS_ZEROS.sub(r"\1", format_money(value))
         case Timestamp():
             moment = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
             return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
@@ -274,7 +276,8 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
             return msgspec.json.format(shown if isinstance(shown, str) else bytes(shown).decode(), indent=2)
         case kind:
             is_viewer = isinstance(kind, Reference) and value == 0  # The default of an owner.
-            return "" if is_viewer else str(value.value if isinstance(value, Enum) else value)
+            text = "" if is_viewer else str(value.value if isinstance(value, Enum) else value)
+            return text[:_MINUTE] if isinstance(kind, TimeOfDay) and text[_MINUTE:] == ":00" else text
 
 
 def with_offset(text: str, zone: tzinfo) -> str:

@@ -24,7 +24,7 @@ NOT_OPENED: Final = gettext_noop("Not opened yet")
 TEXTS: Final = (UP, REGISTERED, DOWN, RESTS, SIMULATED_LINE, NOT_OPENED)
 
 
-class LineState(NamedTuple):
+class GatewayLine(NamedTuple):
     """The state of a line."""
 
     word: str
@@ -44,7 +44,7 @@ class LineState(NamedTuple):
     """True if the carrier is asked regularly whether it is there."""
 
 
-def line_of(unit: Unit, gateway: GatewayKey) -> LineState | None:
+def line_of(unit: Unit, gateway: GatewayKey) -> GatewayLine | None:
     """Return the state of a gateway's line; None if there is no such gateway."""
     row = gateway_row(unit.connection, gateway)
     if row is None:
@@ -57,8 +57,7 @@ def line_of(unit: Unit, gateway: GatewayKey) -> LineState | None:
 
 def cells_of_lines(unit: Unit, medium: str, ids: Sequence[int]) -> list[Cell]:
     """Return a cell for the line of each gateway: whether it works, and why not."""
-    table = Gateway.__table__
-    query = select(table).where(table.c.medium == medium, table.c.id.in_(ids))
+    query = select(Gateway.__table__).where(Gateway.medium == medium, Gateway.id.in_(ids))
     states = {row["id"]: _state(row, unit.now_ms, 0) for row in unit.connection.execute(query).mappings()}
     cells = []
     for state in (states[identity] for identity in ids):
@@ -67,14 +66,14 @@ def cells_of_lines(unit: Unit, medium: str, ids: Sequence[int]) -> list[Cell]:
     return cells
 
 
-def _state(row: RowMapping, now_ms: int, in_use: int) -> LineState:
+def _state(row: RowMapping, now_ms: int, in_use: int) -> GatewayLine:
     is_simulated = row["protocol"] == SIMULATED
     rests_until_ms = row["rests_until_ms"] if row["rests_until_ms"] > now_ms else 0
     parameters = _members(row["parameters"]) if row["protocol"] == SIP else {}
     is_registered = bool(parameters.get("register"))
     why = "" if is_simulated else str(row["line_down"])
     word, tone = _word(row["protocol"], why, row["line_since_ms"], rests_until_ms, is_registered=is_registered)
-    return LineState(
+    return GatewayLine(
         word=gettext(word),
         tone=tone,
         why=why,

@@ -1,6 +1,6 @@
 """The texts of records and carriers that stand in tables or are made by them, for the catalogues of translations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dialer.api.crud.shapes import Field, fields_of
 from dialer.api.records.table import RESOURCES
@@ -42,7 +42,7 @@ def _texts_of_page(page: RecordPage) -> Iterator[str]:
     yield from (within.title for within in page.within)
 
 
-def _texts_of_fields(path: str, fields: tuple[Field, ...] | list[Field]) -> Iterator[str]:
+def _texts_of_fields(path: str, fields: Iterable[Field]) -> Iterator[str]:
     for field in fields:
         yield title_of(path, field.name)
         yield hint_of(path, field.name, field.description)

@@ -1,5 +1,6 @@
 """The parameters of a simulated gateway, with their defaults and the words with which people are asked for them."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -9,7 +10,7 @@ from dialer.carriers.parameters import words
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A chance from 0 to 1."""
 _A_RANGE = "Seconds, or a range of seconds such as 3-25."
-Seconds = float | list[float]
+Seconds = float | Sequence[float]
 """A length of time, or the shortest and the longest one."""
 
 

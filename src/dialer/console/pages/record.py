@@ -25,17 +25,16 @@ from dialer.console.catalogue import RECORDS, RecordPage
 from dialer.console.cells import Cell, id_in, number_of, rows_of
 from dialer.console.confirmations import doubt_of
 from dialer.console.field_titles import title_of
-from dialer.console.form_groups import FORMS, Form
+from dialer.console.form_groups import FORMS, FormLayout
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, InputGroup, grouped, inputs_of, members_of, refilled
 from dialer.console.language import gettext, gettext_noop
-from dialer.console.line_states import LineState, line_of
+from dialer.console.line_states import GatewayLine, line_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
 from dialer.console.record_names import name_column, names_of, options_of
-from dialer.console.services import ConsoleServices, go_to, page
-from dialer.console.state_words import PROTOCOL_WORDS
+from dialer.console.services import REAL, ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
-from dialer.domain.plans import GatewayKey
+from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.states import IllegalMoveError
 
 VERSION: Final = "version"
@@ -69,7 +68,7 @@ class Shown(NamedTuple):
     """The protocol of a gateway."""
     parameters: str = "{}"
     """The parameters of a gateway, with its secrets, which no page shows."""
-    line: LineState | None = None
+    line: GatewayLine | None = None
     """The state of a gateway's line."""
 
 
@@ -127,7 +126,8 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     """Change a record, if it still is as the form showed it."""
     found, identity, filled = shown_page(request, path), identity_in(record_id), await read_fields(request)
     resource = checked(request, found, "PATCH")
-    given, errors = _given(request, resource, filled), {}
+    errors: Errors = {}
+    given = _given(request, resource, filled)
     if found.path in CARRIERS:
         stored = await request.service.read(request, lambda unit: records.load(unit, resource, identity))
         with_protocol = {PROTOCOL: str(stored[PROTOCOL]), **filled}
@@ -261,8 +261,8 @@ def _page(
     groups, more = grouped(found.path, shown.inputs)
     if is_editable and shown.protocol in PARAMETER_FIELDS:
         main, others = carrier_inputs(shown.protocol, shown.parameters)
-        groups.insert(1, InputGroup(gettext(PROTOCOL_WORDS.get(shown.protocol, shown.protocol)), tuple(main)))
-        more.insert(0, InputGroup(gettext("The carrier"), tuple(others)))
+        groups.insert(1, InputGroup(gettext("The carrier"), tuple(main)))
+        more.insert(0, InputGroup(gettext("More about the carrier"), tuple(others)))
     if wrong is not None:
         groups, more = ([_refilled(group, wrong) for group in several] for several in (groups, more))
     return page(
@@ -278,6 +278,11 @@ def _page(
         more=more,
         kind=kind_title(found.path, shown.protocol) if found.path in CARRIERS else "",
         medium=CARRIERS.get(found.path, ""),
+        is_simulated=shown.protocol == SIMULATED,
+        has_real_clock=request.service.worker.clock.mode == REAL,
+        filled={},
+        errors={},
+        is_focused=False,
         needs_gateway=found.path == CAMPAIGNS and identity is None and _has_no_gateway(groups),
         has_errors=bool(wrong is not None and wrong.errors),
         is_open=any(one.error for group in more for one in group.inputs),
@@ -334,7 +339,7 @@ def _facts(
 ) -> list[tuple[str, Cell]]:
     resource = request.service.resources[found.path]
     zone = zone_of(request)
-    left_out = besides | {"id", "url"} | FORMS.get(found.path, Form()).hidden
+    left_out = besides | {"id", "url"} | FORMS.get(found.path, FormLayout()).hidden
     names = [field.name for field in fields_of(resource.read) if field.name not in left_out]
     cells = rows_of(unit, resource, names, [record], zone)[0]
     return [(gettext(title_of(found.path, name)), cell) for name, cell in zip(names, cells, strict=True)]

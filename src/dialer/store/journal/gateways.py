@@ -3,7 +3,7 @@
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, and_, bindparam, case, literal_column, or_, update
+from sqlalchemy import Connection, Integer, String, and_, bindparam, case, literal_column, or_, update
 
 from dialer.domain import effects
 from dialer.domain.circuit_breaker import CircuitBreaker
@@ -18,7 +18,8 @@ _KEEP_BREAKERS: Final = Bulk(
     .values(failures=bindparam("failed"), rest_ms=bindparam("open_ms"), rests_until_ms=bindparam("open_until_ms")),
     ("failed", "open_ms", "open_until_ms", "kind", "number"),
 )
-_none, _zero, _one = literal_column("''"), literal_column("0"), literal_column("1")
+_none: Final = literal_column("''", String())
+_zero, _one = (literal_column(text, Integer()) for text in ("0", "1"))
 _stays = or_(
     and_(Gateway.line_down != _none, bindparam("is_down") == _one),
     and_(Gateway.line_down == _none, Gateway.line_since_ms > _zero, bindparam("is_down") == _zero),
