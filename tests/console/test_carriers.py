@@ -70,7 +70,7 @@ MADE: Final[dict[tuple[str, str], tuple[dict[str, str], dict[str, Any]]]] = {
     ),
     ("sms-gateway", SIMULATED): ({"sms_delivered": "12.5"}, {"sms_delivered": 0.125}),
 }
-"""What is filled in for each kind, and the parameters that come of it."""
+"""The fields that are filled in for each kind, and the parameters that they become."""
 
 
 def prefixed(fields: dict[str, str]) -> dict[str, str]:

@@ -142,7 +142,7 @@ _CONTROLS: Final[Mapping[str, Callable[[ParameterField], dict[str, Any]]]] = {
     "pairs": lambda _: {"control": "area", "most": None},
     "json": lambda _: {"control": "code", "most": None},
 }
-"""What differs from a line of text, by the kind of the parameter."""
+"""The differences from a line of text, by the kind of the parameter."""
 
 
 def _text(field: ParameterField, value: Any) -> str:  # noqa: ANN401 - JSON

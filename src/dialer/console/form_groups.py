@@ -26,7 +26,7 @@ def _groups(*groups: tuple[str, str]) -> tuple[Group, ...]:
     return tuple(Group(title, tuple(fields.split())) for title, fields in groups)
 
 
-_PLACES: Final = "abandoned_resume_allowed moh_sound"
+_PLACES: Final = "abandoned_resume_allowed"
 _WHEN: Final = (
     "startingdate expirationdate daily_start_time daily_stop_time"
     " monday tuesday wednesday thursday friday saturday sunday"
@@ -85,7 +85,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
                 "Levels of agents",
                 "tier_rules_apply tier_rule_wait_second tier_rule_wait_multiply_level tier_rule_no_agent_no_wait",
             ),
-            ("For your notes", "record_template manager"),
+            ("For your notes", "moh_sound record_template manager"),
         ),
     ),
     "agent": FormLayout(

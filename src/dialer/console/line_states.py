@@ -62,7 +62,7 @@ def cells_of_lines(unit: Unit, medium: str, ids: Sequence[int]) -> list[Cell]:
     cells = []
     for state in (states[identity] for identity in ids):
         text = gettext("Down: %(why)s") % {"why": state.why} if state.why else state.word
-        cells.append(Cell(text[:TEXT_MAX], tone="" if state.why else state.tone))
+        cells.append(Cell(text[:TEXT_MAX], tone=state.tone))
     return cells
 
 

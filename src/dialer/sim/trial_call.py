@@ -23,7 +23,7 @@ class SimulatedOutcome(msgspec.Struct, frozen=True):
     cause: Cause
     because: str
     messages: list[str]
-    """What happened, after its time in seconds."""
+    """The events, each after its time in seconds."""
 
 
 def simulate_trial_call(parameters: str, number: str, gateway_id: int, turn: int) -> SimulatedOutcome:

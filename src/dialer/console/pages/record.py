@@ -261,8 +261,11 @@ def _page(
     groups, more = grouped(found.path, shown.inputs)
     if is_editable and shown.protocol in PARAMETER_FIELDS:
         main, others = carrier_inputs(shown.protocol, shown.parameters)
-        groups.insert(1, InputGroup(gettext("The carrier"), tuple(main)))
-        more.insert(0, InputGroup(gettext("More about the carrier"), tuple(others)))
+        is_simulated = shown.protocol == SIMULATED
+        title = gettext("Simulated people") if is_simulated else gettext("The carrier")
+        further = gettext("More about their behaviour") if is_simulated else gettext("More about the carrier")
+        groups.insert(1, InputGroup(title, tuple(main)))
+        more.insert(0, InputGroup(further, tuple(others)))
     if wrong is not None:
         groups, more = ([_refilled(group, wrong) for group in several] for several in (groups, more))
     return page(

@@ -45,7 +45,7 @@ ADVICE: Final[Mapping[int, str]] = {
         " your address."
     ),
 }
-"""What to look at, by the cause of the end of a test call."""
+"""Advice by the cause of the end of a test call."""
 
 
 class _Gateway(NamedTuple):
