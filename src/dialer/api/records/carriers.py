@@ -80,7 +80,7 @@ _GATEWAY_END: Final = {
         description=(
             "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
             "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
-            "that. Answers do not show `password` and `secret`. Parameters without them keep the stored ones, unless the "
+            "that. Answers omit `password` and `secret`. Parameters without them keep the stored ones, unless the "
             "carrier's address, the user name, `tls`, or a field of the request changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},

@@ -22,7 +22,7 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
     ),
     "timeout": (
         (
-            "Seconds without a key after which an input ends (types 2, 3 and 4). For a transfer (type 6), the seconds in"
+            "Seconds without a key after which an input ends (types 2, 3 and 4). For a transfer (type 6), the time in"
             " which `confirm_key` must be pressed. 0 counts as 1."
         ),
         5,
