@@ -183,3 +183,55 @@ def test_viewers_and_agents_change_nothing(alice: Visitor, visitor: Visitor, api
 def test_wrong_addresses_are_not_found(alice: Visitor) -> None:
     for path in ("nothing/", "phonebook/0/", "phonebook/x/", "cdr/", "audit-log/new/", "phonebook/?page=0"):
         assert alice.request("GET", f"records/{path}").status_code == 404
+
+
+def test_lists_are_exported_as_far_as_they_are_narrowed_down(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    for name, number in (("Spring", "+12025550100"), ("Summer", "+12025550101")):
+        book = api.create("phonebook", name=name)["url"]
+        api.create("contact", phonebook=book, contact=number, full_name="=Ada")
+    link = alice.get("records/contact/?phonebook=1").split('class="button" href="/console/')[1].partition('"')[0]
+    assert ("+12025550100" in alice.page, "+12025550101" in alice.page) == (True, False)
+    exported = alice.request("GET", link.replace("&amp;", "&"))
+    assert exported.headers["content-type"].startswith("text/csv")
+    assert ("+12025550100" in exported.text, "+12025550101" in exported.text) == (True, False)
+    assert "+1202555" not in bob.request("GET", "records/contact/export/?format=csv").text
+    assert alice.request("GET", "records/users/export/?format=csv").status_code == 404
+    assert alice.request("GET", "records/nothing/export/?format=csv").status_code == 404
+    assert "Export" not in alice.get("records/phonebook/")
+
+
+def test_durations_are_given_in_seconds_minutes_or_hours(alice: Visitor, api: Caller) -> None:
+    campaign(api, started="no")
+    page = alice.get("records/campaigns/1/")
+    assert '<option value="60" selected>minutes</option>' in page
+    fields = {"intervalretry": "2", "intervalretry.unit": "3600", "callmaxduration": "90", "callmaxduration.unit": "1"}
+    assert alice.send("records/campaigns/1/", **fields).status_code == 303
+    stored = api.get("campaigns/1/")
+    assert (stored["intervalretry"], stored["callmaxduration"]) == (7_200, 90)
+    for wrong in ("-1", "x", "9" * 40):
+        answer = alice.send("records/campaigns/1/", **{**fields, "intervalretry": wrong})
+        assert (answer.status_code, 'id="intervalretry-hint"' in answer.text) == (400, True)
+        assert '<option value="3600" selected>hours</option>' in answer.text
+
+
+def test_a_person_of_a_campaign_leads_to_the_contact_by_name_and_number(alice: Visitor, api: Caller) -> None:
+    campaign(api, started="no")
+    api.change("contact/1/", full_name="Ada Byron")
+    api.create("subscriber-list", campaign="/rest-api/campaigns/1/", contact="/rest-api/contact/1/")
+    page = alice.get("records/subscriber-list/1/")
+    assert '<a href="/console/records/contact/1/">Ada Byron, +12025550100</a>' in page
+    assert '<select id="contact"' not in page
+    options = page.split('<select id="status"')[1].partition("</select>")[0]
+    assert words(f"<select {options}") == "Waiting Paused Called off"
+
+
+def test_forms_have_groups_in_the_order_of_the_task_and_no_codes(admin: Visitor) -> None:
+    page = admin.get("records/campaigns/new/")
+    found = re.findall(r"<legend>([^<]+)</legend>", page)
+    assert [title for title in found if title[:3] in {"Who", "Wha", "Whe", "How", "If "}] == [
+        *("Who is called", "What they hear", "When", "How fast", "If nobody answers")
+    ]
+    for path in PAGES:
+        form = admin.request("GET", f"records/{path}/new/").text
+        wrong = [text for text in ("Besides", "Null", "of type ", "Used with", "is true") if text in words(form)]
+        assert (path, wrong) == (path, [])

@@ -247,6 +247,8 @@ def _with_value(path: str, plain: Input, field: Field, value: Stored, zone: tzin
     if (path, plain.name) in SET_BY_PEOPLE:
         settable = {*SET_BY_PEOPLE[path, plain.name], text}
         plain = msgspec.structs.replace(plain, options=tuple(one for one in plain.options if one[0] in settable))
+    if plain.control == "select" and text and not field.nullable:
+        plain = msgspec.structs.replace(plain, required=True)
     is_only = plain.required and plain.control == "select" and len(plain.options) == 1
     return msgspec.structs.replace(plain, value=plain.options[0][0] if is_only and not text else text)
 

@@ -31,6 +31,7 @@ from dialer.domain.roles import Permission
 ROWS: Final = 50
 ORDERING: Final = "ordering"
 CSV_FILE: Final = "csv"
+_ID: Final = "_id"
 _PAGING: Final = frozenset({"page", "cursor", "page_size"})
 
 
@@ -66,10 +67,10 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
     """Show a page of a list of records."""
     found = shown_page(request, path)
     resource = checked(request, found, "GET")
-    given = {name: value for name, value in request.query_params.items() if value}
+    given = _given(request, resource)
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
     zone = zone_of(request)
-    parameters = [*((name, value) for name, value in asked.items() if name != "page_size"), ("page_size", str(ROWS))]
+    parameters = [*_filters(resource, {**asked, "page_size": str(ROWS)})]
     selection = parse_selection(resource, parameters, request.service.conventions(request))
 
     def read(unit: Unit) -> Found:
@@ -111,14 +112,28 @@ async def export_records(request: ApiRequest, path: FromPath[str]) -> Response[A
     """Send all records of a list as CSV, in its order and as far as it is narrowed down."""
     found, service = shown_page(request, path), request.service
     resource = checked(request, found, "GET")
-    given = {name: value for name, value in request.query_params.items() if value and name not in _PAGING}
+    given = {name: value for name, value in _given(request, resource).items() if name not in _PAGING}
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
-    selection = parse_selection(resource, list(asked.items()), service.conventions(request))
+    selection = parse_selection(resource, _filters(resource, asked), service.conventions(request))
     selection = msgspec.structs.replace(selection, is_export=True)
-    exported = await service.export(request, resource, partial(read_chunks, service, request, resource, selection))
+    rows = partial(read_chunks, service, request, resource, selection)
+    exported = await service.export(request, resource, rows) if resource.exported else None
     if exported is None:
         raise RecordNotFoundError("There is no such page.")
     return exported
+
+
+def _given(request: ApiRequest, resource: Resource) -> dict[str, str]:
+    """Return the parameters of an address. Those that name a record have the name of its field."""
+    fields = references_of(resource.read)
+    given = {name: value for name, value in request.query_params.items() if value}
+    return {field if (field := name.removesuffix(_ID)) in fields else name: value for name, value in given.items()}
+
+
+def _filters(resource: Resource, given: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return parameters as the API spells them: it filters by `campaign_id` where the field is `campaign`."""
+    fields = references_of(resource.read)
+    return [(f"{name}{_ID}" if name in fields else name, value) for name, value in given.items()]
 
 
 def shown_page(request: ApiRequest, path: str) -> RecordPage:
