@@ -26,11 +26,12 @@ from dialer.api.records.table import RESOURCES
 from dialer.console import catalogue
 from dialer.console.field_titles import hint_of, title_of
 from dialer.console.services import DESK, NAVIGATION
-from dialer.console.state_words import PROTOCOL_WORDS, WORDS, english_words_of, word_of_choice
+from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
 from dialer.domain.enums import MessageStatus
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from dialer.domain.reasons import Reason
 from dialer.domain.roles import Role, Scope
+from dialer.passwords import PasswordError, check_password
 
 SOURCES: Final = Path(__file__).parents[2] / "src" / "dialer"
 FOLDER: Final = SOURCES / "console" / "translations"
@@ -39,8 +40,11 @@ REGIONS: Final = {"pt": "pt_BR"}
 _METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2")]
 _KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
 _OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
-_WITH_ERRORS: Final = ("app", "api/crud", "api/http", "api/records", "api/routes", "domain", "passwords.py")
+_WITH_ERRORS: Final = ("app", "api/crud", "api/records", "console", "domain")
 """Places whose errors the console shows."""
+_OF_PROGRAMS: Final = ("JSON parse error", "The body", "There is no such")
+"""The beginnings of messages that only a program, or somebody who changes an address by hand, can get."""
+BAD_PASSWORDS: Final = ("short", "password1234", "a line\nand another")
 _TAGS: Final = re.compile(r"<[^>]*>")
 
 
@@ -50,7 +54,7 @@ def template() -> Catalog:
     found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
     for _file, _line, text, _comments, _context in found:
         texts.add(text)
-    for shown in (*texts_of_tables(), *texts_of_errors()):
+    for shown in (*texts_of_tables(), *texts_of_errors(), *texts_of_passwords()):
         if shown and shown not in texts:
             texts.add(shown)
     return texts
@@ -85,10 +89,18 @@ def texts_of_tables() -> Iterator[str]:
 def texts_of_errors() -> Iterator[str]:
     """Yield the messages without values of errors that a form can get, and of fields."""
     for place in _WITH_ERRORS:
-        path = SOURCES / place
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        for file in sorted((SOURCES / place).rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text("utf-8"))):
                 yield from _messages_in(node)
+
+
+def texts_of_passwords() -> Iterator[str]:
+    """Yield why passwords are refused: the messages for some bad ones."""
+    for bad in BAD_PASSWORDS:
+        try:
+            check_password(bad)
+        except PasswordError as error:
+            yield capitalised(f"{error}.")
 
 
 def _messages_in(node: ast.AST) -> Iterator[str]:
@@ -98,8 +110,9 @@ def _messages_in(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Dict):
         values = [value for member in node.values if isinstance(member, ast.List) for value in member.elts]
     for value in values:
-        if isinstance(value, ast.Constant) and isinstance(value.value, str) and " " in value.value:
-            yield value.value
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            if " " in value.value and not value.value.startswith(_OF_PROGRAMS):
+                yield value.value
 
 
 def read(language: str) -> Catalog:
