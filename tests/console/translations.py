@@ -110,9 +110,9 @@ def _messages_in(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Dict):
         values = [value for member in node.values if isinstance(member, ast.List) for value in member.elts]
     for value in values:
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            if " " in value.value and not value.value.startswith(_OF_PROGRAMS):
-                yield value.value
+        text = value.value if isinstance(value, ast.Constant) else ""
+        if isinstance(text, str) and " " in text and not text.startswith(_OF_PROGRAMS):
+            yield text
 
 
 def read(language: str) -> Catalog:
