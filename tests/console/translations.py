@@ -24,7 +24,7 @@ from dialer.api.crud.fields import Choice, TextChoice
 from dialer.api.crud.shapes import fields_of
 from dialer.api.records.table import RESOURCES
 from dialer.console import catalogue
-from dialer.console.field_titles import hint_of, title_of
+from dialer.console.field_titles import title_of
 from dialer.console.services import DESK, NAVIGATION
 from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
 from dialer.domain.enums import MessageStatus
@@ -54,14 +54,14 @@ def template() -> Catalog:
     found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
     for _file, _line, text, _comments, _context in found:
         texts.add(text)
-    for shown in (*texts_of_tables(), *texts_of_errors(), *texts_of_passwords()):
+    for shown in (*texts_of_tables(), *texts_of_records(), *texts_of_errors(), *texts_of_passwords()):
         if shown and shown not in texts:
             texts.add(shown)
     return texts
 
 
 def texts_of_tables() -> Iterator[str]:
-    """Yield the texts that stand in tables: reasons, states, and the names of records and their fields."""
+    """Yield the texts that stand in tables: reasons, states, scopes, and pages of the navigation."""
     for reasons in Reason.__subclasses__():
         yield from (reason.meaning for reason in reasons)
     for kind in (*WORDS, MessageStatus, Role):
@@ -69,16 +69,17 @@ def texts_of_tables() -> Iterator[str]:
     yield from PROTOCOL_WORDS.values()
     yield from (scope.value for scope in Scope)
     yield from (item.title for item in (DESK, *NAVIGATION))
-    for page in catalogue.PAGES.values():
-        yield from (page.title, page.one, page.about, *(within.title for within in page.within))
+
+
+def texts_of_records() -> Iterator[str]:
+    """Yield the names of records and of their fields, and the words for the values of these."""
     by_path = {resource.path: resource for resource in RESOURCES}
-    for path in catalogue.PAGES:
-        read, write = (
-            {field.name: field for field in fields_of(shape)} if shape is not None else {}
-            for shape in (by_path[path].shapes.read, by_path[path].shapes.write)
-        )
-        yield from (hint_of(path, field.name, field.description) for field in write.values())
-        for field in (read | write).values():
+    for path, page in catalogue.PAGES.items():
+        yield from (page.title, page.one, page.about, *(within.title for within in page.within))
+        shapes = (by_path[path].shapes.read, by_path[path].shapes.write)
+        for field in {
+            field.name: field for shape in shapes if shape is not None for field in fields_of(shape)
+        }.values():
             yield title_of(path, field.name)
             if isinstance(field.kind, Choice):
                 yield from map(english_words_of, field.kind.values)
