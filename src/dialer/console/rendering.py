@@ -119,18 +119,18 @@ def money(amount: int | None) -> str:
 
 def clock(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone."""
-    return f"{_local(at_ms, zone):%H:%M:%S}"
+    return _second(_local(at_ms, zone))
 
 
 def day_and_time(at_ms: int, zone: ZoneInfo) -> str:
     """Return the date and the time in a zone, to the second."""
     at = _local(at_ms, zone)
-    return f"{viewers_language().formats.date_of(at)}, {at:%H:%M:%S}"
+    return f"{viewers_language().formats.date_of(at)}, {_second(at)}"
 
 
 def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone, to the minute."""
-    return f"{_local(at_ms, zone):%H:%M}"
+    return _minute(_local(at_ms, zone))
 
 
 def day(at_ms: int, zone: ZoneInfo) -> str:
@@ -142,7 +142,7 @@ def soon(at_ms: int, now_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone, to the minute, with its date if that is not today's."""
     then = _local(at_ms, zone)
     is_today = then.date() == _local(now_ms, zone).date()
-    return f"{then:%H:%M}" if is_today else f"{day(at_ms, zone)}, {then:%H:%M}"
+    return _minute(then) if is_today else f"{day(at_ms, zone)}, {_minute(then)}"
 
 
 def moment(at_ms: int | None, zone: tzinfo) -> str:
@@ -152,7 +152,7 @@ def moment(at_ms: int | None, zone: tzinfo) -> str:
 
 def moment_of(at: datetime) -> str:
     """Return a date and its time, to the minute."""
-    return f"{viewers_language().formats.date_of(at)}, {at:%H:%M}"
+    return f"{viewers_language().formats.date_of(at)}, {_minute(at)}"
 
 
 def iso(at_ms: int) -> str:
@@ -173,4 +173,12 @@ def seconds(length: float | None) -> str:
 
 
 def _local(at_ms: int, zone: tzinfo) -> datetime:
-    return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(zone)
+    return datetime.fromtimestamp(at_ms / 1_000, zone)
+
+
+def _minute(at: datetime) -> str:
+    return f"{at.hour:02}:{at.minute:02}"
+
+
+def _second(at: datetime) -> str:
+    return f"{at.hour:02}:{at.minute:02}:{at.second:02}"
