@@ -159,7 +159,8 @@ def fill(language: str, translations: dict[str, str | list[str]]) -> None:
     for text, translation in translations.items():
         message = known.get(text)
         if message is None:
-            sys.exit(f"no text of the console: {text!r}")
+            print(f"no text of the console: {text!r}", file=sys.stderr)  # noqa: T201 - for the translator
+            continue
         message.string = translation if isinstance(translation, str) else tuple(translation)
     write(language, known)
 
@@ -205,7 +206,7 @@ def main(command: str, *arguments: str) -> None:
         fill(language, json.loads(Path(path).read_text("utf-8")))
     elif command == "check":
         lines = [f"{language}: {problem}" for language in TRANSLATED for problem in problems(language)]
-        sys.exit("\n".join(lines))
+        sys.exit("\n".join(lines) or None)
     else:
         sys.exit(__doc__)
 

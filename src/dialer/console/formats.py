@@ -1,7 +1,7 @@
 """Dates and numbers as a language writes them, for pages with hundreds of figures.
 
 The usage is that of the Common Locale Data Repository, as the tests check with Babel. Babel itself takes ten times as
-long for a figure, and 80 ms for its first one.
+long for a figure, and 130 ms for its first one.
 """
 
 from collections.abc import Mapping
