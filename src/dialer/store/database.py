@@ -124,7 +124,8 @@ class Database:
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
         lock = self._step_lock if is_step else Lock.ALL
         # Units of several requests share a thread. Each keeps the context of its own, such as the viewer's language.
-        in_context = work if is_step else partial(copy_context().run, work)
+        context = copy_context()
+        in_context = work if is_step else lambda connection: context.run(work, connection)
         return await Waiter(in_context, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
 
     async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
