@@ -66,6 +66,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/account/sessions": Permission.SIGNED_IN,
     "POST /console/account/password": Permission.SIGNED_IN,
     "POST /console/account/keys": Permission.SIGNED_IN,
+    "POST /console/account/language": Permission.SIGNED_IN,
     "GET /console/account/second-factor": Permission.SIGNED_IN,
     "POST /console/account/second-factor": Permission.SIGNED_IN,
     "POST /console/account/second-factor/off": Permission.SIGNED_IN,
