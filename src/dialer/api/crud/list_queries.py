@@ -22,8 +22,16 @@ from dialer.api.crud.filters import filters_of
 from dialer.api.crud.ordering import Anchor, Sort, SortKey, label, sort_keys, steps_from
 from dialer.api.crud.records import columns_shown
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.searching import Search, accounts_seen, found_by_index, found_in_row, lead_count
+from dialer.api.crud.searching import (
+    Search,
+    accounts_seen,
+    found_by_index,
+    found_by_lead,
+    found_by_phrase,
+    found_in_row,
+)
 from dialer.api.crud.visibility import visible
+from dialer.domain.roles import Role
 from dialer.store.backends.expressions import in_order, without_index
 from dialer.store.count_cache import count_once
 from dialer.store.tables import Contact
@@ -53,12 +61,13 @@ class _Way(Enum):
 
 
 class _Counts(Enum):
-    """What a query counts: all records; or up to `most` of the selected ones, of the found ones, or of the lead's."""
+    """What a query counts: all records; or up to `most` of those that the filters, the search or a part of it finds."""
 
     ALL = "all"
     SELECTED = "selected"
     FOUND = "found"
     LED = "led"
+    PHRASE = "phrase"
 
 
 class _Shape(NamedTuple):
@@ -102,13 +111,21 @@ def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
     if search is None or len(search.words) == 1 or not resource.is_large or not resource.names:
         return criteria
     tried = [msgspec.structs.replace(criteria, search=search.led_by(word)) for word in search.words[:LEADS_MAX]]
-    shape = _shape(unit, resource, criteria)._replace(filters=(), counts=_Counts.LED)
-    return min(tried, key=lambda one: _number(unit, resource, one, shape))
+    return min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
 
 
 def _is_few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> bool:
+    return _few(unit, resource, criteria, counts) <= SORTED_MAX
+
+
+def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> int:
+    """Return the number of some records, if they are few, as counted since the last change."""
+    filters = criteria.filters if counts is _Counts.SELECTED else ()
+    search = None if counts is _Counts.SELECTED else criteria.search
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, filters, search, counts, SORTED_MAX)
     shape = _shape(unit, resource, criteria)._replace(counts=counts)
-    return _number(unit, resource, criteria, shape) <= SORTED_MAX
+    counted = partial(_number, unit, resource, criteria, shape)
+    return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
 def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape) -> int:
@@ -148,9 +165,15 @@ def read_rows(
 def _way(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
     if _is_few(unit, resource, criteria, _Counts.SELECTED):
         return _Way.FILTERED
-    if criteria.search is not None and _is_few(unit, resource, criteria, _Counts.FOUND):
-        return _Way.SEARCHED
-    return _Way.WALKED
+    search = criteria.search
+    if search is None or (
+        resource.table is Contact.__table__
+        and resource.names
+        and search.phrase
+        and not _is_few(unit, resource, criteria, _Counts.PHRASE)
+    ):
+        return _Way.WALKED
+    return _Way.SEARCHED if _is_few(unit, resource, criteria, _Counts.FOUND) else _Way.WALKED
 
 
 def _shape(unit: Unit, resource: Resource, criteria: Asked) -> _Shape:
@@ -207,10 +230,17 @@ def _counting(unit: Unit, resource: Resource, shape: _Shape, selected: ColumnEle
     if shape.counts is _Counts.SELECTED:
         some = select(resource.table.c["id"]).where(selected)
     elif shape.counts is _Counts.LED:
-        some = lead_count(unit.actor)
+        some = found_by_lead(unit.actor)
+    elif shape.counts is _Counts.PHRASE:
+        some = found_by_phrase(unit.actor)
     elif shape.counts is _Counts.FOUND and shape.search is not None:
         some = found_by_index(resource, unit.actor, shape.search)
     else:
+        of_all = shape.search is not None and resource.table is Contact.__table__ and not shape.filters
+        if of_all and shape.way is _Way.SEARCHED and unit.actor.role is not Role.AGENT:
+            # Its accounts are those whose contacts the actor sees, so no contact has to be looked at.
+            found = found_by_index(resource, unit.actor, shape.search).subquery()
+            return select(func.count(found.c["id"].distinct()))
         query = select(func.count()).select_from(resource.table)
         return query.where(*_conditions(unit, resource, shape, selected))
     return select(func.count()).select_from(some.limit(bindparam("most")).subquery())

@@ -48,6 +48,8 @@ class Search(msgspec.Struct, frozen=True):
     starts: tuple[str, ...] = ()
     ending: str = ""
     """The last digits, in reverse."""
+    phrase: str = ""
+    """The words in the order in which they were typed, if there are two or more."""
 
     @property
     def shape(self) -> tuple[int, int, bool]:
@@ -69,6 +71,7 @@ class Search(msgspec.Struct, frozen=True):
         ranges = {_start(place): start for place, start in enumerate(self.starts)}
         ranges |= {_LEAD: self.words[0]} if self.words else {}
         ranges |= {_ENDING: self.ending} if self.ending else {}
+        ranges |= {_PHRASE: self.phrase} if self.phrase else {}
         for name, start in ranges.items():
             values |= {f"{name}_from": start, f"{name}_to": search_keys.after_all_with(start)}
         return values
@@ -76,6 +79,7 @@ class Search(msgspec.Struct, frozen=True):
 
 _LEAD: Final = "search_lead"
 _ENDING: Final = "search_ending"
+_PHRASE: Final = "search_phrase"
 
 
 def _word(place: int) -> str:
@@ -99,7 +103,8 @@ def parse_search(text: str, conventions: Conventions) -> Search | None:
     words, starts = search_keys.words_of(text), search_keys.number_starts(text, conventions.region)
     if not words:
         raise FieldError(f'"{echo(text)}" has neither a letter nor a digit. Search for a name or a number.')
-    return Search(words, starts, search_keys.ending(text) if starts else "")
+    phrase = search_keys.name_key(text) if len(words) > 1 else ""
+    return Search(words, starts, search_keys.ending(text) if starts else "", phrase)
 
 
 def is_searchable(resource: Resource) -> bool:
@@ -131,16 +136,21 @@ def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool
             queries += of_contacts
         else:
             ids = union_all(*of_contacts).subquery()
-            queries.append(select(table.c["id"]).where(table.c["contact_id"].in_(select(ids.c["id"]))))
+            queries.append(select(table.c["id"]).join(ids, table.c["contact_id"] == ids.c["id"]))
     if not queries:
         return select(null().label("id")).where(false())
     found = union_all(*queries).subquery()
     return select(found.c["id"])
 
 
-def lead_count(actor: Actor) -> Select[Any]:
-    """Return a query for the names that have a word which begins with the lead of a search."""
-    return _words(actor)
+def found_by_lead(actor: Actor) -> Select[Any]:
+    """Return a query for the contacts that have a word which begins with the lead of a search, each once or more."""
+    return _words(actor, _LEAD)
+
+
+def found_by_phrase(actor: Actor) -> Select[Any]:
+    """Return a query for contacts that a search finds: those with its words one after another."""
+    return _words(actor, _PHRASE)
 
 
 def accounts_seen(actor: Actor, column: ColumnElement[int]) -> ColumnElement[bool]:
@@ -158,12 +168,12 @@ def _contacts(actor: Actor, shape: tuple[int, int, bool]) -> list[Select[Any]]:
     words = [place_of(_parameter(_word(place)), _before(ContactWord.word)) > 0 for place in range(1, shape[0])]
     seen = accounts_seen(actor, _CONTACTS.c.user_id)
     ends = [select(_CONTACTS.c.id).where(seen, end) for end in _ends(_CONTACTS.c.number, shape)]
-    return [_words(actor).where(*words), *ends]
+    return [_words(actor, _LEAD).where(*words), *ends]
 
 
-def _words(actor: Actor) -> Select[Any]:
-    lead = _in_range(ContactWord.__table__.c.word, _LEAD)
-    return select(ContactWord.id).where(accounts_seen(actor, ContactWord.__table__.c.user_id), lead)
+def _words(actor: Actor, name: str) -> Select[Any]:
+    table = ContactWord.__table__
+    return select(table.c.id).where(accounts_seen(actor, table.c.user_id), _in_range(table.c.word, name))
 
 
 def _starting(resource: Resource, shape: tuple[int, int, bool]) -> Iterator[ColumnElement[bool]]:
