@@ -39,7 +39,7 @@ from dialer.store.tables import Contact
 QUERIES_KEPT_MAX: Final = 1_000
 LEADS_MAX: Final = 4
 """Words of a search that are counted to find the rarest."""
-SORTED_MAX: Final = 5_000
+SORTED_MAX: Final = 2_000
 """Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
 
