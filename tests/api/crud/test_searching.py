@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, insert, select, update
 
 from dialer.api.crud import list_queries
+from dialer.api.crud.searching import SEARCH_MAX
 from dialer.api.records.table import RESOURCES
 from dialer.domain.search_keys import ENDING_MIN, name_key
 from dialer.store.database import Database
-from dialer.store.tables import Contact, Phonebook, User
+from dialer.store.tables import Contact, ContactWord, Phonebook, User
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 
@@ -146,6 +147,73 @@ def test_names_are_found_without_case_and_accents_after_each_change(alice: Calle
     assert found(alice, "contact/", search="hop") == [contact["id"] + 2]
     assert found(alice, "phonebook/", search="pfl") == [book["id"]]
     assert found(alice, "phonebook/", search="arzte pf") == [book["id"]]
+
+
+def words_left(database: Database) -> list[tuple[int, str, int]]:
+    columns = (ContactWord.user_id, ContactWord.word, ContactWord.id)
+    return [
+        tuple(row) for row in database.read_now(lambda unit: unit.execute(select(*columns).order_by(*columns)).all())
+    ]
+
+
+@PROPERTY
+@given(names=st.lists(st.text("aBé -李", max_size=12), min_size=1, max_size=4), spare=st.text("bÉ ", max_size=6))
+def test_the_index_has_the_words_of_the_contacts_that_are_there(
+    database: Database, books: list[int], names: list[str], spare: str
+) -> None:
+    def turned(contact_id: int, user_id: int, name: str) -> set[tuple[int, str, int]]:
+        words = name_key(name).split()
+        return {(user_id, " ".join(words[at:] + words[:at]), contact_id) for at in range(len(words))}
+
+    shared = {"phonebook_id": books[0], "contact": "1", "number": "1", "zone": "", "created_date": 0, "updated_date": 0}
+    replaced(database, [{**shared, "id": place, "full_name": name} for place, name in enumerate(names, 1)])
+    expected = [turned(place, 2, name) for place, name in enumerate(names, 1)]
+    assert words_left(database) == sorted(set().union(*expected))
+    values = {"full_name": spare, "full_name_key": name_key(spare)}
+    database.write_now(lambda unit: unit.execute(update(Contact).where(Contact.id == 1).values(values)))
+    assert words_left(database) == sorted(turned(1, 2, spare).union(*expected[1:]))
+    database.write_now(lambda unit: unit.execute(update(Phonebook).where(Phonebook.id == books[0]).values(user_id=3)))
+    assert {user_id for user_id, _, _ in words_left(database)} <= {3}
+    database.write_now(lambda unit: unit.execute(update(Phonebook).where(Phonebook.id == books[0]).values(user_id=2)))
+    database.write_now(lambda unit: unit.execute(delete(Phonebook).where(Phonebook.id == books[0])))
+    assert words_left(database) == []
+    database.write_now(lambda unit: unit.execute(insert(Phonebook).values(id=books[0], user_id=2, **_BOOK)))
+
+
+_BOOK = {"name": "friends", "created_date": 0, "updated_date": 0}
+
+
+@PROPERTY
+@given(
+    names=st.lists(st.text(max_size=60).filter(lambda name: "\0" not in name), min_size=2, max_size=5), data=st.data()
+)
+def test_every_word_of_a_name_finds_it_and_nobody_else_s(
+    alice: Caller, bob: Caller, database: Database, books: list[int], names: list[str], data: st.DataObject
+) -> None:
+    names = [name.encode(errors="ignore").decode() for name in names]
+    shared = {"contact": "1", "number": "1", "zone": "", "created_date": 0, "updated_date": 0}
+    rows = [
+        {**shared, "id": place, "phonebook_id": books[place % 3], "full_name": name}
+        for place, name in enumerate(names, 1)
+    ]
+    replaced(database, rows)
+    words = [(row, word) for row in rows for word in name_key(row["full_name"]).split()]
+    if words:
+        row, word = data.draw(st.sampled_from(words))
+        theirs = {caller: found(caller, "contact/", search=word[:SEARCH_MAX]) for caller in (alice, bob)}
+        is_bobs = row["phonebook_id"] == books[2]
+        assert row["id"] in theirs[bob if is_bobs else alice]
+        assert all((rows[one - 1]["phonebook_id"] == books[2]) is (who is bob) for who in theirs for one in theirs[who])
+
+
+@pytest.mark.parametrize(
+    "text", ['"', "*", "NEAR(", "a*", "a\0b", "\0", "x" * 10_000, "\u202eabc", "شركة", "' OR 1=1 --", "%", "a_b", "\\"]
+)
+def test_hostile_searches_are_answered_or_refused(estate: Estate, text: str) -> None:
+    for path in ("contact", "subscriber-list", "campaigns", "phonebook", "users", "cdr"):
+        for caller in (estate.admin, estate.owner):
+            answer = caller.request("GET", f"{path}/", params={"search": text, "page": 1})
+            assert answer.status_code in {200, 400}, answer.text
 
 
 def test_subscribers_are_found_by_number_and_by_the_name_of_their_contact(estate: Estate) -> None:
