@@ -100,7 +100,7 @@ def _fill(database: Database, rows: int) -> None:
 
     def add_small(connection: Connection) -> None:
         user_id = add(connection, User, username=SMALL, password_hash=hash_password(PASSWORD))
-        book = add(connection, Phonebook, user_id=user_id, name="Few")
+        book = add(connection, Phonebook, id=PHONEBOOK + 1, user_id=user_id, name="Few")
         some = [contact(place) for place in range(rows // SMALL_SHARE)]
         INSERT_CONTACTS.run(connection, [(book, *row[1:7], user_id, *row[8:]) for row in some])
 

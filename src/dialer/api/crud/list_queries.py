@@ -236,8 +236,8 @@ def _counting(unit: Unit, resource: Resource, shape: _Shape, selected: ColumnEle
     elif shape.counts is _Counts.FOUND and shape.search is not None:
         some = found_by_index(resource, unit.actor, shape.search)
     else:
-        of_all = shape.search is not None and resource.table is Contact.__table__ and not shape.filters
-        if of_all and shape.way is _Way.SEARCHED and unit.actor.role is not Role.AGENT:
+        is_of_account = resource.table is Contact.__table__ and not shape.filters and unit.actor.role is not Role.AGENT
+        if shape.search is not None and shape.way is _Way.SEARCHED and is_of_account:
             # Its accounts are those whose contacts the actor sees, so no contact has to be looked at.
             found = found_by_index(resource, unit.actor, shape.search).subquery()
             return select(func.count(found.c["id"].distinct()))

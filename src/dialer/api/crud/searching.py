@@ -189,8 +189,9 @@ def _numbered(resource: Resource, shape: tuple[int, int, bool]) -> list[ColumnEl
 
 
 def _numbers(resource: Resource) -> list[ColumnElement[str]]:
-    columns = [_column(resource, field) for field in resource.numbers]
-    numbers = [resource.table.c.get("number", column) for column in columns]
+    numbers: list[ColumnElement[str]] = [
+        resource.table.c.get("number", _column(resource, field)) for field in resource.numbers
+    ]
     return numbers if resource.is_large else [bare_number(number) for number in numbers]
 
 

@@ -1,10 +1,12 @@
 """The search of the console: people, campaigns, phonebooks and calls that fit a name or a number."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from litestar import Response, get
+from sqlalchemy import ColumnElement
 
 from dialer.api.crud.fields import FieldError
 from dialer.api.crud.list_queries import Asked, read_rows
@@ -60,7 +62,7 @@ async def show_search(request: ApiRequest) -> Response[Any]:
     try:
         search = parse_search(text, request.service.conventions(request))
         if search is not None:
-            found = await request.service.read(request, lambda unit: _found(unit, search))
+            found = await request.service.read(request, partial(_found, search=search))
     except FieldError as error:
         search, message = None, str(error)
     return page(
@@ -98,7 +100,7 @@ def _records(unit: Unit, resource: Resource, search: Search) -> list[Any]:
 def _campaigns(unit: Unit, search: Search) -> list[ListedCampaign]:
     if not unit.actor.may(CAMPAIGNS.permission("GET")):
         return []
-    newest = [Campaign.__table__.c.id.desc()]
+    newest: list[ColumnElement[Any]] = [Campaign.__table__.c.id.desc()]
     return listed_campaigns(unit, [found_in_row(CAMPAIGNS, search.shape)], search.values(), newest, ROWS_MAX + 1)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Index, String, Text, text
+from sqlalchemy import Boolean, Index, String, Text, column, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -73,7 +73,7 @@ class Contact(Row):
         Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
         Index("ix_contact_full_name_key", "full_name_key", "id", "phonebook_id"),
         Index("ix_contact_user_id_id", "user_id", "id"),
-        Index("ix_contact_number_backwards", "user_id", backwards(number.column)),
+        Index("ix_contact_number_backwards", "user_id", backwards(column("number", String))),
         Index("ix_contact_number", "number", "id", "phonebook_id"),
         Index("ix_contact_created_date", "created_date", "id", "phonebook_id"),
         {"sqlite_autoincrement": True},
