@@ -150,10 +150,9 @@ def test_names_are_found_without_case_and_accents_after_each_change(alice: Calle
 
 
 def words_left(database: Database) -> list[tuple[int, str, int]]:
-    columns = (ContactWord.user_id, ContactWord.word, ContactWord.id)
-    return [
-        tuple(row) for row in database.read_now(lambda unit: unit.execute(select(*columns).order_by(*columns)).all())
-    ]
+    query = select(ContactWord.user_id, ContactWord.word, ContactWord.id)
+    rows = database.read_now(lambda unit: unit.execute(query).all())
+    return sorted((user_id, word, contact_id) for user_id, word, contact_id in rows)
 
 
 @PROPERTY
@@ -192,7 +191,7 @@ def test_every_word_of_a_name_finds_it_and_nobody_else_s(
 ) -> None:
     names = [name.encode(errors="ignore").decode() for name in names]
     shared = {"contact": "1", "number": "1", "zone": "", "created_date": 0, "updated_date": 0}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {**shared, "id": place, "phonebook_id": books[place % 3], "full_name": name}
         for place, name in enumerate(names, 1)
     ]
