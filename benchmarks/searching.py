@@ -34,6 +34,7 @@ from benchmarks.fixture_database import (
 from benchmarks.servers import DIALER, Server, running
 from dialer.domain.search_keys import name_key
 from dialer.passwords import hash_password
+from dialer.store.backends.backend import backend_of
 from dialer.store.database import Database
 from dialer.store.tables import Phonebook, User
 
@@ -103,6 +104,7 @@ def _fill(database: Database, rows: int) -> None:
         book = add(connection, Phonebook, id=PHONEBOOK + 1, user_id=user_id, name="Few")
         some = [contact(place) for place in range(rows // SMALL_SHARE)]
         INSERT_CONTACTS.run(connection, [(book, *row[1:7], user_id, *row[8:]) for row in some])
+        backend_of(connection).keep_last_ids(connection, {"phonebook": book})
 
     database.write_now(add_small)
 

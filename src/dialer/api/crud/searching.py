@@ -6,7 +6,7 @@ numbers finds also numbers: those that begin with it in any spelling, and those 
 A large list has two forms of each search: a condition on a row, and a query that finds the rows in indexes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Select,
+    SQLColumnExpression,
     String,
     and_,
     bindparam,
@@ -37,7 +38,6 @@ from dialer.store.tables import Contact, ContactWord, User
 SEARCH: Final = "search"
 SEARCH_MAX: Final = 64
 """The most characters of a search."""
-_CONTACTS: Final = Contact.__table__
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -114,12 +114,12 @@ def is_searchable(resource: Resource) -> bool:
 
 def found_in_row(resource: Resource, shape: tuple[int, int, bool]) -> ColumnElement[bool]:
     """Return the condition on a row that a search of this shape finds. Its parameters are `Search.values`."""
-    by_contact = resource.is_large and resource.names and resource.table is not _CONTACTS
+    by_contact = resource.is_large and resource.names and resource.table is not Contact.__table__
     conditions = [] if by_contact else list(_named(resource, shape[0]))
     conditions += _numbered(resource, shape)
     if by_contact:
-        contact = or_(_has_words([_CONTACTS.c.full_name_key], shape[0]), *_ends(_CONTACTS.c.number, shape))
-        conditions.append(exists().where(_CONTACTS.c.id == resource.table.c["contact_id"], contact))
+        contact = or_(_has_words([Contact.full_name_key], shape[0]), *_ends(Contact.number, shape))
+        conditions.append(exists().where(Contact.id == resource.table.c["contact_id"], contact))
     return or_(false(), *conditions)
 
 
@@ -132,7 +132,7 @@ def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool
     queries = [select(table.c["id"]).where(start) for start in _starting(resource, shape)]
     if resource.names:
         of_contacts = _contacts(actor, shape)
-        if table is _CONTACTS:
+        if table is Contact.__table__:
             queries += of_contacts
         else:
             ids = union_all(*of_contacts).subquery()
@@ -153,7 +153,7 @@ def found_by_phrase(actor: Actor) -> Select[Any]:
     return _words(actor, _PHRASE)
 
 
-def accounts_seen(actor: Actor, column: ColumnElement[int]) -> ColumnElement[bool]:
+def accounts_seen(actor: Actor, column: SQLColumnExpression[Any]) -> ColumnElement[bool]:
     """Return the condition that a column is an account whose contacts an actor may see, with the actor's parameter."""
     me: ColumnElement[int] = bindparam("actor_id", actor.sees_as)
     if actor.is_admin:
@@ -166,14 +166,13 @@ def accounts_seen(actor: Actor, column: ColumnElement[int]) -> ColumnElement[boo
 def _contacts(actor: Actor, shape: tuple[int, int, bool]) -> list[Select[Any]]:
     """Return queries for the contacts of the accounts that the actor sees, by their names and by their last digits."""
     words = [place_of(_parameter(_word(place)), _before(ContactWord.word)) > 0 for place in range(1, shape[0])]
-    seen = accounts_seen(actor, _CONTACTS.c.user_id)
-    ends = [select(_CONTACTS.c.id).where(seen, end) for end in _ends(_CONTACTS.c.number, shape)]
+    seen = accounts_seen(actor, Contact.user_id)
+    ends = [select(Contact.id).where(seen, end) for end in _ends(Contact.number, shape)]
     return [_words(actor, _LEAD).where(*words), *ends]
 
 
 def _words(actor: Actor, name: str) -> Select[Any]:
-    table = ContactWord.__table__
-    return select(table.c.id).where(accounts_seen(actor, table.c.user_id), _in_range(table.c.word, name))
+    return select(ContactWord.id).where(accounts_seen(actor, ContactWord.user_id), _in_range(ContactWord.word, name))
 
 
 def _starting(resource: Resource, shape: tuple[int, int, bool]) -> Iterator[ColumnElement[bool]]:
@@ -183,7 +182,7 @@ def _starting(resource: Resource, shape: tuple[int, int, bool]) -> Iterator[Colu
 
 def _numbered(resource: Resource, shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
     conditions = list(_starting(resource, shape))
-    if not resource.is_large or resource.table is _CONTACTS:
+    if not resource.is_large or resource.table is Contact.__table__:
         conditions += [end for column in _numbers(resource) for end in _ends(column, shape)]
     return conditions
 
@@ -195,23 +194,23 @@ def _numbers(resource: Resource) -> list[ColumnElement[str]]:
     return numbers if resource.is_large else [bare_number(number) for number in numbers]
 
 
-def _ends(number: ColumnElement[str], shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
+def _ends(number: SQLColumnExpression[str], shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
     return [_in_range(backwards(number), _ENDING)] if shape[2] else []
 
 
 def _named(resource: Resource, words: int) -> Iterator[ColumnElement[bool]]:
-    if resource.table is _CONTACTS:
-        yield _has_words([_CONTACTS.c.full_name_key], words)
+    if resource.table is Contact.__table__:
+        yield _has_words([Contact.full_name_key], words)
     elif resource.names:
         yield _has_words([name_key(_column(resource, field)) for field in resource.names], words)
 
 
-def _has_words(names: list[ColumnElement[str]], words: int) -> ColumnElement[bool]:
+def _has_words(names: Sequence[SQLColumnExpression[Any]], words: int) -> ColumnElement[bool]:
     texts = [_before(name) for name in names]
     return and_(*(or_(*(place_of(_parameter(_word(place)), text) > 0 for text in texts)) for place in range(words)))
 
 
-def _before(name: Any) -> ColumnElement[str]:  # noqa: ANN401 - a column of a model or of a table
+def _before(name: SQLColumnExpression[Any]) -> ColumnElement[str]:
     return literal(" ").concat(name)
 
 
@@ -223,7 +222,7 @@ def _column(resource: Resource, name: str) -> Column[Any]:
     return column
 
 
-def _in_range(key: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+def _in_range(key: SQLColumnExpression[Any], name: str) -> ColumnElement[bool]:
     return and_(key >= _parameter(f"{name}_from"), key < _parameter(f"{name}_to"))
 
 

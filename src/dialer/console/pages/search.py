@@ -43,7 +43,7 @@ class Person(NamedTuple):
     phonebook: str
 
 
-class Found(NamedTuple):
+class Matches(NamedTuple):
     """The records that fit, up to one more than `ROWS_MAX` of each kind."""
 
     people: list[Person]
@@ -52,7 +52,7 @@ class Found(NamedTuple):
     calls: list[CallRow]
 
 
-_NOTHING: Final = Found([], [], [], [])
+_NOTHING: Final = Matches([], [], [], [])
 
 
 @get("/search", media_type="text/html")
@@ -81,14 +81,14 @@ async def show_search(request: ApiRequest) -> Response[Any]:
     )
 
 
-def _found(unit: Unit, search: Search) -> Found:
+def _found(unit: Unit, search: Search) -> Matches:
     contacts = _records(unit, CONTACTS, search)
     books = names_of(unit, PHONEBOOKS.path, {id_in(one.phonebook) for one in contacts})
     people = [
         Person(one.id, one.full_name, one.contact, id_in(one.phonebook), books.get(id_in(one.phonebook), ""))
         for one in contacts
     ]
-    return Found(people, _campaigns(unit, search), _records(unit, PHONEBOOKS, search), _calls(unit, search, people))
+    return Matches(people, _campaigns(unit, search), _records(unit, PHONEBOOKS, search), _calls(unit, search, people))
 
 
 def _records(unit: Unit, resource: Resource, search: Search) -> list[Any]:
