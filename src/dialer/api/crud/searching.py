@@ -32,7 +32,7 @@ from dialer.api.crud.resource import Actor, Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.domain import search_keys
 from dialer.domain.roles import Role
-from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of
+from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of, without_index
 from dialer.store.tables import Contact, ContactWord, User
 
 SEARCH: Final = "search"
@@ -129,7 +129,9 @@ def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool
     It finds some rows twice, and some that the actor may not see.
     """
     table = resource.table
-    queries = [select(table.c["id"]).where(start) for start in _starting(resource, shape)]
+    # The index of numbers is read, whichever accounts the numbers are of.
+    seen = [without_index(accounts_seen(actor, table.c["user_id"]))] if table is Contact.__table__ else []
+    queries = [select(table.c["id"]).where(start, *seen) for start in _starting(resource, shape)]
     if resource.names:
         of_contacts = _contacts(actor, shape)
         if table is Contact.__table__:
