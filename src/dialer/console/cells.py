@@ -17,7 +17,7 @@ from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.record_names import names_of
-from dialer.console.rendering import UNKNOWN
+from dialer.console.rendering import UNKNOWN, moment_of
 from dialer.console.state_words import capitalised, word_of_choice, words_of
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, WaitsFor
 
@@ -105,7 +105,7 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
     (Choice, lambda kind, value, _zone: words_of(kind.values(value))),
     (TextChoice, lambda _kind, value, _zone: word_of_choice(value)),
     (Boolean, lambda _kind, value, _zone: gettext("Yes") if value else gettext("No")),
-    (Timestamp, lambda _kind, value, zone: datetime.fromisoformat(value).astimezone(zone).strftime("%d %b %Y, %H:%M")),
+    (Timestamp, lambda _kind, value, zone: moment_of(datetime.fromisoformat(value).astimezone(zone))),
     (Amount, lambda _kind, value, _zone: _CENTS.sub(r"\1", _text(value))),
 )
 """The words for a value by the kind of its field."""
@@ -113,7 +113,7 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
 
 def number_of(identity: int) -> str:
     """Return the text for a record without a name."""
-    return gettext("No. %(number)s") % {"number": identity}
+    return gettext("No. %(id)s") % {"id": identity}
 
 
 def id_in(url: str) -> int:

@@ -53,7 +53,7 @@ def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
     seen = visible(resource, unit.actor, unit.resources)
     query = select(resource.table.c["id"], _named(resource, column)).where(resource.table.c["id"].in_(ids), seen)
     rows = unit.connection.execute(query, {"actor_id": unit.actor.sees_as})
-    return {identity: name or gettext("No. %(number)s") % {"number": identity} for identity, name in rows}
+    return {identity: name or gettext("No. %(id)s") % {"id": identity} for identity, name in rows}
 
 
 def options_of(unit: Unit, path: str) -> list[Option] | None:
