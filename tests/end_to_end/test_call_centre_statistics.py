@@ -207,6 +207,7 @@ def test_a_queue_without_calls(ann: Caller) -> None:
             "calls": 0,
             "taken": 0,
             "abandoned": 0,
+                "hung_up": 0,
             "timed_out": 0,
             "within": 45,
             "taken_within": 0,
