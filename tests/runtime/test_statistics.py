@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from dialer.app.call_centre.agents_and_queues import change_agent
-from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, StatisticsRow, read_statistics
 from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.live_overview import read_live_overview

@@ -60,6 +60,7 @@ def _environment() -> Environment:
         "time_of_day": time_of_day,
         "soon": soon,
         "day": day,
+        "date": date_of,
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
@@ -114,6 +115,11 @@ def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
 def day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the day and the month in a zone."""
     return _local(at_ms, zone).strftime("%d %b")
+
+
+def date_of(at_ms: int, zone: ZoneInfo) -> str:
+    """Return the date in a zone."""
+    return _local(at_ms, zone).strftime("%d %b %Y")
 
 
 def soon(at_ms: int, now_ms: int, zone: ZoneInfo) -> str:

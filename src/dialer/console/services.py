@@ -33,6 +33,7 @@ NAVIGATION: Final = (
     NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),
     NavigationItem("campaigns", "Campaigns", "/console/campaigns/", Permission.READ),
     NavigationItem("calls", "Calls", "/console/calls/", Permission.READ_CALLS),
+    NavigationItem("figures", "Figures", "/console/figures/", Permission.READ),
     NavigationItem("people", "People", "/console/records/phonebook/", Permission.READ),
     NavigationItem("surveys", "Surveys", "/console/records/survey-template/", Permission.READ),
     NavigationItem("centre", "Call centre", "/console/board/", Permission.READ),

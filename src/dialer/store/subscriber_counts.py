@@ -75,7 +75,7 @@ _FORGET_OWN: Final = _FORGET.where(in_shards(SubscriberMove.user_id))
 
 
 def count_moves(connection: Connection, shards: Shards, *, has_moves: bool = False) -> None:
-    """Add the moves in the campaigns of the accounts in `shards` to the counters. A caller may know that there are some."""
+    """Add the moves in the campaigns of the accounts in `shards` to the counters, of which the caller may know some."""
     if shards is None:
         if has_moves or connection.scalar(_HAS_MOVES) is not None:
             connection.execute(_FOLD)

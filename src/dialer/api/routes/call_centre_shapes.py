@@ -84,9 +84,7 @@ class QueueFiguresRead(msgspec.Struct):
             15,
         ),
     ]
-    hung_up: Annotated[
-        int, described("Calls that ended before an agent took them, without a limit of the queue.", 15)
-    ]
+    hung_up: Annotated[int, described("Calls that ended before an agent took them, without a limit of the queue.", 15)]
     timed_out: Annotated[int, described("Calls that the queue gave up at a limit of the wait.", 5)]
     within: Annotated[int, described("The threshold of the service level in seconds.", 20)]
     taken_within: Annotated[int, described("Calls that an agent took before they had waited longer than that.", 340)]

@@ -103,8 +103,7 @@ def _outcome(counted: Counted, totals: Figures) -> shapes.StatisticsOutcome:
 
 
 def _group(group_by: str | None, member: str, links: Links) -> str:
-    """Return the URL of a group's record, or the group itself. Subscribers without a phonebook have the group '',
-    as do calls without a disposition."""
+    """Return the URL of a group's record, or the group itself. Calls without a phonebook or a disposition have ''."""
     if group_by in {"zone", "attempt", "disposition"} or group_by is None:
         return member
     if member == "0":

@@ -41,9 +41,7 @@ class FiguresRead(msgspec.Struct):
     ]
     abandoned: Annotated[
         int,
-        described(
-            "Calls that a person answered and that no agent took within two seconds of joining a queue.", 6
-        ),
+        described("Calls that a person answered and that no agent took within two seconds of joining a queue.", 6),
     ]
     abandoned_of: Annotated[
         int, described("Calls that a person answered, of campaigns whose survey leads to queues.", 410)

@@ -67,9 +67,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call)
     _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
-    move_disposition(
-        unit.connection, callrequest_id, None if before is None else before.disposition.value, disposed.disposition.value
-    )
+    earlier = None if before is None else before.disposition.value
+    move_disposition(unit.connection, callrequest_id, earlier, disposed.disposition.value)
     event = CallDisposed(call["campaign_id"], callrequest_id)
     unit.note(touched, *([] if before == disposed else [event]))
 

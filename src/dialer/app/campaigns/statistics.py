@@ -101,11 +101,16 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         totals=add_figures(outcome.figures for outcome in outcomes),
         outcomes=outcomes,
         subscribers=subscribers_by_state(connection, scope.campaign_id, scope.user_id),
-        rows=_rows(connection, scope, question),
+        rows=read_rows(connection, scope, question),
     )
 
 
-def _rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:
+def read_rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:
+    """Return the rows that a question asks for, in the order of their time.
+
+    Raises:
+        TooManyRowsError: they are too many.
+    """
     interval, group_by = question.interval, question.group_by
     if interval is None and group_by is None:
         return []
@@ -138,9 +143,7 @@ def count_groups(
     for one in found:
         disposed[one.hour].append(one.figures)
     totals = count_calls(connection, scope, Grouping.TOTAL, hours, rows_max, by_hour=by_hour)
-    others = [
-        one._replace(figures=subtract_figures(one.figures, add_figures(disposed[one.hour]))) for one in totals
-    ]
+    others = [one._replace(figures=subtract_figures(one.figures, add_figures(disposed[one.hour]))) for one in totals]
     kept = [one for one in others if one.figures != NO_FIGURES]
     return sorted([*found, *kept], key=lambda one: (one.hour or 0, one.member))[:rows_max]
 

@@ -1,7 +1,7 @@
 """The counters of statistics: they are counted again from CDRs, messages, subscribers and transfers.
 
-CDRs are never deleted, so the counters of calls are equal to them. Messages, transfers and dispositions are deleted with
-their subscribers, so their counters may be higher than the rows.
+CDRs are never deleted, so the counters of calls are equal to them. Messages, transfers and dispositions are deleted
+with their subscribers, so their counters may be higher than the rows.
 """
 
 from collections.abc import Iterator
