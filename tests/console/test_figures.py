@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import defaultdict
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 import pytest
@@ -78,7 +78,7 @@ def table(visitor: Visitor, **asked: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("by", [by.value for by in By if by not in {By.AGENT, By.BREAK, By.DISPOSITION}])
 def test_every_group_equals_a_recount_of_the_calls(alice: Visitor, called: Database, by: str) -> None:
     keys = {
-        "day": lambda row: datetime.fromtimestamp(row["starting_date"] / 1_000).date().isoformat(),
+        "day": lambda row: datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat(),
         "hour": lambda row: row["starting_date"] // HOUR_MS,
         "hour_of_day": lambda row: row["starting_date"] // HOUR_MS % 24,
         "outcome": lambda row: row["hangup_cause_q850"],
@@ -117,7 +117,8 @@ def test_agents_have_their_calls_and_their_time(alice: Visitor, called: Database
     ]
 
 
-def test_a_spreadsheet_has_numbers_dates_and_no_formulas(alice: Visitor, called: Database) -> None:
+@pytest.mark.usefixtures("called")
+def test_a_spreadsheet_has_numbers_dates_and_no_formulas(alice: Visitor) -> None:
     answer = alice.request("GET", "figures/export/?by=agent&period=all&format=xlsx")
     assert answer.headers["content-disposition"] == 'attachment; filename="figures-by-agent.xlsx"'
     rows = list(load_workbook(io.BytesIO(answer.content)).active.iter_rows())
@@ -143,7 +144,7 @@ def test_a_period_counts_the_days_that_it_names(alice: Visitor, called: Database
 
     def between(first: str, last: str) -> int:
         return sum(
-            first <= datetime.fromtimestamp(row["starting_date"] / 1_000).date().isoformat() <= last for row in calls
+            first <= datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat() <= last for row in calls
         )
 
     def shown(**asked: str) -> int:
@@ -176,6 +177,7 @@ def test_another_account_sees_nothing(bob: Visitor, admin: Visitor, called: Data
     assert FORMULA not in bob.get("figures/?by=agent&period=all")
 
 
-def test_a_hostile_name_is_text(alice: Visitor, called: Database) -> None:
+@pytest.mark.usefixtures("called")
+def test_a_hostile_name_is_text(alice: Visitor) -> None:
     page = alice.get("figures/?by=agent&period=all")
     assert ("<script>alert" in page, "&lt;script&gt;alert" in page) == (False, True)

@@ -8,6 +8,7 @@ from litestar.datastructures import Cookie
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
+from dialer.console.charts.answer_counts import AnswerCounts
 from dialer.console.charts.calls_per_minute import Minutes
 from dialer.console.live_parts import Snapshots
 from dialer.console.rendering import html, render
@@ -55,6 +56,7 @@ class ConsoleServices:
         """The token with which the first admin can be created; None if there are users."""
         self.snapshots: Final = snapshots
         self.minutes: Final = Minutes()
+        self.answers: Final = AnswerCounts()
 
 
 def current_session(request: ApiRequest) -> CurrentSession:
