@@ -30,7 +30,9 @@ from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
 from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
 from dialer.console.pages.record import identity_in
@@ -255,11 +257,12 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=state.meaning if state is not None else "A newer version of dialer set this state.",
+        meaning=gettext(state.meaning) if state is not None else gettext("A newer version of dialer set this state."),
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),
         abandoned=percent(totals.abandoned, totals.for_agents),
+        abandoned_meaning=gettext(ABANDONED_MEANING),
         abandoned_max=view.row["abandon_rate_max"] / PERCENT_UNIT,
         bar=people_bar(view.people),
         funnel=_funnel(view),
@@ -285,8 +288,12 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
 def _funnel(view: CampaignView) -> list[tuple[str, int, float]]:
     """Return the steps from all people to those who completed the survey, with their width in per cent."""
     attempted = sum(state.attempted for state in view.states)
-    steps = [("People", view.people.total), ("Tried", attempted), ("Reached", view.people.reached)]
-    steps += [("Completed", view.totals.completed)] if view.totals.completed else []
+    steps = [
+        (gettext("People"), view.people.total),
+        (gettext("Tried"), attempted),
+        (gettext("Reached"), view.people.reached),
+    ]
+    steps += [(gettext("Completed"), view.totals.completed)] if view.totals.completed else []
     return [(name, count, share(count, view.people.total)) for name, count in steps]
 
 

@@ -19,6 +19,7 @@ from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.console.charts.columns import ColumnChart, draw_columns
 from dialer.console.errors import messages_of
 from dialer.console.language import gettext, gettext_noop
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE as CAMPAIGNS_PLACE
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.pages.record import identity_in
@@ -32,10 +33,6 @@ from dialer.store.queries.statistics import Hours, WhoseCalls
 from dialer.store.tables import Campaign
 
 PLACE: Final = "figures"
-ABANDONED_MEANING: Final = gettext_noop(
-    "A call is abandoned if a person answered it and no agent took it within two seconds. The share is that of all"
-    " calls that persons answered in campaigns with agents."
-)
 BY_WORDS: Final[Mapping[By, str]] = {
     By.DAY: gettext_noop("Day"),
     By.HOUR: gettext_noop("Hour"),
