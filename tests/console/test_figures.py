@@ -10,13 +10,15 @@ import pytest
 from openpyxl import load_workbook
 from sqlalchemy import insert, select
 
+from dialer.api.http.spreadsheets import XLSX
 from dialer.app.campaigns.figures import By
+from dialer.app.campaigns.readiness import survey_of
 from dialer.store.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
-from dialer.store.tables import Agent, AgentHour, Cdr, Phonebook
-from tests.api.harness import NOW_MS
-from tests.console.building import HOSTILE, store
+from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult
+from tests.api.harness import NOW_MS, Caller
+from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_calls import cdr
 from tests.console.visitor import Visitor
 
@@ -144,7 +146,8 @@ def test_a_period_counts_the_days_that_it_names(alice: Visitor, called: Database
 
     def between(first: str, last: str) -> int:
         return sum(
-            first <= datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat() <= last for row in calls
+            first <= datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat() <= last
+            for row in calls
         )
 
     def shown(**asked: str) -> int:
@@ -181,3 +184,97 @@ def test_another_account_sees_nothing(bob: Visitor, admin: Visitor, called: Data
 def test_a_hostile_name_is_text(alice: Visitor) -> None:
     page = alice.get("figures/?by=agent&period=all")
     assert ("<script>alert" in page, "&lt;script&gt;alert" in page) == (False, True)
+
+
+def test_answers_are_exported_a_row_a_call_and_a_column_a_question(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    identity = with_question(api, "Hello")
+    people = 2_100  # More than a chunk has room for.
+    results, calls = [], []
+    sections = sections_of(database, identity)
+    for number in range(people):
+        shared = {"campaign_id": identity, "user_id": 2, "callid": str(number), "created_date": NOW_MS + number}
+        shared |= {"section_id": sections[-1], "section_type": 2, "question": "Hello"}
+        results.append({**shared, "response": FORMULA if number == 7 else str(number)})
+        if number % 2 == 0:
+            results.append({**shared, "section_id": 99, "section_type": 2, "response": "of no section"})
+        calls.append(cdr(number, campaign_id=identity, attempt=1))
+    store(database, insert(SurveyResult).values(results), *calls)
+    answer = alice.request("GET", f"campaigns/{identity}/answers/export/")
+    rows = list(csv.reader(io.StringIO(answer.text, newline="")))
+    assert rows[0] == ["Dialled", "Number", "Name", "Attempt", "Talked (seconds)", "Hello"]
+    expected = [f"'{FORMULA}" if number == 7 else str(number) for number in range(people)]
+    assert [row[5] for row in rows[1:]] == expected
+    assert rows[1][:5] == ["2026-11-18 11:06:40", "+12025550000", "", "1", "65"]
+    answer = alice.request("GET", f"campaigns/{identity}/answers/export/?format=xlsx")
+    assert answer.headers["content-type"] == XLSX
+    sheet = load_workbook(io.BytesIO(answer.content)).active
+    assert [row[5] for row in sheet.iter_rows(min_row=2, values_only=True)] == expected
+    assert sheet["A2"].value == datetime(2026, 11, 18, 11, 6, 40)  # noqa: DTZ001 - a cell has no zone
+    assert bob.request("GET", f"campaigns/{identity}/answers/export/").status_code == 404
+    assert alice.request("GET", f"campaigns/{identity}/answers/export/?format=pdf").status_code == 400
+
+
+def with_question(api: Caller, question: str, **fields: str) -> int:
+    """Create a campaign whose survey asks a question after its message, and return its id."""
+    identity = campaign(api, started="no", **fields)
+    survey = api.get("survey-template/")["results"][0]["url"]
+    api.create("section-template", survey=survey, type=2, question=question, script=question, key_1="yes")
+    return identity
+
+
+def sections_of(database: Database, identity: int) -> list[int]:
+    """Return the ids of the sections of a campaign's survey."""
+
+    def read(connection: Any) -> list[int]:  # noqa: ANN401 - a connection
+        row = connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one()
+        return [section.id for section in survey_of(connection, row)[0].sections]
+
+    return database.read_now(read)
+
+
+def test_people_and_calls_of_a_campaign_are_exported(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api)
+    store(database, cdr(1, campaign_id=identity, attempt=1, callerid=FORMULA), cdr(2))
+    csv_rows = list(
+        csv.DictReader(io.StringIO(alice.request("GET", f"campaigns/{identity}/people/export/?format=csv").text))
+    )
+    assert len(csv_rows) == 4
+    assert {row["campaign"].rpartition("/campaigns/")[2] for row in csv_rows} == {f"{identity}/"}
+    answer = alice.request("GET", f"campaigns/{identity}/people/export/?format=xlsx")
+    rows = list(load_workbook(io.BytesIO(answer.content)).active.iter_rows(values_only=True))
+    assert (len(rows), rows[0][0], rows[1][0]) == (5, "id", int(csv_rows[0]["id"]))
+    answer = alice.request("GET", f"calls/export/?campaign={identity}&format=xlsx")
+    assert answer.headers["content-type"] == XLSX
+    head, row = list(load_workbook(io.BytesIO(answer.content)).active.iter_rows(values_only=True))
+    call = dict(zip(head, row, strict=True))
+    assert (call["callerid"], call["call_cost"], call["billsec"]) == (f"'{FORMULA}", 12.34, 65)
+    assert call["starting_date"] == datetime(2026, 11, 18, 11, 6, 41)  # noqa: DTZ001 - a cell has no zone
+    for path in (f"campaigns/{identity}/people/export/", f"campaigns/{identity}/report/"):
+        assert bob.request("GET", path).status_code == 404
+
+
+def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = with_question(api, "Hello", name=HOSTILE)
+    sections = sections_of(database, identity)
+    result = {"campaign_id": identity, "user_id": 2, "callid": "1", "created_date": NOW_MS, "section_id": sections[-1]}
+    shared = {"campaign_id": identity, "attempt": 1, "is_for_agents": True, "starting_date": NOW_MS}
+    store(
+        database,
+        insert(SurveyResult).values(**result, section_type=2, question="Hello", response=RTL),
+        cdr(1, **shared, is_abandoned=True),
+        cdr(2, **shared),
+        cdr(3, campaign_id=identity, attempt=2, starting_date=NOW_MS, billsec=0, hangup_cause_q850=17),
+    )
+    count(database)
+    text = alice.text(f"campaigns/{identity}/report/")
+    assert "Account alice Survey Survey List Book Gateway Carrier" in text
+    assert "Calls 3 2:10 min talked Answered 66.7 % 2 calls Abandoned 50.0 % 1 of 2 calls that people answered" in text
+    assert "no agent took it within two seconds of joining a queue" in text
+    assert "People 0 0.0 % Tried 0 0.0 %" in text
+    assert "Answered (16) 2 66.7 % Busy (17) 1 33.3 %" in text
+    assert "All 3 2 66.7 %" in text
+    assert "<script>alert" not in alice.page

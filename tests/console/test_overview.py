@@ -42,7 +42,10 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered, limit 3.0 %"
     assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
     assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
-    assert [page.count("no agent took it within two seconds") > 0 for page in map(alice.get, ("overview/", "board/", f"campaigns/{campaign_id}/"))] == [True] * 3
+    assert [
+        page.count("no agent took it within two seconds") > 0
+        for page in map(alice.get, ("overview/", "board/", f"campaigns/{campaign_id}/"))
+    ] == [True] * 3
     assert "Balance 50.00 free for calls" in text
     assert re.search(r"Departures [A-Z]{5} Dialling 0 reached 0 not reached 0 refused 4 waiting 0 0 50.0 % 2.0 %", text)
 

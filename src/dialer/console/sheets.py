@@ -1,16 +1,19 @@
 """Tables that are shown on a page, and exported as they are shown: as CSV, or as a spreadsheet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
 
+import anyio.to_thread
 from litestar import Response
+from litestar.response import Stream
 
 from dialer.api.http.csv_lines import write_csv
-from dialer.api.http.downloads import content_disposition
+from dialer.api.http.downloads import content_disposition, no_content
 from dialer.api.http.errors import InvalidError
+from dialer.api.http.headers import is_head
 from dialer.api.http.spreadsheets import CellValue, Spreadsheet, answer_spreadsheet, in_zone
 from dialer.api.service import ApiRequest
 from dialer.console.language import gettext
@@ -73,6 +76,31 @@ def heads_of(columns: Sequence[SheetColumn]) -> list[str]:
     ]
 
 
+async def answer_chunks(
+    request: ApiRequest, columns: Sequence[SheetColumn], chunks: AsyncIterator[Sheet], name: str, zone: ZoneInfo
+) -> Response[Any]:
+    """Answer with a long table that is read a chunk at a time: CSV as it is read, a spreadsheet when it is complete."""
+    if format_of(request) == CSV:
+        headers = {"Content-Disposition": content_disposition(f"{name}.csv"), "Cache-Control": "no-store"}
+        # The first chunk is read before the answer begins, so that a failure still has a status of its own.
+        first = await anext(chunks, None)
+
+        async def lines() -> AsyncIterator[bytes]:
+            yield csv_head(columns) + (b"" if first is None else csv_lines(first, zone))
+            async for chunk in chunks:
+                yield csv_lines(chunk, zone)
+
+        return Stream(no_content() if is_head(request.scope) else lines(), media_type="text/csv", headers=headers)
+    spreadsheet = Spreadsheet(name, heads_of(columns))
+    try:
+        async for chunk in chunks:
+            await anyio.to_thread.run_sync(spreadsheet.add, spreadsheet_rows(chunk, zone))
+    except BaseException:
+        spreadsheet.drop()
+        raise
+    return await answer_spreadsheet(request, spreadsheet, name)
+
+
 async def answer_sheet(request: ApiRequest, sheet: Sheet, name: str, zone: ZoneInfo) -> Response[Any]:
     """Answer with a table as a file, in the format that the request wants."""
     if format_of(request) == CSV:
@@ -85,13 +113,22 @@ async def answer_sheet(request: ApiRequest, sheet: Sheet, name: str, zone: ZoneI
 
 def csv_of(sheet: Sheet, zone: ZoneInfo) -> bytes:
     """Return a table as CSV."""
-    head = write_csv([[title] for title in heads_of(sheet.columns)])
+    return csv_head(sheet.columns) + csv_lines(sheet, zone)
+
+
+def csv_head(columns: Sequence[SheetColumn]) -> bytes:
+    """Return the first line of CSV."""
+    return write_csv([[title] for title in heads_of(columns)])
+
+
+def csv_lines(sheet: Sheet, zone: ZoneInfo) -> bytes:
+    """Return the rows of a table as lines of CSV."""
     columns = list(zip(*sheet.rows, strict=True))
     shown = [
         [_in_csv(value, column.kind, zone) for value in values]
         for values, column in zip(columns, sheet.columns, strict=False)
     ]
-    return head + (write_csv(shown) if shown else b"")
+    return write_csv(shown) if shown else b""
 
 
 def _in_csv(value: Value, kind: ValueKind, zone: ZoneInfo) -> Value:

@@ -119,7 +119,7 @@ async def show_calls(request: ApiRequest) -> Response[Any]:
     )
 
 
-@get("/calls/export", media_type="text/csv")
+@get("/calls/export")
 async def export_calls(request: ApiRequest) -> Response[Any]:
     """Send all calls that the filters select."""
     service, filled = request.service, _filled(request)

@@ -265,8 +265,8 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         abandoned_meaning=gettext(ABANDONED_MEANING),
         abandoned_max=view.row["abandon_rate_max"] / PERCENT_UNIT,
         bar=people_bar(view.people),
-        funnel=_funnel(view),
-        outcomes=_outcomes(view),
+        funnel=funnel_of(view),
+        outcomes=outcomes_of(view),
         minutes=moving.minutes,
         chart=line(moving.minutes),
         hours=draw_hours(moving.hours, moving.kept, now_ms),
@@ -285,7 +285,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
     )
 
 
-def _funnel(view: CampaignView) -> list[tuple[str, int, float]]:
+def funnel_of(view: CampaignView) -> list[tuple[str, int, float]]:
     """Return the steps from all people to those who completed the survey, with their width in per cent."""
     attempted = sum(state.attempted for state in view.states)
     steps = [
@@ -297,7 +297,7 @@ def _funnel(view: CampaignView) -> list[tuple[str, int, float]]:
     return [(name, count, share(count, view.people.total)) for name, count in steps]
 
 
-def _outcomes(view: CampaignView) -> list[tuple[str, int, float]]:
+def outcomes_of(view: CampaignView) -> list[tuple[str, int, float]]:
     """Return the outcomes of calls or messages, the most frequent first, with their share in per cent."""
     counted = [(one.member, one.figures.calls or one.figures.messages) for one in view.outcomes]
     total = sum(count for _, count in counted)

@@ -153,7 +153,7 @@ async def show_figures(request: ApiRequest) -> Response[Any]:
     return await _show(request, None)
 
 
-@get("/figures/export", media_type="text/csv")
+@get("/figures/export")
 async def export_figures(request: ApiRequest) -> Response[Any]:
     """Send the figures that the page shows."""
     return await _export(request, None)
@@ -165,7 +165,7 @@ async def show_campaign_figures(request: ApiRequest, record_id: FromPath[str]) -
     return await _show(request, identity_in(record_id, "campaign"))
 
 
-@get("/campaigns/{record_id:str}/figures/export", media_type="text/csv")
+@get("/campaigns/{record_id:str}/figures/export")
 async def export_campaign_figures(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Send the figures that the page of a campaign shows."""
     return await _export(request, identity_in(record_id, "campaign"))
@@ -268,7 +268,7 @@ async def _read(request: ApiRequest, campaign_id: int | None, asked: Asked, zone
 
     grouped, name = await request.service.read(request, read)
     sheet, totals = sheet_of(grouped, asked.by, with_times=campaign_id is None)
-    return _Shown(sheet, totals, _chart(grouped.groups, asked.by), name)
+    return _Shown(sheet, totals, chart_of(grouped.groups, asked.by), name)
 
 
 def name_of_campaign(unit: Unit, identity: int) -> str:
@@ -352,7 +352,7 @@ def label_of(group: FigureGroup, by: By) -> Value:
     return group.name or gettext("Deleted (%(number)s)") % {"number": key}
 
 
-def _chart(groups: Sequence[FigureGroup], by: By) -> ColumnChart | None:
+def chart_of(groups: Sequence[FigureGroup], by: By) -> ColumnChart | None:
     """Return a drawing of the calls or messages of days and hours; None for other groups, which have bars."""
     if by not in _TIMED or not groups:
         return None
