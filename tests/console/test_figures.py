@@ -8,15 +8,16 @@ from typing import Any, Final
 
 import pytest
 from openpyxl import load_workbook
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from dialer.api.http.spreadsheets import XLSX
 from dialer.app.campaigns.figures import By
 from dialer.app.campaigns.readiness import survey_of
+from dialer.domain.enums import SectionType
 from dialer.store.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
-from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult
+from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_calls import cdr
@@ -278,3 +279,42 @@ def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Ca
     assert "Answered (16) 2 66.7 % Busy (17) 1 33.3 %" in text
     assert "All 3 2 66.7 %" in text
     assert "<script>alert" not in alice.page
+
+
+def test_answers_and_branches_move_live(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = with_question(api, "Will you come?")
+    sections = sections_of(database, identity)
+    api.change(f"section-template/{sections[-1]}/", key_1="yes")
+    alice.get(f"campaigns/{identity}/")
+    result = {"campaign_id": identity, "user_id": 2, "created_date": NOW_MS, "section_id": sections[-1]}
+    result |= {"section_type": 2, "question": "Will you come?"}
+    for number in (1, 2):
+        store(database, insert(SurveyResult).values(**result, callid=str(number), response="yes"))
+        live = alice.text(f"campaigns/{identity}/live/")
+        assert f"Will you come? {number} answer{'s' if number > 1 else ''}" in live
+        assert f"yes {number} 100.0 %" in live
+
+
+def test_a_queue_has_its_name_in_answers(alice: Visitor, api: Caller, database: Database) -> None:
+    queue = api.create("queue", name="Sales")
+    identity = campaign(api, started="no")
+    survey = api.get("survey-template/")["results"][0]["url"]
+    section = api.create("section-template", survey=survey, type=SectionType.CALL_TRANSFER, question="To us", queue=queue["url"])
+    result = {"campaign_id": identity, "user_id": 2, "created_date": NOW_MS, "section_id": section["id"], "callid": "1"}
+    result |= {"section_type": section["type"], "question": "To us", "response": f"queue: {queue['id']}"}
+    store(database, insert(SurveyResult).values(**result), cdr(1, campaign_id=identity, attempt=1, callid="1"))
+    assert "To us 1 answer Answer Share Calls To the queue Sales 1" in alice.text(f"campaigns/{identity}/")
+    answer = alice.request("GET", f"campaigns/{identity}/answers/export/")
+    assert next(csv.DictReader(io.StringIO(answer.text)))["To us"] == "To the queue Sales"
+
+
+def test_an_account_without_a_rate_is_told_so(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api)
+    hint = "No rate is set for this account, so calls cost nothing."
+    assert hint in alice.text(f"campaigns/{identity}/")
+    assert "No rate is set, so calls and messages cost nothing." in alice.text("money/")
+    store(database, update(User).where(User.id == 2).values(call_rate=1))
+    assert [hint in alice.text(path) for path in (f"campaigns/{identity}/", f"campaigns/{identity}/report/")] == [
+        False
+    ] * 2
+    assert "No rate is set" not in alice.text("money/")

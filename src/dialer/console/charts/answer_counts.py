@@ -45,6 +45,8 @@ class AnswerCounts:
             kept = None if anew else self._kept.get(campaign_id)
         last = last_answer(connection, campaign_id)
         if last is None:
+            with self._lock:
+                self._kept.pop(campaign_id, None)
             return {}
         if kept is None or not self._is_true(connection, campaign_id, kept):
             counted = count_answers(connection, campaign_id)

@@ -7,6 +7,8 @@ from dialer.console.charts.charts import BOX, round_top
 
 COLUMNS_MAX: Final = 800
 """Columns of a chart: those of the latest times, if there are more."""
+COLUMNS_MIN: Final = 12
+"""Columns for which a chart has room, even if it has fewer."""
 LABELS: Final = 6
 _GAP: Final = 0.16
 """The part of a column's width that stays free at each side."""
@@ -24,10 +26,11 @@ class ChartColumn(NamedTuple):
 
 
 class ColumnChart(NamedTuple):
-    """A drawing of columns; `top` is the value at its upper edge."""
+    """A drawing of columns; `top` is the value at its upper edge, and `free` the number of places without a column."""
 
     columns: list[ChartColumn]
     top: int
+    free: int
 
 
 def draw_columns(counts: Sequence[tuple[int, int]]) -> ColumnChart | None:
@@ -36,7 +39,7 @@ def draw_columns(counts: Sequence[tuple[int, int]]) -> ColumnChart | None:
     highest = max((count for _, count in shown), default=0)
     if not highest:
         return None
-    top, width, every = round_top(highest), BOX / len(shown), -(-len(shown) // LABELS)
+    top, width, every = round_top(highest), BOX / max(len(shown), COLUMNS_MIN), -(-len(shown) // LABELS)
     columns = [
         ChartColumn(
             key,
@@ -48,4 +51,4 @@ def draw_columns(counts: Sequence[tuple[int, int]]) -> ColumnChart | None:
         )
         for place, (key, count) in enumerate(shown)
     ]
-    return ColumnChart(columns, top)
+    return ColumnChart(columns, top, max(0, COLUMNS_MIN - len(shown)))

@@ -61,7 +61,7 @@ _OF_DAYS: Final[Mapping[str, tuple[int, int]]] = {"today": (0, 0), "yesterday": 
 _TIMED: Final = frozenset({By.DAY, By.HOUR, By.HOUR_OF_DAY})
 
 
-class Asked(NamedTuple):
+class FiguresAsked(NamedTuple):
     """The figures that an address asks for."""
 
     by: By
@@ -176,7 +176,7 @@ async def _show(request: ApiRequest, campaign_id: int | None) -> Response[Any]:
     base = "/console/figures/" if campaign_id is None else f"/console/campaigns/{campaign_id}/figures/"
     choices = [by for by in By if campaign_id is None or by not in OF_ACCOUNTS]
     shown = _Shown(Sheet([], []), (), None, "")
-    asked = Asked(By.DAY, "all", "", "", _EVER)
+    asked = FiguresAsked(By.DAY, "all", "", "", _EVER)
     try:
         asked = _asked(request, choices, zone)
         shown = await _read(request, campaign_id, asked, zone)
@@ -209,7 +209,7 @@ async def _export(request: ApiRequest, campaign_id: int | None) -> Response[Any]
     return await answer_sheet(request, shown.sheet, f"figures{of}-by-{asked.by.value}", zone)
 
 
-def _asked(request: ApiRequest, choices: Sequence[By], zone: ZoneInfo) -> Asked:
+def _asked(request: ApiRequest, choices: Sequence[By], zone: ZoneInfo) -> FiguresAsked:
     """Return the figures that an address asks for.
 
     Raises:
@@ -232,7 +232,7 @@ def _asked(request: ApiRequest, choices: Sequence[By], zone: ZoneInfo) -> Asked:
         if end < begin:
             raise InvalidError({"until": [gettext("The last day is before the first. Choose a later one.")]})
         hours = _hours(begin, end, zone)
-    return Asked(By(by), period, first, last, hours)
+    return FiguresAsked(By(by), period, first, last, hours)
 
 
 def _day(text: str) -> date | None:
@@ -254,7 +254,7 @@ def _hours(first: date, last: date, zone: ZoneInfo) -> Hours:
     return Hours(*(-(-int(at.timestamp()) * 1_000 // HOUR_MS) for at in midnights))
 
 
-async def _read(request: ApiRequest, campaign_id: int | None, asked: Asked, zone: ZoneInfo) -> _Shown:
+async def _read(request: ApiRequest, campaign_id: int | None, asked: FiguresAsked, zone: ZoneInfo) -> _Shown:
     def read(unit: Unit) -> tuple[GroupedFigures, str]:
         name = ""
         scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
