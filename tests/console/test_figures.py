@@ -3,6 +3,7 @@
 import csv
 import io
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
@@ -43,7 +44,7 @@ def count(database: Database) -> None:
 @pytest.fixture
 def called(database: Database) -> Database:
     """Store calls of Alice and of Bob over three days, to two agents, from two lists, with three dispositions."""
-    now = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    now: dict[str, Any] = {"created_date": NOW_MS, "updated_date": NOW_MS}
     agents = [
         insert(Agent).values(id=number, user_id=2, name=name, parameters="{}", status=2, counted_ms=NOW_MS, **now)
         for number, name in ((1, FORMULA), (2, HOSTILE))
@@ -52,7 +53,12 @@ def called(database: Database) -> Database:
     calls = []
     for number in range(24):
         at_ms = NOW_MS - number * 3 * HOUR_MS
-        shared = {"starting_date": at_ms, "phonebook_id": number % 2, "attempt": 1 + number % 3, "gateway_id": 1}
+        shared: dict[str, Any] = {
+            "starting_date": at_ms,
+            "phonebook_id": number % 2,
+            "attempt": 1 + number % 3,
+            "gateway_id": 1,
+        }
         shared |= {"zone": ("Europe/Berlin", "")[number % 2], "hangup_cause_q850": (16, 17, 16, 19)[number % 4]}
         shared |= {"billsec": 60 if number % 4 in {0, 2} else 0, "call_cost": number * 1_000, "user_id": 2}
         shared |= {"is_for_agents": number % 4 == 0, "is_abandoned": number % 8 == 0, "is_completed": number % 4 == 2}
@@ -64,6 +70,11 @@ def called(database: Database) -> Database:
     store(database, *agents, *books, *calls)
     count(database)
     return database
+
+
+def sheet_in(content: bytes) -> Any:  # noqa: ANN401 - a sheet, whose cells are of any type
+    """Return the sheet of a spreadsheet."""
+    return load_workbook(io.BytesIO(content)).active
 
 
 def legs(database: Database, user_id: int = 2) -> list[dict[str, Any]]:
@@ -80,7 +91,7 @@ def table(visitor: Visitor, **asked: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("by", [by.value for by in By if by not in {By.AGENT, By.BREAK, By.DISPOSITION}])
 def test_every_group_equals_a_recount_of_the_calls(alice: Visitor, called: Database, by: str) -> None:
-    keys = {
+    keys: dict[str, Callable[[dict[str, Any]], object]] = {
         "day": lambda row: datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat(),
         "hour": lambda row: row["starting_date"] // HOUR_MS,
         "hour_of_day": lambda row: row["starting_date"] // HOUR_MS % 24,
@@ -124,12 +135,12 @@ def test_agents_have_their_calls_and_their_time(alice: Visitor, called: Database
 def test_a_spreadsheet_has_numbers_dates_and_no_formulas(alice: Visitor) -> None:
     answer = alice.request("GET", "figures/export/?by=agent&period=all&format=xlsx")
     assert answer.headers["content-disposition"] == 'attachment; filename="figures-by-agent.xlsx"'
-    rows = list(load_workbook(io.BytesIO(answer.content)).active.iter_rows())
+    rows = list(sheet_in(answer.content).iter_rows())
     assert [cell.data_type for cell in rows[1]][:2] == ["s", "n"]
     assert rows[1][0].value == f"'{FORMULA}"
     assert "<script>" in rows[2][0].value
     answer = alice.request("GET", "figures/export/?by=day&period=all&format=xlsx")
-    sheet = load_workbook(io.BytesIO(answer.content)).active
+    sheet = sheet_in(answer.content)
     assert [cell.value for cell in sheet[1]][:2] == ["Day", "Calls"]
     days = [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)]
     assert [day.date() for day in days] == [
@@ -195,7 +206,12 @@ def test_answers_are_exported_a_row_a_call_and_a_column_a_question(
     results, calls = [], []
     sections = sections_of(database, identity)
     for number in range(people):
-        shared = {"campaign_id": identity, "user_id": 2, "callid": str(number), "created_date": NOW_MS + number}
+        shared: dict[str, Any] = {
+            "campaign_id": identity,
+            "user_id": 2,
+            "callid": str(number),
+            "created_date": NOW_MS + number,
+        }
         shared |= {"section_id": sections[-1], "section_type": 2, "question": "Hello"}
         results.append({**shared, "response": FORMULA if number == 7 else str(number)})
         if number % 2 == 0:
@@ -210,7 +226,7 @@ def test_answers_are_exported_a_row_a_call_and_a_column_a_question(
     assert rows[1][:5] == ["2026-11-18 11:06:40", "+12025550000", "", "1", "65"]
     answer = alice.request("GET", f"campaigns/{identity}/answers/export/?format=xlsx")
     assert answer.headers["content-type"] == XLSX
-    sheet = load_workbook(io.BytesIO(answer.content)).active
+    sheet = sheet_in(answer.content)
     assert [row[5] for row in sheet.iter_rows(min_row=2, values_only=True)] == expected
     assert sheet["A2"].value == datetime(2026, 11, 18, 11, 6, 40)  # noqa: DTZ001 - a cell has no zone
     assert bob.request("GET", f"campaigns/{identity}/answers/export/").status_code == 404
@@ -246,11 +262,11 @@ def test_people_and_calls_of_a_campaign_are_exported(
     assert len(csv_rows) == 4
     assert {row["campaign"].rpartition("/campaigns/")[2] for row in csv_rows} == {f"{identity}/"}
     answer = alice.request("GET", f"campaigns/{identity}/people/export/?format=xlsx")
-    rows = list(load_workbook(io.BytesIO(answer.content)).active.iter_rows(values_only=True))
+    rows = list(sheet_in(answer.content).iter_rows(values_only=True))
     assert (len(rows), rows[0][0], rows[1][0]) == (5, "id", int(csv_rows[0]["id"]))
     answer = alice.request("GET", f"calls/export/?campaign={identity}&format=xlsx")
     assert answer.headers["content-type"] == XLSX
-    head, row = list(load_workbook(io.BytesIO(answer.content)).active.iter_rows(values_only=True))
+    head, row = list(sheet_in(answer.content).iter_rows(values_only=True))
     call = dict(zip(head, row, strict=True))
     assert (call["callerid"], call["call_cost"], call["billsec"]) == (f"'{FORMULA}", 12.34, 65)
     assert call["starting_date"] == datetime(2026, 11, 18, 11, 6, 41)  # noqa: DTZ001 - a cell has no zone
@@ -261,8 +277,14 @@ def test_people_and_calls_of_a_campaign_are_exported(
 def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Caller, database: Database) -> None:
     identity = with_question(api, "Hello", name=HOSTILE)
     sections = sections_of(database, identity)
-    result = {"campaign_id": identity, "user_id": 2, "callid": "1", "created_date": NOW_MS, "section_id": sections[-1]}
-    shared = {"campaign_id": identity, "attempt": 1, "is_for_agents": True, "starting_date": NOW_MS}
+    result: dict[str, Any] = {
+        "campaign_id": identity,
+        "user_id": 2,
+        "callid": "1",
+        "created_date": NOW_MS,
+        "section_id": sections[-1],
+    }
+    shared: dict[str, Any] = {"campaign_id": identity, "attempt": 1, "is_for_agents": True, "starting_date": NOW_MS}
     store(
         database,
         insert(SurveyResult).values(**result, section_type=2, question="Hello", response=RTL),
@@ -286,7 +308,7 @@ def test_answers_and_branches_move_live(alice: Visitor, api: Caller, database: D
     sections = sections_of(database, identity)
     api.change(f"section-template/{sections[-1]}/", key_1="yes")
     alice.get(f"campaigns/{identity}/")
-    result = {"campaign_id": identity, "user_id": 2, "created_date": NOW_MS, "section_id": sections[-1]}
+    result: dict[str, Any] = {"campaign_id": identity, "user_id": 2, "created_date": NOW_MS, "section_id": sections[-1]}
     result |= {"section_type": 2, "question": "Will you come?"}
     for number in (1, 2):
         store(database, insert(SurveyResult).values(**result, callid=str(number), response="yes"))
@@ -299,8 +321,16 @@ def test_a_queue_has_its_name_in_answers(alice: Visitor, api: Caller, database: 
     queue = api.create("queue", name="Sales")
     identity = campaign(api, started="no")
     survey = api.get("survey-template/")["results"][0]["url"]
-    section = api.create("section-template", survey=survey, type=SectionType.CALL_TRANSFER, question="To us", queue=queue["url"])
-    result = {"campaign_id": identity, "user_id": 2, "created_date": NOW_MS, "section_id": section["id"], "callid": "1"}
+    section = api.create(
+        "section-template", survey=survey, type=SectionType.CALL_TRANSFER, question="To us", queue=queue["url"]
+    )
+    result: dict[str, Any] = {
+        "campaign_id": identity,
+        "user_id": 2,
+        "created_date": NOW_MS,
+        "section_id": section["id"],
+        "callid": "1",
+    }
     result |= {"section_type": section["type"], "question": "To us", "response": f"queue: {queue['id']}"}
     store(database, insert(SurveyResult).values(**result), cdr(1, campaign_id=identity, attempt=1, callid="1"))
     assert "To us 1 answer Answer Share Calls To the queue Sales 1" in alice.text(f"campaigns/{identity}/")

@@ -30,6 +30,11 @@ from tests.sizes import examples
 ACTIONS: Final = ("wait", "restart", "abort", "delete", "forget", "break", "dispose")
 
 
+def dispose(house: House, call_id: int, said: AgentDisposition) -> None:
+    """Let an agent say what came of a call."""
+    house.perform(lambda unit: dispose_of_call(unit, call_id, Disposed(said)))
+
+
 async def act(house: House, action: str, which: int) -> None:
     """Let something happen to the service or to one of its campaigns."""
     campaign_id = 1 + which % 3
@@ -52,8 +57,7 @@ async def act(house: House, action: str, which: int) -> None:
         calls = house.rows(CallRequest)[-12 * (which + 1) :: 1 + which]
         outcomes = [AgentDisposition.SUCCESS, AgentDisposition.NOT_INTERESTED, AgentDisposition.OTHER]
         for place, call in enumerate(calls):
-            said = Disposed(outcomes[(place + which) % len(outcomes)])
-            house.perform(lambda unit, call_id=call["id"], said=said: dispose_of_call(unit, call_id, said))
+            dispose(house, call["id"], outcomes[(place + which) % len(outcomes)])
         await house.worker.settle()
     else:
         status = AgentStatus.ON_BREAK if which % 2 else AgentStatus.AVAILABLE
@@ -127,19 +131,16 @@ async def test_a_call_counts_with_the_outcome_that_its_agent_gives_before_or_aft
         assert add_figures(row.figures for row in found.rows) == found.totals
         return {row.member: (row.figures.calls, row.figures.legs) for row in found.rows}
 
-    def dispose(call_id: int, said: AgentDisposition) -> None:
-        house.perform(lambda unit: dispose_of_call(unit, call_id, Disposed(said)))
-
     legs = Counter(row["callrequest_id"] for row in house.rows(Cdr) if row["campaign_id"] is not None)
     over = next(call_id for call_id, count in legs.items() if count == 2)
     calling = next(row["id"] for row in house.rows(CallRequest) if row["status"] == 7 and row["attempt"] > 0)
     before = outcomes()
     assert set(before) == {""}
-    dispose(over, AgentDisposition.SUCCESS)
-    dispose(calling, AgentDisposition.OTHER)
+    dispose(house, over, AgentDisposition.SUCCESS)
+    dispose(house, calling, AgentDisposition.OTHER)
     assert outcomes() == {"": (before[""][0] - 1, before[""][1] - 1), "success": (1, 1)}
-    dispose(over, AgentDisposition.SUCCESS)
-    dispose(over, AgentDisposition.NOT_INTERESTED)
+    dispose(house, over, AgentDisposition.SUCCESS)
+    dispose(house, over, AgentDisposition.NOT_INTERESTED)
     assert outcomes()["not_interested"] == (1, 1)
     await house.advance(600)
     assert outcomes()["other"][0] == 1

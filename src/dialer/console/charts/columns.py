@@ -18,7 +18,7 @@ class ChartColumn(NamedTuple):
     """A column with its key, its place and its size in per cent."""
 
     key: int
-    count: int
+    calls: int
     x: float
     width: float
     height: float

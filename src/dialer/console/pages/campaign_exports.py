@@ -37,7 +37,7 @@ async def export_answers(request: ApiRequest, record_id: FromPath[str]) -> Respo
     def begin(unit: Unit) -> tuple[list[Section], dict[int, str]]:
         check_seen(unit, identity)
         row = unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one()
-        survey, _ = survey_of(unit.connection, row)
+        survey, _ = survey_of(unit.connection, dict(row))
         return questions_of(survey), queue_names(unit, survey)
 
     sections, queues = await service.read(request, begin)

@@ -203,12 +203,12 @@ class CallCounts:
         if not self._legs:
             return
         written = {"first": self._legs[0].id, "last": self._legs[-1].id}
-        disposed: dict[int | None, str] = dict(map(tuple, connection.execute(_NEW_DISPOSED, written)))
+        disposed: dict[int | None, str] = {row[0]: row[1] for row in connection.execute(_NEW_DISPOSED, written)}
         for leg in self._legs if disposed else ():
             if leg.callrequest_id in disposed:
                 _add_disposed(found, leg, disposed[leg.callrequest_id], 1)
 
-    def _of_campaigns(self) -> dict[_Key, list[int]]:
+    def _of_campaigns(self) -> defaultdict[_Key, list[int]]:
         """Return the counters of each campaign. Calls that differ in other groupings only are added up."""
         found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
         for alike, sums in self._found.items():

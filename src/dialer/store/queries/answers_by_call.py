@@ -34,19 +34,19 @@ def read_answers(connection: Connection, campaign_id: int, after_id: int = 0) ->
     """Return the next calls of a campaign with their answers, in the order in which they were stored."""
     columns = (SurveyResult.id, SurveyResult.callid, SurveyResult.section_id, SurveyResult.response)
     query = select(*columns).where(SurveyResult.campaign_id == campaign_id, SurveyResult.id > after_id)
-    rows = [tuple(row) for row in connection.execute(query.order_by(SurveyResult.id).limit(RESULTS_READ))]
+    rows = connection.execute(query.order_by(SurveyResult.id).limit(RESULTS_READ)).all()
     if not rows:
         return AnswersChunk([], None)
     is_last = len(rows) < RESULTS_READ
     if not is_last:  # The answers of one call are stored together. The last call may go on in the next chunk.
-        whole = [row for row in rows if row[1] != rows[-1][1]]
+        whole = [row for row in rows if row.callid != rows[-1].callid]
         rows = whole or rows
     answers: dict[str, dict[int, str]] = {}
     for _, callid, section_id, response in rows:
         answers.setdefault(callid, {})[section_id] = response
     facts = _facts(connection, answers)
     calls = [facts.get(callid, _unknown(callid))._replace(answers=found) for callid, found in answers.items()]
-    return AnswersChunk(calls, None if is_last else rows[-1][0])
+    return AnswersChunk(calls, None if is_last else rows[-1].id)
 
 
 def _unknown(callid: str) -> CallAnswers:

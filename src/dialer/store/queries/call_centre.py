@@ -69,7 +69,9 @@ def count_time_of_agents(
     """Return the counted time of all agents of a user, or of everybody's, by agent, activity and reason of a break."""
     keys = (AgentHour.agent_id, AgentHour.activity, AgentHour.reason)
     sums = [func.sum(AgentHour.__table__.c[name]) for name in TimeSpent._fields]
-    query: Select[Any] = select(*keys, *sums).where(*_in(AgentHour.hour, hours)).group_by(*keys).order_by(*keys)
+    query: Select[*tuple[Any, ...]] = (
+        select(*keys, *sums).where(*_in(AgentHour.hour, hours)).group_by(*keys).order_by(*keys)
+    )
     if user_id is not None:
         query = query.where(AgentHour.agent_id.in_(select(Agent.id).where(Agent.user_id == user_id)))
     rows = map(tuple, connection.execute(query.limit(rows_max)))
