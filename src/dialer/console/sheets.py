@@ -83,10 +83,10 @@ async def answer_chunks(
     if format_of(request) == CSV:
         headers = {"Content-Disposition": content_disposition(f"{name}.csv"), "Cache-Control": "no-store"}
         # The first chunk is read before the answer begins, so that a failure still has a status of its own.
-        first = await anext(chunks, None)
+        first, head = await anext(chunks, None), csv_head(columns)
 
         async def lines() -> AsyncIterator[bytes]:
-            yield csv_head(columns) + (b"" if first is None else csv_lines(first, zone))
+            yield head + (b"" if first is None else csv_lines(first, zone))
             async for chunk in chunks:
                 yield csv_lines(chunk, zone)
 
