@@ -65,13 +65,13 @@ def test_dates_and_numbers_are_those_of_the_common_locale_data(code: str) -> Non
     ],
 )
 def test_the_language_is_the_first_known_one_that_the_browser_asks_for(accepted: str, code: str) -> None:
-    assert language_of({"headers": [(b"accept-language", accepted.encode())]}).code == code  # type: ignore[typeddict-item] # of a scope
+    assert language_of({"headers": [(b"accept-language", accepted.encode())]}).code == code  # type: ignore[arg-type] # of a scope
 
 
 @given(st.text(max_size=300))
 def test_no_header_is_an_error(accepted: str) -> None:
     headers = [(b"accept-language", accepted.encode("latin-1", "replace"))]
-    assert language_of({"headers": headers}).code in LANGUAGES  # type: ignore[typeddict-item] # of a scope
+    assert language_of({"headers": headers}).code in LANGUAGES  # type: ignore[arg-type] # of a scope
 
 
 def test_a_choice_is_stronger_than_the_browser() -> None:
