@@ -195,3 +195,13 @@ window.addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
   for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
+
+// A key that leads to a field: "/" to the search of the console.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
