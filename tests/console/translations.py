@@ -163,7 +163,9 @@ def fill(language: str, translations: dict[str, str | list[str]]) -> None:
         if message is None:
             print(f"no text of the console: {text!r}", file=sys.stderr)  # noqa: T201 - for the translator
             continue
-        message.string = translation if isinstance(translation, str) else tuple(translation)
+        forms = [translation] if isinstance(translation, str) else translation
+        message.string = forms[0] if isinstance(message.id, str) else tuple(forms)
+        message.flags.discard("fuzzy")
     write(language, known)
 
 
