@@ -104,6 +104,17 @@ def test_a_date_in_english_is_that_of_the_platform(at_ms: int) -> None:
     )
 
 
+def test_a_text_with_a_number_escapes_values_and_takes_the_number_as_it_is_given() -> None:
+    environment = rendering._environment()  # noqa: SLF001 - templates of files say no more
+    text = environment.from_string(
+        '{{ ngettext("%(num)s call of %(who)s", "%(num)s calls of %(who)s", n, who="<b>") }}'
+    )
+    assert text.render(n=1) == "1 call of &lt;b&gt;"
+    assert text.render(n=1_234) == "1,234 calls of &lt;b&gt;"
+    given_number = environment.from_string('{{ ngettext("%(num)s call", "%(num)s calls", n, num="many") }}')
+    assert given_number.render(n=2) == "many calls"
+
+
 def test_an_entry_of_a_catalogue_may_have_several_lines_and_forms() -> None:
     text = (
         'msgid ""\n"two "\n"lines"\nmsgstr "zwei \\"Zeilen\\"\\n"\n\n#: place\nmsgid "one"\nmsgid_plural "many"\n'
