@@ -106,11 +106,9 @@ def test_a_date_in_english_is_that_of_the_platform(at_ms: int) -> None:
 
 def test_a_text_with_a_number_escapes_values_and_takes_the_number_as_it_is_given() -> None:
     environment = rendering._environment()  # noqa: SLF001 - templates of files say no more
-    text = environment.from_string(
-        '{{ ngettext("%(num)s call of %(who)s", "%(num)s calls of %(who)s", n, who="<b>") }}'
-    )
-    assert text.render(n=1) == "1 call of &lt;b&gt;"
-    assert text.render(n=1_234) == "1,234 calls of &lt;b&gt;"
+    text = environment.from_string('{{ ngettext("%(num)s call of %(who)s", "%(num)s calls of %(who)s", n, who=w) }}')
+    assert text.render(n=1, w="<b>") == "1 call of &lt;b&gt;"
+    assert text.render(n=1_234, w="<b>") == "1,234 calls of &lt;b&gt;"
     given_number = environment.from_string('{{ ngettext("%(num)s call", "%(num)s calls", n, num="many") }}')
     assert given_number.render(n=2) == "many calls"
 
