@@ -58,7 +58,6 @@ def _environment() -> Environment:
     }
     environment.filters |= {
         "grouped": grouped,
-        "counted": counted,
         "decimal": decimal,
         "percent": percentage,
         "money": money,
@@ -94,11 +93,6 @@ def grouped(number: float | None) -> str:
 def decimal(number: float, places: int = 1) -> str:
     """Return a number with some decimals."""
     return viewers_language().formats.number(f"{number:,.{places}f}")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with a noun, in the plural unless it is one."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percentage(share: float | None) -> str:
