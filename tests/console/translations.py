@@ -21,9 +21,13 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from dialer.api.crud.fields import Choice, TextChoice
+from dialer.api.crud.shapes import fields_of
+from dialer.api.records.table import RESOURCES
+from dialer.console import catalogue
+from dialer.console.field_titles import title_of
 from dialer.console.services import DESK, NAVIGATION
-from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of
-from dialer.console.texts import texts_of_records
+from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
 from dialer.console.texts import texts_of_records as texts_of_forms
 from dialer.domain.enums import MessageStatus
 from dialer.domain.languages import ENGLISH, LANGUAGES
@@ -69,6 +73,22 @@ def texts_of_tables() -> Iterator[str]:
     yield from PROTOCOL_WORDS.values()
     yield from (scope.value for scope in Scope)
     yield from (item.title for item in (DESK, *NAVIGATION))
+
+
+def texts_of_records() -> Iterator[str]:
+    """Yield the names of records and of their fields, and the words for the values of these."""
+    by_path = {resource.path: resource for resource in RESOURCES}
+    for path, page in catalogue.PAGES.items():
+        yield from (page.title, page.one, page.about, *(within.title for within in page.within))
+        shapes = (by_path[path].shapes.read, by_path[path].shapes.write)
+        for field in {
+            field.name: field for shape in shapes if shape is not None for field in fields_of(shape)
+        }.values():
+            yield title_of(path, field.name)
+            if isinstance(field.kind, Choice):
+                yield from map(english_words_of, field.kind.values)
+            elif isinstance(field.kind, TextChoice):
+                yield from (word_of_choice(choice) for choice in field.kind.values if choice not in LANGUAGES)
 
 
 def texts_of_errors() -> Iterator[str]:
