@@ -10,11 +10,13 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
+    LIFE,
     NAMED,
     STATE,
     campaigns,
     code_of_campaign,
     dates,
+    source,
 )
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
@@ -49,6 +51,7 @@ _CAMPAIGN: Final = shapes(
             " `callerid`.",
         ),
         **dates("numbers are dialled"),
+        **LIFE,
         **DAILY_WINDOW,
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
@@ -145,6 +148,7 @@ _CAMPAIGN: Final = shapes(
             default=(),
         ),
         **STATE,
+        **source("campaigns"),
         "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
         "completed": read_only(
             Integer(), "Number of subscribers who reached a section marked `completed`.", example=120

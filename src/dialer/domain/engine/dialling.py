@@ -276,7 +276,7 @@ class CampaignDialling:
         campaign.is_idle = True
         at_ms = campaign.hopper.changes_at_ms(now_ms)
         self.wake_at(campaign, min(at_ms, campaign.plan.expires_ms))
-        if at_ms >= NEVER_MS and campaign.in_progress == 0:
+        if at_ms >= NEVER_MS and campaign.in_progress == 0 and campaign.plan.end_when_done:
             self._state.emit(CountSubscribers(campaign.plan.id))
 
     # --- results of claims ---------------------------------------------------------------------------------------

@@ -1,0 +1,212 @@
+"""Calling again: the people of a campaign that is over become subscribers of a new campaign, a slice at a time.
+
+Slices follow the numbers, which are unique in a campaign. The outcome of each person is judged when its slice is read.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    SQLColumnExpression,
+    and_,
+    delete,
+    exists,
+    literal,
+    select,
+    update,
+)
+
+from dialer.domain.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotAgain, PlayedTo, judge
+from dialer.domain.enums import LegType, SubscriberStatus
+from dialer.domain.numbers.emergency import is_emergency
+from dialer.domain.numbers.spellings import ERASED
+from dialer.store.new_subscribers import subscribe
+from dialer.store.queries.do_not_call import on_dnc
+from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.sealed_surveys import sealed_survey
+from dialer.store.tables import (
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    Cdr,
+    PeopleToCopy,
+    SmsMessage,
+    Subscriber,
+)
+
+SLICE: Final = 1_000
+"""People of a campaign that are read and judged at once."""
+_JUDGED: Final = ("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id")
+_KEPT: Final = (
+    "user_id",
+    "contact_id",
+    "phonebook_id",
+    "duplicate_contact",
+    "number",
+    "zone",
+    "full_name",
+    "additional_vars",
+)
+"""The columns that subscribers of the new campaign have of the old ones, in the order of `COLUMNS`."""
+
+
+class Judged(NamedTuple):
+    """The people of one slice: those who can be called again by their outcomes, and the others by the reasons."""
+
+    people: dict[int, AgainOutcome]
+    """The outcomes of subscribers, by id."""
+    kept: Counter[NotAgain]
+    after: str | None
+    """The number after which the next slice begins. None after the last one."""
+    read: int
+
+
+def judge_slice(connection: Connection, source_id: int, after: str, *, into: int = 0, most: int = SLICE) -> Judged:
+    """Judge the people of a campaign after a number, for a new campaign `into` that may have some of them already."""
+    columns = [Subscriber.__table__.c[name] for name in (*_JUDGED, "phonebook_id")]
+    query = select(*columns).where(Subscriber.campaign_id == source_id, Subscriber.number > after)
+    rows = connection.execute(query.order_by(Subscriber.number).limit(most)).all()
+    if not rows:
+        return Judged({}, Counter(), None, 0)
+    must_not = _refusals(connection, source_id, rows, into)
+    calls = _calls_of(connection, [row.id for row in rows if row.id not in must_not])
+    played_to = _played_to(connection, source_id)
+    people: dict[int, AgainOutcome] = {}
+    kept: Counter[NotAgain] = Counter()
+    for row in rows:
+        verdict = must_not.get(row.id) or judge(
+            row.status, row.status_reason, row.count_attempt, calls.get(row.id, NO_CALLS), played_to
+        )
+        if isinstance(verdict, AgainOutcome):
+            people[row.id] = verdict
+        else:
+            kept[verdict] += 1
+    return Judged(people, kept, rows[-1].number if len(rows) == most else None, len(rows))
+
+
+def copy_people(connection: Connection, campaign_id: int, now_ms: int, most: int) -> int:
+    """Copy people whom a campaign calls again, of up to `most` subscribers of the other campaign.
+
+    Return how many were looked at. It is `most` if some are left.
+    """
+    query = select(PeopleToCopy.outcomes, PeopleToCopy.after_number, Campaign.source_campaign_id)
+    query = query.join(Campaign, Campaign.id == PeopleToCopy.id).where(PeopleToCopy.id == campaign_id)
+    progress = connection.execute(query).first()
+    if progress is None:
+        return 0
+    outcomes, after = frozenset(progress.outcomes.split(",")), progress.after_number
+    looked_at = 0
+    while looked_at < most and after is not None and progress.source_campaign_id is not None:
+        source_id, size = progress.source_campaign_id, min(SLICE, most - looked_at)
+        judged = judge_slice(connection, source_id, after, into=campaign_id, most=size)
+        chosen = [subscriber_id for subscriber_id, outcome in judged.people.items() if outcome in outcomes]
+        if chosen:
+            subscribe(connection, campaign_id, _as_new(campaign_id, chosen, now_ms))
+        looked_at, after = looked_at + judged.read, judged.after
+    is_over = after is None or progress.source_campaign_id is None
+    this = PeopleToCopy.id == campaign_id
+    connection.execute(
+        delete(PeopleToCopy).where(this) if is_over else update(PeopleToCopy).where(this).values(after_number=after)
+    )
+    return looked_at if is_over else most
+
+
+def was_called_before(campaign_id: int, number: SQLColumnExpression[str]) -> ColumnElement[bool]:
+    """Return the condition that a number is in a campaign whose people another one calls again, maybe indirectly.
+
+    Contacts with these numbers do not join the other campaign: only the people who were chosen for it do.
+    """
+    line = select(Campaign.source_campaign_id.label("id")).where(Campaign.id == campaign_id).cte(recursive=True)
+    earlier = select(Campaign.source_campaign_id).join(line, line.c.id == Campaign.id)
+    line = line.union(earlier.where(Campaign.source_campaign_id.is_not(None)))
+    return exists().where(Subscriber.number == number, Subscriber.campaign_id.in_(select(line.c.id)))
+
+
+def _as_new(campaign_id: int, chosen: Collection[int], now_ms: int) -> Select[Any]:
+    """Return a query of subscribers as new ones of a campaign. They must be of its account."""
+    owner = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
+    copied = {name: Subscriber.__table__.c[name] for name in _KEPT}
+    return (
+        select(
+            literal(campaign_id),
+            *copied.values(),
+            literal(now_ms),
+            literal(now_ms),
+            literal(int(SubscriberStatus.PENDING)),
+            literal(""),
+            literal(""),
+            Subscriber.gmt_offset,
+            Subscriber.tz_code,
+            *[literal(0)] * 4,
+        )
+        .where(Subscriber.id.in_(chosen), Subscriber.user_id == owner)
+        .order_by(Subscriber.id)
+    )
+
+
+def _refusals(connection: Connection, source_id: int, rows: Sequence[Row[Any]], into: int) -> dict[int, NotAgain]:
+    """Return the people who are not called again whatever came of their calls, by the ids of their subscribers."""
+    ids = [row.id for row in rows]
+    busy, listed = _under_way(connection, ids), on_dnc(connection, ids)
+    elsewhere = _called_again(connection, source_id, [row.number for row in rows], into)
+    refusals: dict[int, NotAgain] = {}
+    for row in rows:
+        if row.duplicate_contact == ERASED or (row.contact_id is None and row.phonebook_id is not None):
+            refusals[row.id] = NotAgain.DELETED
+        elif is_emergency(row.number):
+            refusals[row.id] = NotAgain.EMERGENCY
+        elif row.id in listed:
+            refusals[row.id] = NotAgain.DNC
+        elif row.id in busy:
+            refusals[row.id] = NotAgain.IN_PROGRESS
+        elif row.number in elsewhere:
+            refusals[row.id] = NotAgain.CALLED_AGAIN
+    return refusals
+
+
+def _under_way(connection: Connection, ids: Collection[int]) -> set[int]:
+    """Return the subscribers in a call, which may be inbound, or with a message on its way."""
+    calls = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(ids), IS_CALLING)
+    messages = select(SmsMessage.subscriber_id).where(SmsMessage.subscriber_id.in_(ids), SmsMessage.ended_ms.is_(None))
+    return {*connection.scalars(calls), *connection.scalars(messages)}
+
+
+def _called_again(connection: Connection, source_id: int, numbers: Collection[str], into: int) -> set[str]:
+    """Return the numbers that another campaign calls again already."""
+    others = select(Campaign.id).where(Campaign.source_campaign_id == source_id, Campaign.id != into)
+    query = select(Subscriber.number).where(Subscriber.campaign_id.in_(others), Subscriber.number.in_(numbers))
+    return set(connection.scalars(query))
+
+
+def _calls_of(connection: Connection, ids: Collection[int]) -> Mapping[int, CallsOfPerson]:
+    """Return what is known of the calls of subscribers, by id; those without a call have no entry."""
+    query = (
+        select(CallRequest.subscriber_id, Cdr.amd_status, Cdr.is_abandoned, CallDisposition.disposition)
+        .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
+        .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
+        .where(CallRequest.subscriber_id.in_(ids))
+        .order_by(CallRequest.id)
+    )
+    found: dict[int, CallsOfPerson] = {}
+    for subscriber_id, amd_status, is_abandoned, disposition in connection.execute(query):
+        earlier = found.get(subscriber_id, NO_CALLS).dispositions
+        said = earlier if disposition is None else earlier | {disposition}
+        found[subscriber_id] = CallsOfPerson(amd_status, bool(is_abandoned), disposition or "", said)
+    return found
+
+
+def _played_to(connection: Connection, source_id: int) -> PlayedTo:
+    survey = sealed_survey(connection, source_id)
+    behavior = connection.scalar(select(Campaign.amd_behavior).where(Campaign.id == source_id))
+    return PlayedTo(survey is not None and survey.has_completion, behavior or 0)
+
+
+def is_being_copied(connection: Connection, source_id: int) -> bool:
+    """Return whether a campaign still has to copy people of this one."""
+    copying = exists().where(PeopleToCopy.id == Campaign.id, Campaign.source_campaign_id == source_id)
+    return bool(connection.scalar(select(copying)))
