@@ -121,7 +121,11 @@ def was_called_before(campaign_id: int, number: SQLColumnExpression[str]) -> Col
 
     Contacts with these numbers do not join the other campaign: only the people who were chosen for it do.
     """
-    line = select(Campaign.source_campaign_id.label("id")).where(Campaign.id == campaign_id).cte(recursive=True)
+    line = (
+        select(Campaign.source_campaign_id.label("id"))
+        .where(Campaign.id == campaign_id)
+        .cte(recursive=True, nesting=True)
+    )
     earlier = select(Campaign.source_campaign_id).join(line, line.c.id == Campaign.id)
     line = line.union(earlier.where(Campaign.source_campaign_id.is_not(None)))
     return exists().where(Subscriber.number == number, Subscriber.campaign_id.in_(select(line.c.id)))
