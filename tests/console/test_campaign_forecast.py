@@ -31,7 +31,7 @@ def test_a_forecast_is_kept_beside_what_happens(
     store(database, update(User).values(balance=10_00000))
     assert forecast(alice, identity)[0] == 303
     text = alice.text(f"campaigns/{identity}/")
-    assert "Forecast of 18 Nov 2026, 11:06 comes to everybody Stops dialling" in text
+    assert "Forecast of 18 Nov 2026, 11:06 everybody is called Stops dialling" in text
     assert "Calls in all 4" in text
     assert (forecast(bob, identity, "account/")[0], refusal) == (404, "")
     visitor.sign_in("vera")

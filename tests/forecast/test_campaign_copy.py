@@ -64,7 +64,8 @@ LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor)
 LEFT_OUT = (AuditLog, PeopleToCopy, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
-"""Tables of credentials, of past events, of people who are subscribers soon, of processes and of real lines, which a forecast never reads."""
+"""Tables of credentials, of past events, of processes and of real lines, and of work in progress, which a forecast
+never reads."""
 
 
 def test_every_table_is_copied_or_known_to_be_of_no_use() -> None:

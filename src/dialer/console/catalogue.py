@@ -63,7 +63,7 @@ _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturda
 
 def _campaigns(path: str, one: str, about: str, sends: tuple[str, ...], pace: tuple[str, ...] = ()) -> RecordPage:
     """Return the page of the campaigns of one medium: `sends` are the fields of what it sends, and over what."""
-    dates = ("startingdate", "expirationdate")
+    dates = ("startingdate", "expirationdate", "end_when_done")
     return RecordPage(
         path,
         "Campaigns",

@@ -16,6 +16,7 @@ from sqlalchemy import (
     and_,
     delete,
     exists,
+    func,
     literal,
     select,
     update,
@@ -187,20 +188,21 @@ def _called_again(connection: Connection, source_id: int, numbers: Collection[st
     return set(connection.scalars(query))
 
 
-def _calls_of(connection: Connection, ids: Collection[int]) -> Mapping[int, CallsOfPerson]:
+def _calls_of(connection: Connection, ids: Collection[int]) -> Mapping[int | None, CallsOfPerson]:
     """Return what is known of the calls of subscribers, by id; those without a call have no entry."""
+    said = func.coalesce(CallDisposition.disposition, "")
     query = (
-        select(CallRequest.subscriber_id, Cdr.amd_status, Cdr.is_abandoned, CallDisposition.disposition)
+        select(CallRequest.subscriber_id, Cdr.amd_status, Cdr.is_abandoned, said)
         .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
         .where(CallRequest.subscriber_id.in_(ids))
         .order_by(CallRequest.id)
     )
-    found: dict[int, CallsOfPerson] = {}
+    found: dict[int | None, CallsOfPerson] = {}
     for subscriber_id, amd_status, is_abandoned, disposition in connection.execute(query):
         earlier = found.get(subscriber_id, NO_CALLS).dispositions
-        said = earlier if disposition is None else earlier | {disposition}
-        found[subscriber_id] = CallsOfPerson(amd_status, bool(is_abandoned), disposition or "", said)
+        dispositions = earlier | {disposition} if disposition else earlier
+        found[subscriber_id] = CallsOfPerson(amd_status, bool(is_abandoned), disposition, dispositions)
     return found
 
 

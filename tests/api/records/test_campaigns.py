@@ -170,7 +170,7 @@ def test_a_campaign_moves_only_where_it_may(alice: Caller, estate: Estate) -> No
 def test_a_started_campaign_keeps_its_survey_and_its_payer(alice: Caller, admin: Caller, estate: Estate) -> None:
     url = start(alice, estate)
     other = alice.create("survey-template", name="other")
-    sealed = "The survey was sealed when the campaign started, so it may not be changed. Create a new campaign."
+    sealed = "A started campaign plays the survey of its first start, so it may get no other. Create a new campaign."
     assert alice.refused("PATCH", url, object_id=other["id"]) == (400, {"object_id": [sealed]})
     answer = admin.refused("PATCH", url, user=3)
     payer = "The campaign has been started, so its user may not be changed. Create a new campaign."

@@ -28,6 +28,7 @@ from dialer.store.tables import (
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, Json
 from tests.api.routes.test_recycle import PHONEBOOK_NUMBER, people
+from tests.console.building import store
 
 ALL: Final = [outcome.value for outcome in AgainOutcome]
 BUSY: Final = {"status": S.FAIL, "status_reason": "busy", "count_attempt": 1}
@@ -374,12 +375,12 @@ def test_nobody_who_is_done_or_must_not_be_called_is_ever_called_again(
 def reset(estate: Estate, database: Database) -> None:
     """Remove what an earlier example left."""
     this = estate.campaign["id"]
-    for statement in (
+    store(
+        database,
         delete(Campaign).where(Campaign.source_campaign_id == this),
         delete(DncContact),
         delete(Cdr),
         delete(CallRequest),
         delete(Contact),
         update(Campaign).where(Campaign.id == this).values(status=0, dnc_id=estate.dnc["id"]),
-    ):
-        database.write_now(lambda c, statement=statement: c.execute(statement))
+    )

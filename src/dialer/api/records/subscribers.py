@@ -53,7 +53,8 @@ _SUBSCRIBER: Final = shapes(
         "count_attempt": read_only(Integer(), "Number of calls or messages so far.", example=1),
         "status": writable(
             Choice(SubscriberStatus),
-            "The state of the subscriber. Clients may set 1 (from 2 or 4), 2 (from 1) and 3 (from 1 or 2).",
+            "The state of the subscriber. You may change 1 (PENDING) to 2 or 3, 2 (PAUSE) to 1 or 3, and 4 (FAIL) to"
+            " 1.",
             example=1,
         ),
         "status_reason": read_only(

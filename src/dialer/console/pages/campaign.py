@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import RecordNotFoundError
@@ -46,11 +46,15 @@ from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.findings import Finding
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
+from dialer.forecast.campaign_copy import people_of
+from dialer.store.queries.rates import is_free
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount, count_answers
-from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact
+from dialer.store.tables import SMS, Campaign
 
 ANSWERS_SHOWN_MAX: Final = 12
+LINKED_MAX: Final = 20
+"""Campaigns that call people of one again, as far as its page links to them."""
 CampaignServices = tuple[ConsoleServices, Forecaster]
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
     "start": start_campaign,
@@ -84,6 +88,13 @@ class ShownQuestion(NamedTuple):
     answers: list[ShownAnswer]
 
 
+class Linked(NamedTuple):
+    """A campaign to which a page links."""
+
+    id: int
+    name: str
+
+
 class _Still(NamedTuple):
     """The parts of the page that are read once."""
 
@@ -94,7 +105,14 @@ class _Still(NamedTuple):
     graph: Graph | None
     questions: list[ShownQuestion]
     contacts: int | None
-    """The contacts of its phonebooks, who join it at its start; None if it was started."""
+    """The people who are in it, and the contacts of its phonebooks, who join it at its start; None if it was started.
+    """
+    source: Linked | None
+    """The campaign some of whose people this one calls again."""
+    again: list[Linked]
+    """The campaigns that call people of this one again."""
+    is_free: bool
+    """True if its account has no price for its calls or messages."""
 
 
 class _Moving(NamedTuple):
@@ -224,14 +242,17 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
         [] if is_over else findings,
         draw_survey(survey, counts),
         _questions(survey, counts),
-        _contacts_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        people_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
+        _linked(unit, Campaign.source_campaign_id == identity),
+        is_free(unit.connection, row["user_id"], row["medium"]),
     )
 
 
-def _contacts_of(connection: Connection, identity: int) -> int:
-    books = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == identity)
-    query = select(func.count()).select_from(Contact).where(Contact.phonebook_id.in_(books))
-    return int(connection.scalar(query) or 0)
+def _linked(unit: Unit, condition: ColumnElement[bool]) -> list[Linked]:
+    """Return the campaigns that meet a condition, as far as the viewer sees them, the oldest first."""
+    query = select(Campaign.id, Campaign.name).where(condition, seen_campaigns(unit)).order_by(Campaign.id)
+    return [Linked._make(row) for row in unit.connection.execute(query.limit(LINKED_MAX)).all()]
 
 
 def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[ShownQuestion]:

@@ -25,6 +25,7 @@ from dialer.console.field_titles import title_of
 from dialer.console.forms import FIELD, read_fields
 from dialer.console.inputs import Input, inputs_of, members_of, refilled
 from dialer.console.pages.records import checked, may, may_read, shown_page
+from dialer.console.proposals import proposed
 from dialer.console.record_names import name_column, names_of, options_of
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
@@ -162,7 +163,7 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
 
     def read(unit: Unit) -> list[Input]:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
-        return _inputs(request, unit, found, resource, {**computed, **start})
+        return _inputs(request, unit, found, resource, {**proposed(found.path, computed), **start})
 
     shown = Shown(f"New {found.one}", await request.service.read(request, read), [], "")
     return _page(request, found, shown, wrong, identity=None, is_editable=True)

@@ -183,3 +183,12 @@ window.addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
   for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
+
+// Calling again: the number of people with the outcomes that are ticked.
+for (const form of document.querySelectorAll(".call-again")) {
+  form.addEventListener("change", () => {
+    const chosen = [...form.querySelectorAll("[data-people]:checked")];
+    const people = chosen.reduce((sum, one) => sum + Number(one.dataset.people), 0);
+    form.querySelector("[data-total]").textContent = people.toLocaleString(document.documentElement.lang || "en");
+  });
+}

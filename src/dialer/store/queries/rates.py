@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping, func, select
+from sqlalchemy import Connection, RowMapping, exists, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.store.tables import RateCardLine
+from dialer.store.tables import SMS, RateCardLine, User
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
 """The columns with the rate of a call request, a transfer or a CDR."""
@@ -46,6 +46,14 @@ def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[i
         .group_by(RateCardLine.user_id)
     )
     return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def is_free(connection: Connection, user_id: int, medium: str) -> bool:
+    """Return whether an account has neither a price for its calls or messages, nor a rate card."""
+    price = User.sms_rate if medium == SMS else User.call_rate
+    has_card = exists().where(RateCardLine.user_id == user_id)
+    row = connection.execute(select(price, has_card).where(User.id == user_id)).one()
+    return not row[0] and (medium == SMS or not row[1])
 
 
 class RateCards:
