@@ -172,7 +172,7 @@ async def test_the_story_of_text_messages(run: Run, house: House) -> None:
         "  2026-03-02 12:00:00Z  text to +12025550103, Delivered, 1 part for 0.05000: Come [2J!".replace(
             "2026-03-02 12:00:00Z  ", ""
         ),
-        "  not tried again: it is SENT",
+        "  not tried again: this attempt reached the person",
         "",
         "Now           SENT",
     ]

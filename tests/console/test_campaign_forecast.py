@@ -27,7 +27,7 @@ def test_a_forecast_is_kept_beside_what_happens(
     assert "A forecast runs a copy of the campaign to its end, in seconds." in words(alice.page)
     assert (status, alice.text(f"campaigns/{identity}/").count("Forecast of")) == (303, 1)
     # Without money the copy stops at once.
-    assert "Forecast of 18 Nov 2026, 11:06 does not come to everybody" in words(alice.page)
+    assert "Forecast of 18 Nov 2026, 11:06 not everybody is called" in words(alice.page)
     store(database, update(User).values(balance=10_00000))
     assert forecast(alice, identity)[0] == 303
     text = alice.text(f"campaigns/{identity}/")

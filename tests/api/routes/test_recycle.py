@@ -139,7 +139,7 @@ def test_a_campaign_that_is_over_is_refused(estate: Estate, database: Database, 
     database.write_now(lambda connection: connection.execute(update(Campaign).values(status=status)))
     for query in ("", "?dry_run=true"):
         refused, body = estate.owner.refused("POST", f"{estate.campaign['url']}recycle/{query}", status=[4])
-        assert (refused, "Copy it, and start the copy." in body["detail"]) == (409, True)
+        assert (refused, "Call its people again in a new campaign" in body["detail"]) == (409, True)
     assert statuses(database, ids) == [4]
 
 
