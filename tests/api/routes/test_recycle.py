@@ -212,3 +212,42 @@ def test_chunks_of_any_size_recycle_exactly_those_that_are_wanted(
     assert answer == counted | {"dry_run": False}
     assert statuses(database, ids) == [1 if status in wanted else status for status in states]
     assert answer["recycled"] == sum(status in wanted for status in states)
+
+
+KINDS: Final = st.sampled_from(["collected", "given a contact", "without a contact"])
+PERSONS: Final = st.lists(st.tuples(KINDS, st.sampled_from(sorted(S)), st.booleans()), min_size=1, max_size=6)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(persons=PERSONS)
+def test_nobody_whose_contact_was_deleted_is_ever_set_back(
+    estate: Estate, database: Database, persons: list[tuple[str, S, bool]]
+) -> None:
+    """Neither by recycling nor by a PATCH, whichever way they came into the campaign."""
+    people(estate, database)
+    database.write_now(lambda c: c.execute(update(Campaign).values(status=1)))
+    book = estate.owner.create("phonebook", name="Book")["url"]
+    deleted = set()
+    for place, (kind, status, is_deleted) in enumerate(persons):
+        number = PHONEBOOK_NUMBER.format(place)
+        contact = (
+            None if kind == "without a contact" else estate.owner.create("contact", contact=number, phonebook=book)
+        )
+        if kind == "collected":
+            where = {"contact_id": contact["id"], "phonebook_id": int(book.rstrip("/").rpartition("/")[2])}
+            values = {"duplicate_contact": number, "number": number, "zone": ""}
+            made = stored(database, Subscriber, campaign_id=estate.campaign["id"], **values, **where)
+        else:
+            named = {"duplicate_contact": number} if contact is None else {"contact": contact["url"]}
+            made = estate.owner.create("subscriber-list", campaign=estate.campaign["url"], **named)["id"]
+        this = Subscriber.id == made
+        database.write_now(
+            lambda c, this=this, status=status: c.execute(update(Subscriber).where(this).values(status=status))
+        )
+        if contact is not None and is_deleted:
+            assert estate.owner.request("DELETE", contact["url"]).status_code == 204
+            deleted.add(made)
+    for subscriber_id in deleted:
+        estate.owner.request("PATCH", f"subscriber-list/{subscriber_id}/", json={"status": 1})
+    recycle(estate, status=[2, 3, 4, 5, 7, 8])
+    assert S.PENDING not in statuses(database, sorted(deleted))
