@@ -326,9 +326,8 @@ def _call_again(action: ActionUnit) -> str:
     code = f"again{action.which}-{action.now_ms}"[-20:]
     values = {**settings, **dates, **action.moments, "campaign_code": code, "end_when_done": action.dice.happens(50)}
     again_id = action.connection.scalars(insert(Campaign).values(values).returning(Campaign.id)).one()
-    outcomes = (
-        action.dice.some(list(AgainOutcome), len(AgainOutcome)) if action.dice.happens(30) else list(AgainOutcome)
-    )
+    everyone = list(AgainOutcome)
+    outcomes = action.dice.some(everyone, len(everyone)) if action.dice.happens(30) else everyone
     link(action.unit, again_id, campaign["id"], outcomes, late_contacts=action.dice.happens(50))
     if action.dice.happens(50):
         copy_chunk(action.unit, again_id)
