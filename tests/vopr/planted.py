@@ -369,7 +369,7 @@ PLANTED: Final = (
     Planted("campaigns dial after their expiration date", _plans(expires_ms=lambda plan: plan.expires_ms + 10**9), 21),
     Planted("calls are missing in the statistics", _some_calls_are_not_counted, 0),
     Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 7),
-    Planted("those who are done are called again", _those_who_are_done_are_called_again, 0),
-    Planted("wishes are forgotten when people are called again", _wishes_are_forgotten_when_people_are_called_again, 0),
-    Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 0),
+    Planted("those who are done are called again", _those_who_are_done_are_called_again, 8),
+    Planted("wishes are forgotten when people are called again", _wishes_are_forgotten_when_people_are_called_again, 1),
+    Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 29),
 )

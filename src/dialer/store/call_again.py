@@ -67,6 +67,20 @@ class Judged(NamedTuple):
     read: int
 
 
+class _Slice(NamedTuple):
+    """The subscribers of a campaign after one number, and up to another. Queries of ranges beat lists of ids."""
+
+    source_id: int
+    after: str
+    last: str
+
+    def holds(self) -> ColumnElement[bool]:
+        """Return the condition that a subscriber is in the slice."""
+        return and_(
+            Subscriber.campaign_id == self.source_id, Subscriber.number > self.after, Subscriber.number <= self.last
+        )
+
+
 def judge_slice(connection: Connection, source_id: int, after: str, *, into: int = 0, most: int = SLICE) -> Judged:
     """Judge the people of a campaign after a number, for a new campaign `into` that may have some of them already."""
     columns = [Subscriber.__table__.c[name] for name in (*_JUDGED, "phonebook_id")]
@@ -74,8 +88,9 @@ def judge_slice(connection: Connection, source_id: int, after: str, *, into: int
     rows = connection.execute(query.order_by(Subscriber.number).limit(most)).all()
     if not rows:
         return Judged({}, Counter(), None, 0)
-    must_not = _refusals(connection, source_id, rows, into)
-    calls = _calls_of(connection, [row.id for row in rows if row.id not in must_not])
+    slice_ = _Slice(source_id, after, rows[-1].number)
+    must_not = _refusals(connection, slice_, rows, into)
+    calls = _calls_of(connection, slice_)
     played_to = _played_to(connection, source_id)
     people: dict[int, AgainOutcome] = {}
     kept: Counter[NotAgain] = Counter()
@@ -154,11 +169,10 @@ def _as_new(campaign_id: int, chosen: Collection[int], now_ms: int) -> Select[An
     )
 
 
-def _refusals(connection: Connection, source_id: int, rows: Sequence[Row[Any]], into: int) -> dict[int, NotAgain]:
+def _refusals(connection: Connection, slice_: _Slice, rows: Sequence[Row[Any]], into: int) -> dict[int, NotAgain]:
     """Return the people who are not called again whatever came of their calls, by the ids of their subscribers."""
-    ids = [row.id for row in rows]
-    busy, listed = _under_way(connection, ids), on_dnc(connection, ids)
-    elsewhere = _called_again(connection, source_id, [row.number for row in rows], into)
+    busy, listed = _under_way(connection, slice_), on_dnc(connection, [row.id for row in rows])
+    elsewhere = _called_again(connection, slice_, into)
     refusals: dict[int, NotAgain] = {}
     for row in rows:
         if row.duplicate_contact == ERASED or (row.contact_id is None and row.phonebook_id is not None):
@@ -174,31 +188,35 @@ def _refusals(connection: Connection, source_id: int, rows: Sequence[Row[Any]], 
     return refusals
 
 
-def _under_way(connection: Connection, ids: Collection[int]) -> set[int]:
+def _under_way(connection: Connection, slice_: _Slice) -> set[int]:
     """Return the subscribers in a call, which may be inbound, or with a message on its way."""
-    calls = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(ids), IS_CALLING)
-    messages = select(SmsMessage.subscriber_id).where(SmsMessage.subscriber_id.in_(ids), SmsMessage.ended_ms.is_(None))
-    return {*connection.scalars(calls), *connection.scalars(messages)}
+    calls = select(Subscriber.id).join(CallRequest, CallRequest.subscriber_id == Subscriber.id)
+    messages = select(Subscriber.id).join(SmsMessage, SmsMessage.subscriber_id == Subscriber.id)
+    return {
+        *connection.scalars(calls.where(slice_.holds(), IS_CALLING)),
+        *connection.scalars(messages.where(slice_.holds(), SmsMessage.ended_ms.is_(None))),
+    }
 
 
-def _called_again(connection: Connection, source_id: int, numbers: Collection[str], into: int) -> set[str]:
+def _called_again(connection: Connection, slice_: _Slice, into: int) -> set[str]:
     """Return the numbers that another campaign calls again already."""
-    others = select(Campaign.id).where(Campaign.source_campaign_id == source_id, Campaign.id != into)
-    query = select(Subscriber.number).where(Subscriber.campaign_id.in_(others), Subscriber.number.in_(numbers))
-    return set(connection.scalars(query))
+    others = select(Campaign.id).where(Campaign.source_campaign_id == slice_.source_id, Campaign.id != into)
+    query = select(Subscriber.number).where(Subscriber.campaign_id.in_(others))
+    return set(connection.scalars(query.where(Subscriber.number > slice_.after, Subscriber.number <= slice_.last)))
 
 
-def _calls_of(connection: Connection, ids: Collection[int]) -> Mapping[int | None, CallsOfPerson]:
+def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPerson]:
     """Return what is known of the calls of subscribers, by id; those without a call have no entry."""
     said = func.coalesce(CallDisposition.disposition, "")
     query = (
-        select(CallRequest.subscriber_id, Cdr.amd_status, Cdr.is_abandoned, said)
+        select(Subscriber.id, Cdr.amd_status, Cdr.is_abandoned, said)
+        .join(CallRequest, CallRequest.subscriber_id == Subscriber.id)
         .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
-        .where(CallRequest.subscriber_id.in_(ids))
+        .where(slice_.holds())
         .order_by(CallRequest.id)
     )
-    found: dict[int | None, CallsOfPerson] = {}
+    found: dict[int, CallsOfPerson] = {}
     for subscriber_id, amd_status, is_abandoned, disposition in connection.execute(query):
         earlier = found.get(subscriber_id, NO_CALLS).dispositions
         dispositions = earlier | {disposition} if disposition else earlier

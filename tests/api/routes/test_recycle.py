@@ -13,6 +13,7 @@ from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Campaign, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json
+from tests.console.building import store
 
 PHONEBOOK_NUMBER: Final = "+1202555{:04d}"
 
@@ -225,26 +226,23 @@ def test_nobody_whose_contact_was_deleted_is_ever_set_back(
 ) -> None:
     """Neither by recycling nor by a PATCH, whichever way they came into the campaign."""
     people(estate, database)
-    database.write_now(lambda c: c.execute(update(Campaign).values(status=1)))
+    store(database, update(Campaign).values(status=1))
     book = estate.owner.create("phonebook", name="Book")["url"]
     deleted = set()
+    book_id = int(book.rstrip("/").rpartition("/")[2])
     for place, (kind, status, is_deleted) in enumerate(persons):
         number = PHONEBOOK_NUMBER.format(place)
-        contact = (
-            None if kind == "without a contact" else estate.owner.create("contact", contact=number, phonebook=book)
-        )
+        is_contact = kind != "without a contact"
+        contact: Json = estate.owner.create("contact", contact=number, phonebook=book) if is_contact else None
         if kind == "collected":
-            where = {"contact_id": contact["id"], "phonebook_id": int(book.rstrip("/").rpartition("/")[2])}
+            where = {"contact_id": contact["id"], "phonebook_id": book_id}
             values = {"duplicate_contact": number, "number": number, "zone": ""}
             made = stored(database, Subscriber, campaign_id=estate.campaign["id"], **values, **where)
         else:
-            named = {"duplicate_contact": number} if contact is None else {"contact": contact["url"]}
+            named = {"contact": contact["url"]} if is_contact else {"duplicate_contact": number}
             made = estate.owner.create("subscriber-list", campaign=estate.campaign["url"], **named)["id"]
-        this = Subscriber.id == made
-        database.write_now(
-            lambda c, this=this, status=status: c.execute(update(Subscriber).where(this).values(status=status))
-        )
-        if contact is not None and is_deleted:
+        store(database, update(Subscriber).where(Subscriber.id == made).values(status=status))
+        if is_contact and is_deleted:
             assert estate.owner.request("DELETE", contact["url"]).status_code == 204
             deleted.add(made)
     for subscriber_id in deleted:

@@ -18,7 +18,7 @@ from dialer.store.call_again import Judged, copy_people, judge_slice
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy
 
 AGAIN_SUFFIX: Final = " \N{EN DASH} again"
-COPY_SLICE: Final = 1_000
+COPY_SLICE: Final = 500
 """People whom one transaction looks at: some milliseconds, in which nobody else writes."""
 OVER: Final = frozenset({CampaignStatus.ABORT, CampaignStatus.END})
 """Statuses of campaigns whose people a new campaign can call again."""
