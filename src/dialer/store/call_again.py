@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotAgain, PlayedTo, judge
-from dialer.domain.enums import LegType, SubscriberStatus
+from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.new_subscribers import subscribe
@@ -43,6 +43,7 @@ from dialer.store.tables import (
 SLICE: Final = 1_000
 """People of a campaign that are read and judged at once."""
 _JUDGED: Final = ("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id")
+_FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 _KEPT: Final = (
     "user_id",
     "contact_id",
@@ -108,28 +109,28 @@ def judge_slice(connection: Connection, source_id: int, after: str, *, into: int
 def copy_people(connection: Connection, campaign_id: int, now_ms: int, most: int) -> int:
     """Copy people whom a campaign calls again, of up to `most` subscribers of the other campaign.
 
-    Return how many were looked at. It is `most` if some are left.
+    Return how many were looked at. It is `most` if some are left. A campaign that is over copies nobody any more.
     """
-    query = select(PeopleToCopy.outcomes, PeopleToCopy.after_number, Campaign.source_campaign_id)
+    query = select(PeopleToCopy.outcomes, PeopleToCopy.after_number, Campaign.source_campaign_id, Campaign.status)
     query = query.join(Campaign, Campaign.id == PeopleToCopy.id).where(PeopleToCopy.id == campaign_id)
     progress = connection.execute(query).first()
     if progress is None:
         return 0
-    outcomes, after = frozenset(progress.outcomes.split(",")), progress.after_number
+    outcomes, source_id = frozenset(progress.outcomes.split(",")), progress.source_campaign_id
+    after = progress.after_number if progress.status in _FILLING and source_id is not None else None
     looked_at = 0
-    while looked_at < most and after is not None and progress.source_campaign_id is not None:
-        source_id, size = progress.source_campaign_id, min(SLICE, most - looked_at)
-        judged = judge_slice(connection, source_id, after, into=campaign_id, most=size)
+    while looked_at < most and after is not None:
+        judged = judge_slice(connection, source_id, after, into=campaign_id, most=min(SLICE, most - looked_at))
         chosen = [subscriber_id for subscriber_id, outcome in judged.people.items() if outcome in outcomes]
         if chosen:
             subscribe(connection, campaign_id, _as_new(campaign_id, chosen, now_ms))
         looked_at, after = looked_at + judged.read, judged.after
-    is_over = after is None or progress.source_campaign_id is None
     this = PeopleToCopy.id == campaign_id
-    connection.execute(
-        delete(PeopleToCopy).where(this) if is_over else update(PeopleToCopy).where(this).values(after_number=after)
-    )
-    return looked_at if is_over else most
+    if after is None:
+        connection.execute(delete(PeopleToCopy).where(this))
+        return looked_at
+    connection.execute(update(PeopleToCopy).where(this).values(after_number=after))
+    return most
 
 
 def was_called_before(campaign_id: int, number: SQLColumnExpression[str]) -> ColumnElement[bool]:
@@ -232,5 +233,6 @@ def _played_to(connection: Connection, source_id: int) -> PlayedTo:
 
 def is_being_copied(connection: Connection, source_id: int) -> bool:
     """Return whether a campaign still has to copy people of this one."""
-    copying = exists().where(PeopleToCopy.id == Campaign.id, Campaign.source_campaign_id == source_id)
+    is_filling = Campaign.status.in_(_FILLING)
+    copying = exists().where(PeopleToCopy.id == Campaign.id, Campaign.source_campaign_id == source_id, is_filling)
     return bool(connection.scalar(select(copying)))

@@ -258,6 +258,7 @@ def test_a_start_copies_those_whom_a_broken_order_left(
     progress = {"id": campaign_id, "outcomes": "busy", "after_number": number(1)}
     database.write_now(lambda c: c.execute(insert(PeopleToCopy).values(progress)))
     assert estate.owner.request("DELETE", estate.campaign["url"]).status_code == 409
+    assert "a campaign that calls them again" in estate.owner.request("DELETE", estate.campaign["url"]).text
     estate.owner.change(made["campaign"], status=1)
     assert numbers(database, made["campaign"]) == [number(place) for place in range(5)]
     assert estate.owner.get(made["campaign"])["totalcontact"] == 5
@@ -320,6 +321,17 @@ def test_a_corrected_number_is_called_in_place_of_the_old_one(estate: Estate, da
     campaign_id = int(made["campaign"].rstrip("/").rpartition("/")[2])
     query = select(Subscriber.number, Subscriber.status).where(Subscriber.campaign_id == campaign_id)
     assert dict(database.read_now(lambda c: c.execute(query).all())) == {number(0): S.ABORT, number(8): S.PENDING}
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_new_campaign_that_was_ended_keeps_nothing_from_being_deleted(estate: Estate, database: Database) -> None:
+    people(estate, database, BUSY)
+    end(estate)
+    made = again(estate, outcomes=["busy"])["campaign"]
+    campaign_id = int(made.rstrip("/").rpartition("/")[2])
+    store(database, insert(PeopleToCopy).values(id=campaign_id, outcomes="busy", after_number=""))
+    estate.owner.change(made, status=4)
+    assert estate.owner.request("DELETE", estate.campaign["url"]).status_code == 200
 
 
 STATES: Final = st.fixed_dictionaries(
