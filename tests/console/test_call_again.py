@@ -132,12 +132,3 @@ def test_the_form_of_a_new_campaign_proposes_a_week(alice: Visitor) -> None:
     page = alice.get("records/campaigns/new/")
     assert 'name="expirationdate" type="datetime-local" value="2026-11-25T11:06:40"' in page
     assert "End when nobody is left to call" in page
-
-
-def test_a_campaign_without_a_price_says_why_it_costs_nothing(alice: Visitor, api: Caller) -> None:
-    campaign(api, started="no")
-    hint = "no price is set for the account"
-    assert hint in alice.text("campaigns/1/")
-    user = Caller(api.client, "admin").get("users/?username=alice")["results"][0]
-    Caller(api.client, "admin").create("rate-card", user=user["url"], prefix="1", rate="0.05")
-    assert hint not in alice.text("campaigns/1/")

@@ -106,7 +106,7 @@ _AGENT: Final = shapes(
         ),
         "status": writable(
             Choice(AgentStatus),
-            "The agent's availability. Agents get calls of their queues while it is 2 or 3.",
+            "The agent's availability. Queues offer calls to agents who are available (2 or 3).",
             example=2,
         ),
         "wrap_up_time": writable(

@@ -3,11 +3,12 @@
 from collections.abc import Collection
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping, exists, func, select
+from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.store.tables import SMS, RateCardLine, User
+from dialer.store.queries.selection import is_of
+from dialer.store.tables import RateCardLine, User
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
 """The columns with the rate of a call request, a transfer or a CDR."""
@@ -36,6 +37,13 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
     return RateCard(found) if found else NO_CARD
 
 
+def has_rate(connection: Connection, user_id: int | None) -> bool:
+    """Return whether anything costs an account something, or any account if it is None: a rate, or a rate card."""
+    priced = select(User.id).where((User.call_rate > 0) | (User.sms_rate > 0), is_of(User.id, user_id))
+    listed = select(RateCardLine.id).where(is_of(RateCardLine.user_id, user_id))
+    return any(connection.scalar(query.limit(1)) is not None for query in (priced, listed))
+
+
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:
     """Return the lowest price of a first increment on the rate card of each user, in integers of 1e-5."""
     # Rounded half up, as in `Rate.cost`.
@@ -46,14 +54,6 @@ def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[i
         .group_by(RateCardLine.user_id)
     )
     return {row[0]: row[1] for row in connection.execute(query)}
-
-
-def is_free(connection: Connection, user_id: int, medium: str) -> bool:
-    """Return whether an account has neither a price for its calls or messages, nor a rate card."""
-    price = User.sms_rate if medium == SMS else User.call_rate
-    has_card = exists().where(RateCardLine.user_id == user_id)
-    row = connection.execute(select(price, has_card).where(User.id == user_id)).one()
-    return not row[0] and (medium == SMS or not row[1])
 
 
 class RateCards:
