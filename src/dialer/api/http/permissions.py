@@ -127,6 +127,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/records/{path}": Permission.SIGNED_IN,
     "POST /console/records/{path}": Permission.SIGNED_IN,
     "GET /console/records/{path}/new": Permission.SIGNED_IN,
+    "GET /console/records/{path}/export": Permission.SIGNED_IN,
     f"GET /console/records/{{path}}/{RECORD}": Permission.SIGNED_IN,
     f"POST /console/records/{{path}}/{RECORD}": Permission.SIGNED_IN,
     f"POST /console/records/{{path}}/{RECORD}/delete": Permission.SIGNED_IN,

@@ -112,6 +112,7 @@ CREATE TABLE gateway (
 	rest_ms BIGINT DEFAULT '0' NOT NULL,
 	rests_until_ms BIGINT DEFAULT '0' NOT NULL,
 	line_down VARCHAR(255) DEFAULT '' NOT NULL,
+	line_since_ms BIGINT DEFAULT '0' NOT NULL,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_gateway PRIMARY KEY (id, medium)

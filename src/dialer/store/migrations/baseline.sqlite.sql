@@ -105,6 +105,7 @@ CREATE TABLE gateway (
 	rest_ms INTEGER DEFAULT '0' NOT NULL,
 	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
 	line_down VARCHAR(255) DEFAULT '' NOT NULL,
+	line_since_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT pk_gateway PRIMARY KEY (id, medium)
