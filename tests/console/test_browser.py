@@ -92,7 +92,7 @@ def begin(tab: Watched, first_admin: str) -> None:
     page.get_by_label("CSV file").set_input_files(FILE)
     page.get_by_role("button", name="Upload and go on").click()
     expect(page.get_by_text("2 people imported. 1 line was refused: line 4.")).to_be_visible()
-    page.get_by_label("Name").fill("Reminder")
+    page.get_by_label("Name", exact=True).fill("Reminder")
     page.get_by_label("Message", exact=True).fill("Hello {full_name}, see you in {City}")
     page.get_by_role("button", name="Go on").first.click()
     page.get_by_role("button", name="Make a simulated gateway").click()
