@@ -78,6 +78,8 @@ class JournalStore:
         self._counts = CallCounts()
         self._queue_hours = QueueHours()
         self._agent_hours = AgentHours()
+        self._has_moves = False
+        """True if this step has moved subscribers."""
         self._clear()
 
     def begin(self, connection: Connection) -> None:
@@ -98,7 +100,8 @@ class JournalStore:
         self.flush()
         for counts in (self._counts, self._queue_hours, self._agent_hours):
             counts.write(self._at_work())
-        count_moves(self._at_work(), self._shards)
+        count_moves(self._at_work(), self._shards, has_moves=self._has_moves)
+        self._has_moves = False
         for observer in self._observers:
             observer.step_closed(self._at_work(), engine_state)
 
@@ -117,6 +120,7 @@ class JournalStore:
             if broken is None:
                 raise
             raise broken from error
+        self._has_moves |= bool(self._subscribers)
         self._clear()
         self.is_writing = False
 

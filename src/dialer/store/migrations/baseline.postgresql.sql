@@ -1032,7 +1032,7 @@ CREATE TABLE survey_result (
 );
 CREATE INDEX ix_survey_result_callid ON survey_result (callid);
 CREATE INDEX ix_survey_result_callrequest_id ON survey_result (callrequest_id);
-CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id);
+CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id, id);
 CREATE INDEX ix_survey_result_created_date ON survey_result (created_date, id, user_id);
 CREATE INDEX ix_survey_result_section_id ON survey_result (section_id);
 CREATE INDEX ix_survey_result_user_id ON survey_result (user_id);
