@@ -548,6 +548,15 @@ CREATE INDEX ix_contact_last_name_key ON contact (last_name_key, full_name_key, 
 CREATE INDEX ix_contact_number ON contact (number, id, phonebook_id);
 CREATE INDEX ix_contact_phonebook_id_id ON contact (phonebook_id, id);
 CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
+CREATE TABLE contact_name (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	phonebook_id INTEGER NOT NULL,
+	name VARCHAR(64) NOT NULL,
+	contacts INTEGER DEFAULT '0' NOT NULL,
+	filled INTEGER DEFAULT '0' NOT NULL,
+	CONSTRAINT fk_contact_name_phonebook_id_phonebook FOREIGN KEY(phonebook_id) REFERENCES phonebook (id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX uq_contact_name_phonebook_id_name ON contact_name (phonebook_id, name);
 CREATE TABLE dnc_contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	dnc_id INTEGER NOT NULL,

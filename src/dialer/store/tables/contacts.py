@@ -9,6 +9,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.search_keys import last_name_key, name_key
 from dialer.store.tables._base import (
     BIG,
+    UPDATED_OFTEN,
+    Count,
     LongText,
     Milliseconds,
     Name,
@@ -82,6 +84,23 @@ class Contact(Row):
         Index("ix_contact_created_date", "created_date", "id", "phonebook_id"),
         {"sqlite_autoincrement": True},
     )
+
+
+class ContactName(Row):
+    """A name that placeholders in texts to the contacts of a phonebook can have, and how many contacts have it.
+
+    The empty name counts all contacts of the phonebook.
+    """
+
+    __tablename__ = "contact_name"
+
+    phonebook_id: Mapped[int] = belongs_to("phonebook", index=False)
+    name: Mapped[str] = mapped_column(String(64))
+    contacts: Mapped[Count]
+    filled: Mapped[Count]
+    """Contacts whose value of it is not empty."""
+
+    __table_args__ = (Index("uq_contact_name_phonebook_id_name", "phonebook_id", "name", unique=True), UPDATED_OFTEN)
 
 
 class DncList(Row):
