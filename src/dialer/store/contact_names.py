@@ -55,8 +55,8 @@ def count_removed(connection: Connection, wanted: Select[int]) -> None:
     """Take the contacts with some ids, which a query finds, out of the counts, before they are deleted or changed."""
     people: dict[int, list[tuple[str, str]]] = defaultdict(list)
     query = select(Contact.phonebook_id, Contact.full_name, Contact.additional_vars).where(Contact.id.in_(wanted))
-    for phonebook_id, *person in map(tuple, connection.execute(query)):
-        people[phonebook_id].append((person[0], person[1]))
+    for row in connection.execute(query):
+        people[row.phonebook_id].append((row.full_name, row.additional_vars))
     for phonebook_id, gone in people.items():
         stored = set(connection.scalars(_NAMES, {"phonebook": phonebook_id}))
         rows = [
@@ -75,9 +75,8 @@ def names_of_phonebooks(connection: Connection, phonebooks: Collection[int]) -> 
     """
     total = func.sum(ContactName.contacts), func.sum(ContactName.filled)
     query = select(ContactName.name, *total).where(ContactName.phonebook_id.in_(phonebooks)).group_by(ContactName.name)
-    names = {
-        name: Having(int(contacts), int(filled)) for name, contacts, filled in map(tuple, connection.execute(query))
-    }
+    rows = connection.execute(query).all()
+    names = {str(name): Having(int(contacts), int(filled)) for name, contacts, filled in rows}
     people = names.pop(EVERYBODY, Having(0, 0)).contacts
     is_complete = names.pop(UNCOUNTED, None) is None and not _has_uncounted(connection, phonebooks)
     return KnownNames(people, names, is_complete)
