@@ -29,6 +29,7 @@ from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import Graph, draw_survey
 from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
+from dialer.console.findings import ShownFinding, shown_findings
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
@@ -43,7 +44,6 @@ from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
-from dialer.domain.survey.findings import Finding
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
@@ -90,7 +90,7 @@ class _Still(NamedTuple):
     name: str
     is_sms: bool
     state: CampaignStatus | None
-    findings: list[Finding]
+    findings: list[ShownFinding]
     graph: Graph | None
     questions: list[ShownQuestion]
     contacts: int | None
@@ -221,7 +221,7 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
         row["name"],
         row["medium"] == SMS,
         state,
-        [] if is_over else findings,
+        [] if is_over else shown_findings(findings, survey),
         draw_survey(survey, counts),
         _questions(survey, counts),
         _contacts_of(unit.connection, identity) if state is CampaignStatus.NEW else None,

@@ -13,6 +13,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
+from dialer.console.findings import shown_findings
 from dialer.console.pages.record import identity_in
 from dialer.console.services import page
 from dialer.console.state_words import words_of
@@ -78,7 +79,7 @@ async def show_survey_page(
         name=found.name,
         graph=draw_survey(found.survey, {}),
         sections=_sections(found),
-        findings=check_survey(found.survey),
+        findings=shown_findings(check_survey(found.survey), found.survey),
         messages=messages or [],
     )
 
