@@ -29,6 +29,7 @@ from dialer.console.pages import (
     new_campaign,
     number,
     overview,
+    placeholders,
     record,
     recordings,
     records,
@@ -38,6 +39,7 @@ from dialer.console.pages import (
     static,
     survey,
     survey_editor,
+    survey_trial,
     trial_call,
     wall_board,
 )
@@ -61,6 +63,7 @@ PAGES: Final = (
     new_campaign,
     number,
     overview,
+    placeholders,
     record,
     recordings,
     records,
@@ -68,6 +71,7 @@ PAGES: Final = (
     service,
     survey,
     survey_editor,
+    survey_trial,
     trial_call,
     wall_board,
 )

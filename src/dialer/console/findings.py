@@ -35,9 +35,8 @@ def _shown(finding: Finding, names: Mapping[int, str]) -> ShownFinding:
         bare = message.values["message"]
     elif finding.section_id in names:
         message = in_section(names[finding.section_id], message)
-    return ShownFinding(
-        finding.level, finding.code, finding.section_id, in_viewers_words(message), in_viewers_words(bare), finding.field
-    )
+    words = in_viewers_words(message), in_viewers_words(bare)
+    return ShownFinding(finding.level, finding.code, finding.section_id, *words, finding.field)
 
 
 def in_viewers_words(text: object) -> str:

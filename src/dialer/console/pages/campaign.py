@@ -28,8 +28,8 @@ from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_t
 from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import Graph, draw_survey
 from dialer.console.errors import messages_of, status_of
-from dialer.console.forms import read_fields
 from dialer.console.findings import ShownFinding, shown_findings
+from dialer.console.forms import read_fields
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
