@@ -56,8 +56,10 @@ document.addEventListener("click", async (event) => {
     });
     const shown = answer.ok ? new Audio(answer.url) : document.createElement("p");
     shown.dataset.spoken = "";
-    if (answer.ok) shown.controls = true;
-    else {
+    if (answer.ok) {
+      shown.controls = true;
+      await answer.body?.cancel();
+    } else {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       shown.className = "error";
       shown.setAttribute("role", "alert");
