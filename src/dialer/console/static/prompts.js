@@ -66,7 +66,7 @@ document.addEventListener("click", async (event) => {
       shown.textContent = page.querySelector("h1 ~ p")?.textContent ?? "";
     }
     place.after(shown);
-    if (answer.ok) await shown.play().catch(() => {});
+    if (answer.ok) shown.play().catch(() => {}); // A browser may want another click.
   } finally {
     button.removeAttribute("aria-busy");
   }
