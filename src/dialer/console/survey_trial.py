@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from dialer.console.language import gettext
 from dialer.console.state_words import words_of
 from dialer.domain.enums import SectionType
-from dialer.domain.messages.templates import fill
+from dialer.domain.messages.templates import fill, placeholders_of, values_of
 from dialer.domain.plans import Subscriber
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position
@@ -41,6 +41,8 @@ class HeardPrompt(NamedTuple):
     """The text as the voice says it."""
     file: str = ""
     """The name of the recording's file."""
+    missing: tuple[str, ...] = ()
+    """The placeholders for which the callee has no value."""
 
 
 class TrialStep(NamedTuple):
@@ -145,7 +147,11 @@ class _Trial:
         if prompt.audio_ms is not None:
             return HeardPrompt("", "", prompt.file) if prompt.audio_ms else None
         text = self._filled(prompt.script)
-        return HeardPrompt(text, spoken(prompt.script, self._callee).strip()) if text else None
+        if not prompt.script.strip():
+            return None
+        values = values_of(self._callee.full_name, self._callee.additional_vars, self._callee.number)
+        missing = tuple(name for name in placeholders_of(prompt.script) if not values.get(name, "").strip())
+        return HeardPrompt(text, spoken(prompt.script, self._callee).strip(), missing=missing)
 
     def _filled(self, text: str) -> str:
         callee = self._callee
