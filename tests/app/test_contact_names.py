@@ -13,6 +13,7 @@ from sqlalchemy import insert, select
 from dialer.app.contacts.contacts import add_contact, change_contact, delete_contact
 from dialer.app.imports.bulk import NewContact, add_contacts
 from dialer.app.unit import UnitOfWork
+from dialer.domain.messages.templates import values_of
 from dialer.domain.survey.placeholders import Having, KnownNames
 from dialer.store import contact_names
 from dialer.store.contact_names import count_added, count_removed, names_of_phonebooks
@@ -22,7 +23,9 @@ from tests.runtime.house import House
 VARIABLES: Final = st.dictionaries(
     st.sampled_from(["plan", "City", "Order number", "{x}", ""]), st.sampled_from(["", "a", None])
 )
-CONTACTS: Final = st.lists(st.tuples(st.sampled_from(["", "Ada", "Ada Byron"]), VARIABLES), max_size=5)
+CONTACTS: Final = st.lists(
+    st.tuples(st.sampled_from(["", " ", "Ada", "Ada\tByron", " Ada  Byron "]), VARIABLES), max_size=5
+)
 
 
 @pytest.fixture
@@ -110,6 +113,13 @@ def test_the_counts_equal_a_count_of_the_contacts(
             case _:
                 pass
     before = names(shared, *books)
+    of_books = [row for row in shared.rows(Contact) if row["phonebook_id"] in books]
+    texts = [values_of(row["full_name"], row["additional_vars"], "1") for row in of_books]
+    assert before.people == len(texts)
+    for name, having in before.names.items():
+        assert having == Having(
+            sum(name in one for one in texts), sum(bool(one.get(name, "").strip()) for one in texts)
+        )
     shared.perform(partial(count_again, books=books))
     assert names(shared, *books) == before
 

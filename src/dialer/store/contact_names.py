@@ -3,13 +3,13 @@
 So the check of a campaign reads a few rows, however many contacts there are.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, delete, func, select
 
-from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of
+from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of, variables_of
 from dialer.domain.survey.placeholders import Having, KnownNames
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
@@ -23,6 +23,7 @@ UNCOUNTED: Final = "{"
 """The name, which no placeholder can have, that marks a phonebook with names that are not counted."""
 _NUMBER: Final = "0"
 """A number in place of the contact's, which is never empty."""
+_NAMES_OF_WORDS: Final = ("", "a", "a b")
 _NAMES: Final = select(ContactName.name).where(ContactName.phonebook_id == bindparam("phonebook"))
 _GONE: Final = delete(ContactName).where(ContactName.phonebook_id == bindparam("phonebook"), ContactName.contacts <= 0)
 
@@ -91,18 +92,37 @@ def _has_uncounted(connection: Connection, phonebooks: Collection[int]) -> bool:
     return connection.scalar(select(Contact.id).where(Contact.phonebook_id.in_(others)).limit(1)) is not None
 
 
+class _Shape(NamedTuple):
+    """What people have in common: how many words their name has (2 for more), their variables, and the empty ones."""
+
+    words: int
+    names: tuple[str, ...]
+    empty: tuple[str, ...]
+
+
 def _tally(people: Iterable[tuple[str, str]]) -> Mapping[str, Having]:
-    """Return how many people have each name, and how many of them have a value that is not empty."""
-    contacts: defaultdict[str, int] = defaultdict(int)
-    filled: defaultdict[str, int] = defaultdict(int)
-    for full_name, additional_vars in people:
-        contacts[EVERYBODY] += 1
-        for name, value in values_of(full_name, additional_vars, _NUMBER).items():
-            contacts[name] += 1
-            if value.strip():
-                filled[name] += 1
-    return {
-        name: Having(count, filled[name])
-        for name, count in contacts.items()
-        if not name or (name == name.strip() and len(name) <= NAME_MAX and not {"{", "}"} & set(name))
-    }
+    """Return how many people have each name, and how many of them have a value that is not empty.
+
+    People of one import have few shapes, so most of the work is done once for each shape.
+    """
+    shapes = Counter(_shape(full_name, additional_vars) for full_name, additional_vars in people)
+    contacts, filled = Counter[str](), Counter[str]()
+    for shape, count in shapes.items():
+        values = values_of(_NAMES_OF_WORDS[shape.words], "", _NUMBER) | dict.fromkeys(shape.names, _NUMBER)
+        values |= dict.fromkeys(shape.empty, "")
+        for name in (EVERYBODY, *(name for name in values if _can_be_placeholder(name))):
+            contacts[name] += count
+            filled[name] += count if name == EVERYBODY or values[name] else 0
+    return {name: Having(count, filled[name]) for name, count in contacts.items()}
+
+
+def _shape(full_name: str, additional_vars: str) -> _Shape:
+    variables = variables_of(additional_vars)
+    empty = [name for name, value in variables.items() if not value and (value == "" or value is None)]
+    empty += [name for name, value in variables.items() if type(value) is str and value.isspace()]
+    name = full_name.strip()
+    return _Shape(1 + (" " in name) if name else 0, tuple(variables), tuple(empty))
+
+
+def _can_be_placeholder(name: str) -> bool:
+    return 0 < len(name) <= NAME_MAX and name == name.strip() and "{" not in name and "}" not in name

@@ -40,7 +40,7 @@ def is_word(name: str) -> bool:
 
 def variable(additional_vars: str, name: str) -> str:
     """Return the value of a name in `additional_vars` (JSON text of an object); empty if it is missing."""
-    return _as_text(_variables(additional_vars).get(name)).strip()
+    return _as_text(variables_of(additional_vars).get(name)).strip()
 
 
 def values_of(full_name: str, additional_vars: str, number: str = "") -> dict[str, str]:
@@ -53,11 +53,12 @@ def values_of(full_name: str, additional_vars: str, number: str = "") -> dict[st
         "contact": number,
         "phone_number": number,
     }
-    values.update({key: _as_text(value) for key, value in _variables(additional_vars).items()})
+    values.update({key: _as_text(value) for key, value in variables_of(additional_vars).items()})
     return values
 
 
-def _variables(additional_vars: str) -> Mapping[str, Any]:
+def variables_of(additional_vars: str) -> Mapping[str, Any]:
+    """Return the variables of a person from JSON text; none if it is no object."""
     if not additional_vars:
         return {}
     try:
