@@ -16,7 +16,7 @@ MICROPHONE: Final = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-me
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 SILENT: Final = "() => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '%s')); }"
 EXPECTED: Final = ("Permissions policy violation: microphone", "Failed to load resource: the server responded with a")
-"""What the browser notes of a page that asks for what it may not, and of a text that cannot be spoken."""
+"""Notes of the browser about a page that asks for a forbidden microphone, and about a text that cannot be spoken."""
 STEP_MS_MAX: Final = 30_000
 SOUND_S: Final = 1.5
 SOUND_BYTES_MIN: Final = 8_000

@@ -33,8 +33,8 @@ def _shown(finding: Finding, names: Mapping[int, str]) -> ShownFinding:
     message = bare = finding.message
     if isinstance(message, Sentence) and names_section(message):
         bare = message.values["message"]
-    elif finding.section_id in names:
-        message = in_section(names[finding.section_id], message)
+    elif (name := names.get(finding.section_id or 0)) is not None:
+        message = in_section(name, message)
     words = in_viewers_words(message), in_viewers_words(bare)
     return ShownFinding(finding.level, finding.code, finding.section_id, *words, finding.field)
 

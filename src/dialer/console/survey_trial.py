@@ -53,12 +53,12 @@ class TrialStep(NamedTuple):
     type: str
     heard: list[HeardPrompt]
     happens: list[str]
-    """What else happens, in words."""
+    """Sentences about everything else that happens."""
     keys: str | None
     """The keys that were pressed; empty for none. None where nothing is asked, or where the input is still awaited."""
     response: str | None
     remark: str
-    """What the call makes of the input, if it is no answer."""
+    """A sentence about an input that is no answer."""
     was_answered: bool | None = None
     """True if somebody answered the transfer; None for no transfer."""
 
@@ -99,7 +99,8 @@ class _Trial:
 
     def _ask(self, position: Position) -> Position | None:
         if not self._left:
-            return self._await(position, KEYS)
+            self._await(position, KEYS)
+            return None
         keys = self._left.pop(0)[:KEYS_MAX]
         turn = self._flow.heard(position, keys)
         asks_again = turn.position is not None and turn.position.section.id == position.section.id
@@ -109,7 +110,8 @@ class _Trial:
 
     def _transfer(self, position: Position) -> Position | None:
         if not self._left:
-            return self._await(position, TRANSFER)
+            self._await(position, TRANSFER)
+            return None
         is_connected = self._left.pop(0) == ANSWERED
         self._note(position, was_answered=is_connected)
         return self._flow.transferred(position, is_connected=is_connected)
@@ -163,7 +165,8 @@ class _Trial:
                 return [gettext("A text message goes to %(number)s: “%(text)s”") % {"number": number, "text": text}]
             case DncWish():
                 return [gettext("The number goes on the do-not-call list.")]
-        return []
+            case None:
+                return []
 
     def _after(self, position: Position) -> list[str]:
         if position.definition.asks:
@@ -177,7 +180,8 @@ class _Trial:
                 return [text if named else gettext("The call joins the conference of its campaign.")]
             case VoiceRecording():
                 return [gettext("What the callee says is recorded.")]
-        return []
+            case None:
+                return []
 
     def _diverted(self, section: Section, queue_id: int | None, number: str) -> str:
         if queue_id is None:

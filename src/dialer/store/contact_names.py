@@ -93,7 +93,7 @@ def _has_uncounted(connection: Connection, phonebooks: Collection[int]) -> bool:
 
 
 class _Shape(NamedTuple):
-    """What people have in common: how many words their name has (2 for more), their variables, and the empty ones."""
+    """A kind of people: the words of their name (2 for more), their variables, and the empty ones of these."""
 
     words: int
     names: tuple[str, ...]

@@ -55,7 +55,7 @@ class _Read(NamedTuple):
     audio: dict[str, int]
     """The ids of recordings by the names of their files."""
     machines: list[tuple[str, str]]
-    """What each campaign with the survey does if a machine answers."""
+    """Each campaign with the survey, with a sentence about the call if a machine answers."""
 
 
 @get("/surveys/{record_id:str}/try", media_type="text/html")
