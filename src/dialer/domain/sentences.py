@@ -29,6 +29,10 @@ class Sentence(str):
         sentence.template, sentence.plural, sentence.number, sentence.values = template, plural, number, values
         return sentence
 
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Be copied and pickled as a plain text."""
+        return str, (str(self),)
+
 
 def counting_sentence(singular: str, plural: str, number: int, /, **values: Any) -> Sentence:  # noqa: ANN401 - as above
     """Return a sentence whose form fits a number, which both templates call `count`."""
