@@ -23,11 +23,11 @@ _FIND: Final = "rules => axe.run(document, {resultTypes: ['violations'], ...(rul
 
 
 @contextlib.contextmanager
-def running_browser() -> Iterator[Browser]:
-    """Start Chromium, or leave the test out."""
+def running_browser(*arguments: str) -> Iterator[Browser]:
+    """Start Chromium with further arguments, or leave the test out."""
     path = find_tool("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
         try:
             yield browser
         finally:

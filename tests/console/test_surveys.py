@@ -38,17 +38,6 @@ def test_it_shows_the_graph_the_sections_and_the_findings(alice: Visitor, bob: V
         assert bob.request("GET", f"surveys/{survey}/{path}").status_code == 404
 
 
-def test_a_call_is_walked_key_by_key(alice: Visitor, survey: int) -> None:
-    begun = alice.text(f"surveys/{survey}/try/")
-    assert "Hello there Message Tea? Choice Keys Press" in begun
-    wrong = alice.text(f"surveys/{survey}/try/?keys=7")
-    assert "Tea? Choice 7 That was not understood. Tea? Choice Keys" in wrong
-    assert 'name="keys" value="7"' in alice.page
-    done = alice.text(f"surveys/{survey}/try/?keys=7&keys=1")
-    assert "Choice 1 yes The call is over." in done
-    assert "No input" in alice.text(f"surveys/{survey}/try/?keys=")
-
-
 @given(st.lists(st.text("0123456789#*", max_size=3), max_size=2 * INPUTS_MAX))
 def test_every_trial_comes_to_an_end(inputs: list[str]) -> None:
     asking = Section(1, 2, "Tea?", Prompt(), key_labels={"1": "yes"}, branches={"1": 2, "invalid": 1, "timeout": 1})

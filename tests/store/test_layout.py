@@ -80,6 +80,7 @@ LAYOUT: Final = {
     "wrong_password": Layout(WORKING),
     "agent_hour": Layout(COUNTED, ("spent_ms", "begun", "missed"), 50),
     "campaign_hour": Layout(COUNTED, COUNTERS, 50),
+    "contact_name": Layout(COUNTED, ("contacts", "filled"), 50),
     "queue_hour": Layout(COUNTED, ("taken", "abandoned", "timed_out", "taken_wait_ms", "longest_ms"), 50),
     "subscriber_count": Layout(COUNTED, ("subscribers", "attempted"), 50),
     "user_hour": Layout(COUNTED, COUNTERS, 50),

@@ -26,6 +26,7 @@ from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.records.forecast import Forecaster, Forecasting
+from dialer.api.records.speaking import SpeakText, TextSpeaker, speak_nothing
 from dialer.api.records.table import RESOURCES
 from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
 from dialer.api.routes import (
@@ -84,6 +85,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     export: Export = export,
     forecasting: Forecasting = forecast_in_subprocess,
     trial_call: PlaceTrialCall = place_no_trial_call,
+    speak: SpeakText = speak_nothing,
     resources: Sequence[Resource] = RESOURCES,
     console: Pages | None = None,
 ) -> Litestar:
@@ -112,6 +114,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
             "metrics": _given(metrics),
             "forecaster": _given(Forecaster(forecasting)),
             "trial_caller": _given(TrialCaller(trial_call)),
+            "speaker": _given(TextSpeaker(speak)),
         },
         request_class=ApiRequest,
         state=State({SERVICE: service}),

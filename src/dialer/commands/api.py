@@ -17,6 +17,7 @@ from dialer.commands.open_service import (
 )
 from dialer.commands.output import examples
 from dialer.commands.serve import address_of, address_options, announcer, check_media_folder, create_first_admin
+from dialer.commands.speaking import voice_of
 from dialer.commands.trial_calls import place_for_api
 from dialer.console.app import Console
 from dialer.logs import configure_logs
@@ -61,6 +62,7 @@ def api(host: str, port: int) -> None:
             authenticator=authenticator,
             console=console,
             trial_call=place_for_api,
+            speak=voice_of(settings),
         )
         ready = announcer(host, bound)
         run_server(app, bound, ready=ready, ending=console.end, displaced=lambda: database.displaced)

@@ -70,7 +70,8 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
         # Without these errors there is something to forecast.
         with contextlib.suppress(CampaignOverError, CampaignNotReadyError):
             findings += findings_of_forecast(anyio.run(forecast_campaign, database, order), free)
-    return CampaignFindings(campaign["id"], errors, len(findings) - errors, findings)
+    plain = [msgspec.structs.replace(finding, message=str(finding.message)) for finding in findings]
+    return CampaignFindings(campaign["id"], errors, len(findings) - errors, plain)
 
 
 def _lines(checked: CampaignFindings) -> Iterator[str]:
@@ -78,4 +79,10 @@ def _lines(checked: CampaignFindings) -> Iterator[str]:
         place = finding.field if finding.section_id is None else f"section {finding.section_id}"
         text = f"{finding.level.value:<8} {place or 'survey'}: {finding.message}"
         yield printable(text)
-    yield f"Campaign {checked.campaign_id}: {checked.errors} errors, {checked.warnings} warnings"
+    counts = f"{_counted(checked.errors, 'error')}, {_counted(checked.warnings, 'warning')}"
+    yield f"Campaign {checked.campaign_id}: {counts}"
+
+
+def _counted(count: int, noun: str) -> str:
+    """Return a number of something in words."""
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"

@@ -24,6 +24,7 @@ from dialer.commands.open_service import (
     store_speech,
 )
 from dialer.commands.output import examples, say
+from dialer.commands.speaking import voice_of
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
 from dialer.console.app import Console
@@ -107,7 +108,14 @@ def serve(host: str, port: int) -> None:
         configure_logs()
         worker = new_worker(settings, database, clock)
         console = Console(database, first_admin_token=token)
-        app = create_app(settings, database=database, worker=worker, console=console, trial_call=place_for_api)
+        app = create_app(
+            settings,
+            database=database,
+            worker=worker,
+            console=console,
+            trial_call=place_for_api,
+            speak=voice_of(settings),
+        )
         ready = announcer(host, bound)
         run_server(app, bound, ready=ready, ending=console.end, displaced=lambda: database.displaced)
 

@@ -33,6 +33,7 @@ from dialer.console.pages import (
     new_campaign,
     number,
     overview,
+    placeholders,
     record,
     recordings,
     records,
@@ -43,6 +44,7 @@ from dialer.console.pages import (
     static,
     survey,
     survey_editor,
+    survey_trial,
     trial_call,
     wall_board,
 )
@@ -70,6 +72,7 @@ PAGES: Final = (
     new_campaign,
     number,
     overview,
+    placeholders,
     record,
     recordings,
     records,
@@ -78,6 +81,7 @@ PAGES: Final = (
     service,
     survey,
     survey_editor,
+    survey_trial,
     trial_call,
     wall_board,
 )

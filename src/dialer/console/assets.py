@@ -12,6 +12,8 @@ _TYPES: Final[Mapping[str, str]] = {
     "console.css": "text/css",
     "console.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+    "prompts.js": "text/javascript",
+    "recorder.js": "text/javascript",
 }
 
 

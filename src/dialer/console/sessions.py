@@ -52,6 +52,9 @@ HEADERS: Final[Mapping[str, str]] = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 """Headers of every answer of the console."""
+RECORDER: Final = f"{PATH}/recordings/new"
+"""The only page that may use the microphone."""
+RECORDER_HEADERS: Final = {**HEADERS, "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)"}
 
 
 class NotSignedInError(AnsweredError):
@@ -174,7 +177,7 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] == ScopeType.HTTP:
-            add_headers(scope, HEADERS)
+            add_headers(scope, RECORDER_HEADERS if scope["path"].rstrip("/") == RECORDER else HEADERS)
             speak(language_of(scope))
         await self._app(scope, receive, send)
 

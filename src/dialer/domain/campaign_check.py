@@ -8,6 +8,7 @@ import msgspec
 
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
+from dialer.domain.sentences import Sentence, counting_sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 
 RETRIES_TRIED_MAX: Final = 20
@@ -76,61 +77,91 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_call_backs(facts)
     yield from _check_people(facts)
     if facts.lacks_callerid:
-        yield _warning(FindingCode.NO_CALLERID, "callerid", "Callees are shown no number. Set callerid.")
+        yield _warning(FindingCode.NO_CALLERID, "callerid", Sentence("Callees are shown no number. Set callerid."))
     yield from _check_destinations(facts)
     if facts.lacks_list:
         yield _without_list(texts_people=facts.texts_people)
     if facts.shows_secrets:
-        message = (
+        message = Sentence(
             "The gateway for messages sends its password to an http:// address, which others on the way can read."
             " An admin can change the address to https://."
         )
         yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
     for section_id, queue_id in facts.queues_without_agents:
-        message = f"No agent serves queue {queue_id}, to which the section transfers calls. Add a tier."
+        message = Sentence(
+            "No agent serves queue %(queue)s, to which the section transfers calls. Add a tier.", queue=queue_id
+        )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
 
 
 def _without_list(*, texts_people: bool) -> Finding:
-    who = "who answer STOP or ask" if texts_people else "who ask"
-    simulated = "" if texts_people else " So do simulated people."
-    message = (
-        f"The campaign names no do-not-call list. People {who} not to be called again go on the account's own"
-        f" list, which holds for all its campaigns.{simulated} To keep a further list, set dnc."
-    )
+    if texts_people:
+        message = Sentence(
+            "The campaign names no do-not-call list. People who answer STOP or ask not to be called again go on the"
+            " account's own list, which holds for all its campaigns. To keep a further list, set dnc."
+        )
+    else:
+        message = Sentence(
+            "The campaign names no do-not-call list. People who ask not to be called again go on the account's own"
+            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set dnc."
+        )
     code = FindingCode.NO_LIST_FOR_STOP if texts_people else FindingCode.NO_LIST_FOR_WISHES
     return _warning(code, "dnc", message)
 
 
 def _check_destinations(facts: CampaignFacts) -> Iterator[Finding]:
-    remedy = "An admin can allow the country (allowed_countries), or such numbers (allows_special, or a rate card)."
+    remedy = Sentence(
+        "An admin can allow the country (allowed_countries), or such numbers (allows_special, or a rate card)."
+    )
     if facts.forbidden:
-        numbers = f"{facts.forbidden} numbers" if facts.forbidden > 1 else "A number"
-        message = f"{numbers} ({_masked(facts.forbidden_example)}) may not be called by the account. {remedy}"
+        message = counting_sentence(
+            "A number (%(example)s) may not be called by the account. %(remedy)s",
+            "%(count)s numbers (%(example)s) may not be called by the account. %(remedy)s",
+            facts.forbidden,
+            example=_masked(facts.forbidden_example),
+            remedy=remedy,
+        )
         yield _warning(FindingCode.DESTINATION, "phonebook", message)
     for section_id in facts.forbidden_sections:
-        message = f"The account may not call the section's phonenumber. {remedy}"
+        message = Sentence("The account may not call the section's phonenumber. %(remedy)s", remedy=remedy)
         yield Finding(FindingLevel.WARNING, FindingCode.DESTINATION, section_id, message)
 
 
 def _check_hours(facts: CampaignFacts) -> Iterator[Finding]:
     calendar, hours = facts.calendar, facts.hours
-    window = f"{calendar.start:%H:%M:%S} to {calendar.stop:%H:%M:%S}"
+    window = _hours(calendar, "%H:%M:%S")
     if not any(calendar.weekdays):
-        yield _warning(FindingCode.NO_WEEKDAY, "monday", "No weekday is set, so nobody is called. Set one to true.")
+        message = Sentence("No weekday is set, so nobody is called. Set one to true.")
+        yield _warning(FindingCode.NO_WEEKDAY, "monday", message)
     if calendar.stop < calendar.start:
-        message = f"{window} spans midnight. For hours of one day, set daily_stop_time after daily_start_time."
+        message = Sentence(
+            "%(window)s spans midnight. For hours of one day, set daily_stop_time after daily_start_time.",
+            window=window,
+        )
         yield _warning(FindingCode.OVER_MIDNIGHT, "daily_stop_time", message)
     if hours is None:
         return
-    allowed = f"{hours.start:%H:%M} to {hours.stop:%H:%M}"
+    allowed = _hours(hours, "%H:%M")
     spans = _spans(calendar)
     if not any(start < hours.stop and hours.start < stop for start, stop in spans):
-        message = f"{window} is outside the calling hours, {allowed}, so nobody is called. Set other times."
+        message = Sentence(
+            "%(window)s is outside the calling hours, %(hours)s, so nobody is called. Set other times.",
+            window=window,
+            hours=allowed,
+        )
         yield _warning(FindingCode.NEVER_OPEN, "daily_start_time", message)
     elif any(start < hours.start or hours.stop < stop for start, stop in spans):
-        message = f"{window} is wider than the calling hours, {allowed}. Calls are made only within both."
+        message = Sentence(
+            "%(window)s is wider than the calling hours, %(hours)s. Calls are made only within both.",
+            window=window,
+            hours=allowed,
+        )
         yield _warning(FindingCode.WIDER_THAN_CALLING_HOURS, "daily_start_time", message)
+
+
+def _hours(calendar: Calendar, spelling: str) -> Sentence:
+    start, stop = calendar.start.strftime(spelling), calendar.stop.strftime(spelling)
+    return Sentence("%(start)s to %(stop)s", start=start, stop=stop)
 
 
 def _spans(calendar: Calendar) -> list[tuple[time, time]]:
@@ -149,10 +180,13 @@ def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
         wanted = min(retries.count, RETRIES_TRIED_MAX)
         possible = _possible_retries(facts, first_ms, retries.interval_ms, wanted)
         if possible < wanted:
-            message = (
-                f"Of {retries.count} retries after {retries.interval_ms // _SECOND_MS} s each, {possible} can fall into"
-                " the window before expirationdate, even if the first call is made at once. Set a shorter interval or"
-                " a later expirationdate."
+            message = Sentence(
+                "Of %(retries)s retries after %(seconds)s s each, %(possible)s can fall into the window before"
+                " expirationdate, even if the first call is made at once. Set a shorter interval or a later"
+                " expirationdate.",
+                retries=retries.count,
+                seconds=retries.interval_ms // _SECOND_MS,
+                possible=possible,
             )
             yield _warning(FindingCode.RETRIES_TOO_LATE, retries.interval_field, message)
 
@@ -192,19 +226,34 @@ def _opens_ms(facts: CampaignFacts, from_ms: int) -> int | None:
 
 
 def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
-    if not facts.has_people:
-        code = FindingCode.NO_CONTACTS if facts.has_phonebook else FindingCode.NO_PHONEBOOK
-        message = "The phonebooks have no contacts. Add some." if facts.has_phonebook else "Set a phonebook."
-        yield _warning(code, "phonebook", f"Nobody is called. {message}")
+    if not facts.has_people and facts.has_phonebook:
+        message = Sentence("Nobody is called. The phonebooks have no contacts. Add some.")
+        yield _warning(FindingCode.NO_CONTACTS, "phonebook", message)
+    elif not facts.has_people:
+        yield _warning(FindingCode.NO_PHONEBOOK, "phonebook", Sentence("Nobody is called. Set a phonebook."))
     if facts.without_country:
-        count = f"{facts.without_country} numbers have" if facts.without_country > 1 else "A number has"
-        more = "At least " if facts.without_country >= facts.without_country_max else ""
-        example = f"{'such as ' * (facts.without_country > 1)}{_masked(facts.without_country_example)}"
-        message = (
-            f"{more}{count} no country code ({example}). Do-not-call lists and time zones may miss them. Import them"
-            " with a +, or set DIALER_DEFAULT_REGION first."
+        yield _warning(FindingCode.NO_COUNTRY, "phonebook", _without_country(facts))
+
+
+def _without_country(facts: CampaignFacts) -> Sentence:
+    remedy = Sentence(
+        "Do-not-call lists and time zones may miss them. Import them with a +, or set DIALER_DEFAULT_REGION first."
+    )
+    example = _masked(facts.without_country_example)
+    if facts.without_country >= facts.without_country_max:
+        return Sentence(
+            "At least %(count)s numbers have no country code (such as %(example)s). %(remedy)s",
+            count=facts.without_country,
+            example=example,
+            remedy=remedy,
         )
-        yield _warning(FindingCode.NO_COUNTRY, "phonebook", message)
+    return counting_sentence(
+        "A number has no country code (%(example)s). %(remedy)s",
+        "%(count)s numbers have no country code (such as %(example)s). %(remedy)s",
+        facts.without_country,
+        example=example,
+        remedy=remedy,
+    )
 
 
 def _masked(number: str) -> str:

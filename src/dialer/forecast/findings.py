@@ -5,6 +5,7 @@ from typing import Final
 
 from dialer.domain.billing.money import format_money, parse_money
 from dialer.domain.reasons import CampaignReason
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.summary import Forecast
 
@@ -20,15 +21,19 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
         stop_reason.count for stop_reason in forecast.stop_reasons if stop_reason.name == CampaignReason.EXPIRED
     )
     if expired * HALF >= forecast.seeds:
-        message = (
-            f"In {expired} of {forecast.seeds} forecasts the campaign expires before everybody is called as often as"
-            " it allows. Set a later expirationdate or a higher frequency."
+        message = Sentence(
+            "In %(expired)s of %(forecasts)s forecasts the campaign expires before everybody is called as often as"
+            " it allows. Set a later expirationdate or a higher frequency.",
+            expired=expired,
+            forecasts=forecast.seeds,
         )
         yield _warning(FindingCode.EXPIRES_TOO_EARLY, "expirationdate", message)
     if parse_money(forecast.cost.p50) > free_balance:
-        message = (
-            f"The campaign is likely to cost {forecast.cost.p50} (P50 of the forecast), but the free balance is"
-            f" {format_money(free_balance)}. It pauses when that is used up."
+        message = Sentence(
+            "The campaign is likely to cost %(cost)s (P50 of the forecast), but the free balance is %(balance)s."
+            " It pauses when that is used up.",
+            cost=forecast.cost.p50,
+            balance=format_money(free_balance),
         )
         yield _warning(FindingCode.LOW_BALANCE, "user", message)
 

@@ -105,6 +105,11 @@ def subscribers_of_campaigns(connection: Connection, campaign_ids: Collection[in
     return found
 
 
+def has_subscribers_without_phonebook(connection: Connection, campaign_id: int) -> bool:
+    """Return whether a campaign has subscribers who came from no phonebook."""
+    return bool(connection.execute(_WITHOUT_PHONEBOOK, {"owner": campaign_id}).all())
+
+
 _stored = select(*[SubscriberCount.__table__.c[name] for name in _COUNTED])
 _uncounted = _moved().subquery()
 _every = union_all(_stored, select(*[_uncounted.c[name] for name in _COUNTED])).subquery()
@@ -126,3 +131,6 @@ _OF_CAMPAIGN: Final = _by_state(Campaign.id == bindparam("owner"))
 _OF_CAMPAIGNS: Final = _by((_every.c.campaign_id, *_STATE), _every.c.campaign_id.in_(bindparam("ids", expanding=True)))
 _OF_USER: Final = _by_state(Campaign.user_id == bindparam("owner"))
 _OF_EVERYBODY: Final = _by_state(true())
+_WITHOUT_PHONEBOOK: Final = _by(
+    (_every.c.phonebook_id,), (_every.c.campaign_id == bindparam("owner")) & (_every.c.phonebook_id == 0)
+)

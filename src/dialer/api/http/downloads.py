@@ -32,8 +32,8 @@ _RANGE: Final = re.compile(r"bytes=(?P<first>[0-9]{0,18})-(?P<last>[0-9]{0,18})\
 _UNSAFE: Final = frozenset('/\\:*?"<>|%')
 
 
-async def answer_file(request: ApiRequest, name: str, shown_name: str) -> Response[Any]:
-    """Return a WAV file of the media folder, or the part that the request asks for.
+async def answer_file(request: ApiRequest, name: str, shown_name: str, within: str = "") -> Response[Any]:
+    """Return a WAV file of the media folder, or of a folder `within` it, or the part that the request asks for.
 
     Several ranges at once, and ranges that are malformed, get the whole file.
 
@@ -41,7 +41,7 @@ async def answer_file(request: ApiRequest, name: str, shown_name: str) -> Respon
         RecordNotFoundError: there is no such file.
         AnsweredError: 412 if the file is another one than the client expects; 416 if it has no such part.
     """
-    folder = request.service.settings.media_dir
+    folder = request.service.settings.media_dir / within
     facts = await anyio.to_thread.run_sync(facts_of, folder, name)
     if facts is None:
         raise RecordNotFoundError

@@ -96,7 +96,8 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 def _invalid(_: _Request, error: InvalidError | InvalidFieldsError) -> Refusal:
-    return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=error.errors)
+    plain = {name: [str(message) for message in messages] for name, messages in error.errors.items()}
+    return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=plain)
 
 
 def _answered(_: _Request, error: AnsweredError) -> Refusal:

@@ -170,6 +170,6 @@ def _shown(finding: Finding, links: Links) -> CampaignFindingRead:
         code=finding.code,
         field=finding.field or None,
         section=None if place is None else links.record(SECTION_TEMPLATES.path, place),
-        message=finding.message,
+        message=str(finding.message),
         keys=[key for _, key in finding.path],
     )

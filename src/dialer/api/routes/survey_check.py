@@ -69,6 +69,6 @@ def _shown(finding: Finding, links: Links) -> FindingRead:
         level=finding.level,
         code=finding.code,
         section=None if place is None else links.record(SECTION_TEMPLATES.path, place),
-        message=finding.message,
+        message=str(finding.message),
         keys=[key for _, key in finding.path],
     )

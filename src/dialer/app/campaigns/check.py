@@ -8,6 +8,7 @@ from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.line_check import names_list, texts_people
+from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.campaign_check import CampaignFacts, Retries, check_campaign
@@ -53,19 +54,25 @@ def findings_of_campaign(
 ) -> list[Finding]:
     """Return all findings about a campaign and its survey; without errors, a new campaign can be started."""
     survey, is_sealed = survey_of(connection, campaign)
-    of_survey = check_survey(survey) if campaign["medium"] == VOICE else []
+    known = known_names(connection, campaign["id"])
+    of_survey = check_survey(survey, known) if campaign["medium"] == VOICE else []
     if is_sealed:  # It has been started with this survey, which nobody can change any more.
-        of_survey = [finding for finding in of_survey if finding.level is not FindingLevel.ERROR]
+        of_survey = [
+            as_warning(finding) if finding.code is FindingCode.UNKNOWN_PLACEHOLDER else finding
+            for finding in of_survey
+            if finding.level is not FindingLevel.ERROR or finding.code is FindingCode.UNKNOWN_PLACEHOLDER
+        ]
     codes = _CODES if campaign["sms_gateway_id"] is None else _CODES_WITH_TEXTS
     errors = [
         Finding(FindingLevel.ERROR, codes[field], None, message, field=field)
         for field, messages in field_errors(connection, campaign, survey, now_ms).items()
         for message in messages
     ]
+    of_text = text_findings(connection, campaign, known)
     warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
     error_codes = {finding.code for finding in errors}
     covered = {warning for error, warning in _COVERED if error in error_codes}
-    return of_survey + errors + [finding for finding in warnings if finding.code not in covered]
+    return of_survey + errors + of_text + [finding for finding in warnings if finding.code not in covered]
 
 
 def _facts(

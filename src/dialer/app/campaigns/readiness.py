@@ -7,10 +7,13 @@ from sqlalchemy import Connection
 
 from dialer.app.campaigns.callerid_check import callerid_errors
 from dialer.app.campaigns.line_check import line_errors
+from dialer.app.campaigns.placeholders import TEXT, known_names, text_findings
 from dialer.app.errors import CampaignNotReadyError, FieldErrors
 from dialer.domain.enums import DialMethod
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.check import check_survey
-from dialer.domain.survey.findings import FindingLevel
+from dialer.domain.survey.findings import Finding, FindingLevel
+from dialer.domain.survey.placeholders import KnownNames, names_section
 from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.store.sealed_surveys import read_survey, seal, sealed_survey
@@ -28,8 +31,12 @@ def make_ready(connection: Connection, campaign: Mapping[str, Any], now_ms: int)
     """
     survey, is_sealed = survey_of(connection, campaign)
     errors = field_errors(connection, campaign, survey, now_ms)
+    known = known_names(connection, campaign["id"])
     if not is_sealed:
-        errors |= _wrong_survey(survey)
+        errors |= _wrong_survey(survey, known)
+    wrong_text = [finding.message for finding in text_findings(connection, campaign, known) if _is_error(finding)]
+    if wrong_text:
+        errors.setdefault(TEXT, []).extend(wrong_text)
     if errors:
         raise CampaignNotReadyError(errors)
     if not is_sealed:
@@ -60,33 +67,39 @@ def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
     """Return an error if the dial method needs agents, and the survey transfers no call to a queue."""
     if dial_method == DialMethod.FIXED_RATE or queue_ids_of(survey):
         return {}
-    return {"dial_method": ["2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue."]}
+    message = Sentence("2 (progressive) and 3 (predictive) need a survey that transfers calls to a queue.")
+    return {"dial_method": [message]}
 
 
 def _gateway_missing(campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
     if campaign["sms_gateway_id"] is not None or not sends_messages(survey):
         return {}
-    return {"sms_gateway": ["The survey sends text messages. Set sms_gateway."]}
+    return {"sms_gateway": [Sentence("The survey sends text messages. Set sms_gateway.")]}
 
 
 def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:
     errors: FieldErrors = {}
     if campaign["expirationdate"] <= now_ms:
-        errors["expirationdate"] = ["The campaign has expired. Set a later expirationdate."]
+        errors["expirationdate"] = [Sentence("The campaign has expired. Set a later expirationdate.")]
     if campaign["medium"] == SMS and not campaign["text_message"].strip():
-        errors["text_message"] = ["The text is empty. Set the text to send."]
+        errors[TEXT] = [Sentence("The text is empty. Set the text to send.")]
     return errors
 
 
-def _wrong_survey(survey: Survey) -> FieldErrors:
+def _is_error(finding: Finding) -> bool:
+    return finding.level is FindingLevel.ERROR
+
+
+def _wrong_survey(survey: Survey, known: KnownNames) -> FieldErrors:
     """Return the errors of a survey, at most `FINDINGS_NAMED_MAX`, and the number of the others."""
-    survey_errors = [finding for finding in check_survey(survey) if finding.level is FindingLevel.ERROR]
-    messages = [
-        finding.message if finding.section_id is None else f"Section {finding.section_id}: {finding.message}"
+    survey_errors = [finding for finding in check_survey(survey, known) if _is_error(finding)]
+    messages: list[str] = [
+        finding.message
+        if finding.section_id is None or names_section(finding.message)
+        else Sentence("Section %(section)s: %(message)s", section=finding.section_id, message=finding.message)
         for finding in survey_errors[:FINDINGS_NAMED_MAX]
     ]
     if len(survey_errors) > FINDINGS_NAMED_MAX:
-        messages.append(
-            f"And {len(survey_errors) - FINDINGS_NAMED_MAX} more: the check of the survey template lists all."
-        )
+        more = len(survey_errors) - FINDINGS_NAMED_MAX
+        messages.append(Sentence("And %(count)s more: the check of the survey template lists all.", count=more))
     return {"object_id": messages} if messages else {}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
 from dialer.app.errors import UnknownRecordError
@@ -14,15 +14,22 @@ from dialer.domain.reasons import SubscriberReason
 from dialer.domain.search_keys import name_key
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
+from dialer.store.contact_names import count_added, count_removed
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
 
 _ADD: Final = insert(Contact).returning(*Contact.__table__.c)
+_COUNTED: Final = frozenset({"phonebook_id", "full_name", "additional_vars"})
+"""The columns whose values are counted for placeholders."""
+_COUNTED_OF: Final = select(Contact.phonebook_id, Contact.full_name, Contact.additional_vars).where(
+    Contact.id == bindparam("of")
+)
 
 
 def add_contact(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Add a contact to a phonebook, from its columns; return its row."""
     row = unit.connection.execute(_ADD, dict(values)).one()
+    count_added(unit.connection, row.phonebook_id, [(row.full_name, row.additional_vars)])
     unit.note(_collect(unit, row.id))
     return row
 
@@ -53,8 +60,15 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     if "phonebook_id" in values:
         owner = select(Phonebook.user_id).where(Phonebook.id == values["phonebook_id"])
         written["user_id"] = owner.scalar_subquery()
+    this_one = select(Contact.id).where(Contact.id == contact_id)
+    is_counted = not _COUNTED.isdisjoint(values)
+    if is_counted:
+        count_removed(unit.connection, this_one)
     unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
     collect_corrected(unit.connection, contact_id, again, unit.now_ms)
+    if is_counted:
+        after = unit.connection.execute(_COUNTED_OF, {"of": contact_id}).one()
+        count_added(unit.connection, after.phonebook_id, [(after.full_name, after.additional_vars)])
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))
 
@@ -62,6 +76,7 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
 def delete_contact(unit: UnitOfWork, contact_id: int) -> None:
     """Delete a contact and abort its subscribers; a subscriber in a call is aborted when the call ends."""
     touched = _abandon(unit, Subscriber.contact_id == contact_id)
+    count_removed(unit.connection, select(Contact.id).where(Contact.id == contact_id))
     unit.connection.execute(delete(Contact).where(Contact.id == contact_id))
     unit.note(touched)
 

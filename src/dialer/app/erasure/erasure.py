@@ -20,6 +20,7 @@ from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
+from dialer.store.contact_names import count_removed
 from dialer.store.database import Database
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
 from dialer.store.queries.do_not_call import ensure_key, hashed
@@ -145,6 +146,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     erase_answers_of_number(connection, spellings, delete_file)
     _drop_waiting_texts(connection, spellings)
     for some in _parts(contact_ids):
+        count_removed(connection, select(Contact.id).where(Contact.id.in_(some)))
         connection.execute(delete(Contact).where(Contact.id.in_(some)))
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
     # A hash replaces the number on do-not-call lists, so that the number is still not called.

@@ -11,6 +11,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.search_keys import name_key
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
+from dialer.store.contact_names import count_added
 from dialer.store.tables import Contact, DncContact, DncList, Phonebook
 from dialer.store.touched import NOTHING
 
@@ -62,9 +63,13 @@ def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     owners = _owners(unit.connection, Phonebook.__table__, [row.phonebook_id for row in rows])
     stored = [(*row, name_key(row.full_name), owners[row.phonebook_id], unit.now_ms, unit.now_ms) for row in rows]
     ids = _insert(unit, _ADD_CONTACTS, Contact.__table__, stored)
-    for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
+    people: dict[int, list[tuple[str, str]]] = {}
+    for row in rows:
+        people.setdefault(row.phonebook_id, []).append((row.full_name, row.additional_vars))
+    for phonebook_id, added in people.items():
+        count_added(unit.connection, phonebook_id, added)
         campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)
-        unit.note(touched_campaigns(*campaign_ids), ContactsImported(phonebook_id, count))
+        unit.note(touched_campaigns(*campaign_ids), ContactsImported(phonebook_id, len(added)))
     return ids
 
 

@@ -26,6 +26,7 @@ from dialer.domain.numbers.normal_form import NumberError, is_possible, normalis
 from dialer.domain.search_keys import name_key
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
+from dialer.store.contact_names import count_added
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import Row
 
@@ -94,7 +95,7 @@ class NumberRows:
         stored_numbers = self._known(connection, rows)
         added = [values + stamps for number, values in rows.items() if number not in stored_numbers]
         self._insert.run(connection, added)
-        self._stored(unit, len(added))
+        self._stored(unit, added)
         return len(added)
 
     def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
@@ -125,7 +126,7 @@ class NumberRows:
         """Return the values of the `_further` columns; raises RowError."""
         return ()
 
-    def _stored(self, unit: UnitOfWork, count: int) -> None:
+    def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
         """Do what follows in the same transaction, and note what was touched."""
         raise NotImplementedError
 
@@ -140,6 +141,8 @@ class ContactRows(NumberRows):
     _parents = _TABLES["phonebook"]
     _further = ("zone", "full_name", "full_name_key", "additional_vars")
     _among = Among(_table.c.number, _parent == bindparam("parent"))
+    _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
+    _variables_at = 3 + _further.index("additional_vars")
 
     def begin(self, columns: Sequence[str]) -> None:
         """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
@@ -164,9 +167,10 @@ class ContactRows(NumberRows):
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
         return zone_of_number(number), full_name, name_key(full_name), self._variables.of(cells)
 
-    def _stored(self, unit: UnitOfWork, count: int) -> None:
+    def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
+        count_added(unit.connection, self.parent_id, [(row[self._name_at], row[self._variables_at]) for row in added])
         campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)
-        unit.note(touched_campaigns(*campaign_ids), ContactsImported(self.parent_id, count))
+        unit.note(touched_campaigns(*campaign_ids), ContactsImported(self.parent_id, len(added)))
 
 
 class DncRows(NumberRows):
@@ -181,8 +185,8 @@ class DncRows(NumberRows):
     def _known(self, connection: Connection, numbers: Collection[str]) -> set[str]:
         return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
 
-    def _stored(self, unit: UnitOfWork, count: int) -> None:
-        unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, count))
+    def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
+        unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, len(added)))
 
 
 def _place(columns: Sequence[str], wanted: str) -> int:

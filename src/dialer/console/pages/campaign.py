@@ -29,6 +29,7 @@ from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_t
 from dialer.console.charts.heat_map import heat_rows
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.errors import messages_of, status_of
+from dialer.console.findings import ShownFinding, shown_findings
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -46,7 +47,6 @@ from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
-from dialer.domain.survey.findings import Finding
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.campaign_copy import people_of
 from dialer.store.queries.rates import has_rate
@@ -86,7 +86,7 @@ class _Still(NamedTuple):
     name: str
     is_sms: bool
     state: CampaignStatus | None
-    findings: list[Finding]
+    findings: list[ShownFinding]
     contacts: int | None
     """The people who are in it, and the contacts of its phonebooks, who join it at its start; None if it was started.
     """
@@ -219,12 +219,12 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         unit.connection, row, unit.now_ms, service_zone=service_zone, hours=unit.conventions.hours
     )
     state = campaign_state(row["status"])
-    is_over = state in _OVER
+    is_over, survey = state in _OVER, survey_of(unit.connection, row)[0]
     return _Still(
         row["name"],
         row["medium"] == SMS,
         state,
-        [] if is_over else findings,
+        [] if is_over else shown_findings(findings, survey),
         people_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
         next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
         _linked(unit, Campaign.source_campaign_id == identity),

@@ -13,13 +13,12 @@ from dialer.api.crud.resource import Unit
 from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import SECTIONS_MAX, draw_survey
+from dialer.console.findings import shown_findings
 from dialer.console.pages.record import identity_in
 from dialer.console.services import page
 from dialer.console.state_words import words_of
 from dialer.console.survey_keys import key_in_words, keys_of
-from dialer.console.survey_trial import walk
 from dialer.domain.enums import SectionType
-from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.survey import Section, Survey
 from dialer.store.sealed_surveys import read_survey
@@ -78,19 +77,9 @@ async def show_survey_page(
         name=found.name,
         graph=draw_survey(found.survey, {}),
         sections=_sections(found),
-        findings=check_survey(found.survey),
+        findings=shown_findings(check_survey(found.survey), found.survey),
         messages=messages or [],
     )
-
-
-@get("/surveys/{record_id:str}/try", media_type="text/html")
-async def try_survey(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Show a call through a survey; the address has the inputs so far, one `keys` for each."""
-    identity = identity_in(record_id)
-    found = await request.service.read(request, lambda unit: _read(unit, identity))
-    inputs: list[str] = request.query_params.getall("keys", [])
-    trial = walk(CallFlow(found.survey), inputs)
-    return page(request, "survey_trial.html", PLACE, identity=identity, name=found.name, trial=trial, inputs=inputs)
 
 
 def _read(unit: Unit, identity: int) -> _Read:

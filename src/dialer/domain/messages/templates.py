@@ -1,12 +1,17 @@
 """Texts with placeholders in braces: `Dear {first_name}, …`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
-_TAG: Final = re.compile(r"\{(\w{1,64})\}")
+BUILT_IN: Final = ("full_name", "first_name", "last_name", "contact", "phone_number")
+"""The placeholders that every person has, whatever their variables are."""
+NAME_MAX: Final = 64
+"""Characters of a placeholder's name."""
+TAG: Final = re.compile(rf"\{{([^{{}}]{{1,{NAME_MAX}}})\}}")
+_WORD: Final = re.compile(r"\w+")
 _BETWEEN_DIGITS: Final = re.compile(r"(?<=[0-9])(?=[0-9])")
 
 
@@ -14,33 +19,46 @@ def fill(text: str, full_name: str, additional_vars: str, number: str = "", *, i
     """Return the text with each `{name}` replaced from `additional_vars` (JSON text of an object), else the contact.
 
     `{full_name}` is used as given, `{first_name}` is its first word, and `{last_name}` is the rest. `{contact}` and
-    `{phone_number}` are the `number`, digit by digit where the text is spoken. Unknown placeholders are removed.
+    `{phone_number}` are the `number`, digit by digit where the text is spoken. A name may have blanks around it, and
+    may be that of any variable. Unknown placeholders are removed; braces around other texts stay.
     """
     if "{" not in text:
         return text
-    names = _contact_values(full_name, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
-    names.update({key: _as_text(value) for key, value in _variables(additional_vars).items()})
-    return _TAG.sub(lambda tag: names.get(tag[1], ""), text)
+    names = values_of(full_name, additional_vars, _BETWEEN_DIGITS.sub(" ", number) if is_spoken else number)
+    return TAG.sub(lambda tag: names.get(tag[1].strip(), "" if is_word(tag[1].strip()) else tag[0]), text)
+
+
+def placeholders_of(text: str) -> Iterator[str]:
+    """Yield the names in braces of a text, each once, in their order."""
+    yield from dict.fromkeys(tag[1].strip() for tag in TAG.finditer(text))
+
+
+def is_word(name: str) -> bool:
+    """Return whether a name has letters, digits and underscores only, so that it can only be a placeholder's."""
+    return _WORD.fullmatch(name) is not None
 
 
 def variable(additional_vars: str, name: str) -> str:
     """Return the value of a name in `additional_vars` (JSON text of an object); empty if it is missing."""
-    value = _variables(additional_vars).get(name)
-    return "" if value is None else _as_text(value).strip()
+    return _as_text(variables_of(additional_vars).get(name)).strip()
 
 
-def _contact_values(full_name: str, number: str) -> dict[str, str]:
+def values_of(full_name: str, additional_vars: str, number: str = "") -> dict[str, str]:
+    """Return the texts that stand for the placeholders of a person, by name."""
     first_name, _, last_name = full_name.strip().partition(" ")
-    return {
+    values = {
         "full_name": full_name,
         "first_name": first_name,
         "last_name": last_name.strip(),
         "contact": number,
         "phone_number": number,
     }
+    values.update({key: _as_text(value) for key, value in variables_of(additional_vars).items()})
+    return values
 
 
-def _variables(additional_vars: str) -> Mapping[str, Any]:
+def variables_of(additional_vars: str) -> Mapping[str, Any]:
+    """Return the variables of a person from JSON text; none if it is no object."""
     if not additional_vars:
         return {}
     try:
@@ -50,4 +68,6 @@ def _variables(additional_vars: str) -> Mapping[str, Any]:
 
 
 def _as_text(value: object) -> str:
+    if value is None:
+        return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -3,26 +3,38 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+from dialer.domain.sentences import Sentence, template
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel, Remark
 from dialer.domain.survey.loops import loops
+from dialer.domain.survey.placeholders import NOTHING_KNOWN, KnownNames, remarks_on_text
 from dialer.domain.survey.reach import shortest_paths
 from dialer.domain.survey.sections.table import definition_of
-from dialer.domain.survey.survey import Section, Survey
+from dialer.domain.survey.survey import Section, Survey, section_name
 
 SECTIONS_MAX: Final = 1_000
 """Number of sections of a survey that a campaign can start."""
 NAMED_MAX: Final = 10
 """Number of keys or sections that one message lists."""
+_ENDLESS: Final = template("A loop never waits for the callee: %(names)s. The call is hung up after %(most)s sections.")
+_SILENT: Final = template(
+    "A loop never asks the callee anything: %(names)s. The call is hung up after %(most)s sections."
+)
 
 
-def check_survey(survey: Survey) -> list[Finding]:
-    """Return all findings about the survey, in the order of its sections."""
+def check_survey(survey: Survey, known: KnownNames = NOTHING_KNOWN) -> list[Finding]:
+    """Return all findings about the survey, in the order of its sections.
+
+    `known` are the names that the placeholders of a campaign's people can have.
+    """
     count = len(survey.sections)
     if count == 0:
-        return [Finding(FindingLevel.ERROR, FindingCode.NO_SECTIONS, None, "The survey has no sections.")]
+        message = Sentence("The survey has no sections.")
+        return [Finding(FindingLevel.ERROR, FindingCode.NO_SECTIONS, None, message)]
     if count > SECTIONS_MAX:
-        message = f"The survey has {count} sections; at most {SECTIONS_MAX} can be played."
+        message = Sentence(
+            "The survey has %(count)s sections; at most %(most)s can be played.", count=count, most=SECTIONS_MAX
+        )
         return [Finding(FindingLevel.ERROR, FindingCode.TOO_MANY_SECTIONS, None, message)]
     sections = {section.id: section for section in survey.sections}
     paths = shortest_paths(survey.sections[0], sections)
@@ -32,12 +44,31 @@ def check_survey(survey: Survey) -> list[Finding]:
     for section in survey.sections:
         remarks = [remark for rule in _RULES for remark in rule(section, sections)]
         remarks += _remarks_on_the_end(section, sections, is_cut=is_cut)
-        if section.id not in paths:
-            remarks.insert(0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, "No call can reach this section."))
+        if section.id in paths:
+            remarks += _remarks_on_texts(section, known)
+        else:
+            message = Sentence("No call can reach this section.")
+            remarks.insert(0, Remark(FindingLevel.WARNING, FindingCode.UNREACHABLE, message))
         remarks += in_loops.get(section.id, [])
         path = paths.get(section.id, ())
         findings += [Finding(level, code, section.id, message, path) for level, code, message in remarks]
     return findings
+
+
+def texts_of(section: Section) -> Iterator[str]:
+    """Yield the texts of a section whose placeholders are filled in for the callee."""
+    definition = definition_of(section)
+    if section.prompt.audio_ms is None:
+        yield section.prompt.script
+    if definition.sends_messages:
+        yield section.sms_text
+    if definition.transfers and section.queue_id is None and section.confirm_key:
+        yield section.confirm_script
+
+
+def _remarks_on_texts(section: Section, known: KnownNames) -> Iterator[Remark]:
+    for text in texts_of(section):
+        yield from remarks_on_text(text, section_name(section), known)
 
 
 def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
@@ -47,14 +78,14 @@ def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
     endless = loops(_targets(instant))
     waiting = [loop for loop in loops(_targets(silent)) if not any(loop >= other for other in endless)]
     remarks: dict[int, list[Remark]] = {}
-    for level, section_loops, how in (
-        (FindingLevel.ERROR, endless, "never waits for the callee"),
-        (FindingLevel.WARNING, waiting, "never asks the callee anything"),
+    for level, section_loops, words in (
+        (FindingLevel.ERROR, endless, _ENDLESS),
+        (FindingLevel.WARNING, waiting, _SILENT),
     ):
         for loop in section_loops:
             first = next(section_id for section_id in silent if section_id in loop)
             names = _first_names(str(section_id) for section_id in silent if section_id in loop)
-            message = f"A loop {how}: {names}. The call is hung up after {NODES_PER_CALL_MAX} sections."
+            message = Sentence(words, names=names, most=NODES_PER_CALL_MAX)
             remarks.setdefault(first, []).append(Remark(level, FindingCode.LOOP, message))
     return remarks
 
@@ -80,7 +111,9 @@ def _targets(sections: Mapping[int, Section]) -> dict[int, list[int]]:
 def _check_targets(section: Section, sections: Mapping[int, Section]) -> Iterator[Remark]:
     lost = [key for key, target in section.branches.items() if target is not None and target not in sections]
     if lost:
-        message = f"Branches lead to sections that this survey does not have: {_first_names(sorted(lost))}."
+        message = Sentence(
+            "Branches lead to sections that this survey does not have: %(keys)s.", keys=_first_names(sorted(lost))
+        )
         yield Remark(FindingLevel.ERROR, FindingCode.UNKNOWN_TARGET, message)
 
 
@@ -90,7 +123,7 @@ def _check_settings(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
 
 def _check_prompt(section: Section, _: Mapping[int, Section]) -> Iterator[Remark]:
     if definition_of(section).needs_prompt and section.prompt.audio_ms is None and not section.prompt.script.strip():
-        message = "There is neither an audiofile nor a script: the callee hears nothing."
+        message = Sentence("There is neither an audiofile nor a script: the callee hears nothing.")
         yield Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
 
 
@@ -99,16 +132,15 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
     taken = set(definition.ways_out(section))
     never = sorted(key for key in section.branches if key not in taken)
     if never and definition.ends:
-        message = f"The call ends here, so branches are never taken: {_first_names(never)}."
+        message = Sentence("The call ends here, so branches are never taken: %(keys)s.", keys=_first_names(never))
         yield Remark(FindingLevel.WARNING, FindingCode.AFTER_THE_END, message)
         return
     reasons: dict[str, list[str]] = {}
     for key in never:
         reasons.setdefault(definition.why_never_taken(section, key), []).append(key)
     for reason, keys in reasons.items():
-        yield Remark(
-            FindingLevel.WARNING, FindingCode.NEVER_TAKEN, f"Branches are never taken: {_first_names(keys)}; {reason}."
-        )
+        message = Sentence("Branches are never taken: %(keys)s; %(reason)s.", keys=_first_names(keys), reason=reason)
+        yield Remark(FindingLevel.WARNING, FindingCode.NEVER_TAKEN, message)
 
 
 def _remarks_on_the_end(section: Section, sections: Mapping[int, Section], *, is_cut: bool) -> Iterator[Remark]:
@@ -120,16 +152,16 @@ def _remarks_on_the_end(section: Section, sections: Mapping[int, Section], *, is
     definition = definition_of(section)
     goes_on = definition.transfers or (definition.asks and is_cut)
     if goes_on and not any(section.branches[key] in sections for key in definition.ways_out(section)):
-        yield Remark(
-            FindingLevel.WARNING, FindingCode.DEAD_END, "The call always ends here: no branch leads to another section."
-        )
+        message = Sentence("The call always ends here: no branch leads to another section.")
+        yield Remark(FindingLevel.WARNING, FindingCode.DEAD_END, message)
 
 
 def _first_names(names: Iterable[str]) -> str:
     """Return the first of the names, joined by commas, and the number of the others."""
     all_names = list(names)
     more = len(all_names) - NAMED_MAX
-    return ", ".join(all_names[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+    names = ", ".join(all_names[:NAMED_MAX])
+    return names if more <= 0 else Sentence("%(names)s and %(count)s more", names=names, count=more)
 
 
 _RULES: Final[tuple[Callable[[Section, Mapping[int, Section]], Iterator[Remark]], ...]] = (

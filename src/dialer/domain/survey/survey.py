@@ -54,6 +54,11 @@ class Section(msgspec.Struct, frozen=True):
     sms_text: str = ""
 
 
+def section_name(section: Section) -> str:
+    """Return the name by which people know a section: its question, else its number."""
+    return section.question.strip() or f"No. {section.id}"
+
+
 class Survey(msgspec.Struct, frozen=True):
     """The sections of a survey in their order; a call begins at the first."""
 

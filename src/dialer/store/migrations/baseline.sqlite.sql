@@ -561,6 +561,15 @@ CREATE INDEX ix_contact_number_backwards ON contact (user_id, substr(number, 16,
 CREATE INDEX ix_contact_phonebook_id_id ON contact (phonebook_id, id);
 CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
 CREATE INDEX ix_contact_user_id_id ON contact (user_id, id);
+CREATE TABLE contact_name (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	phonebook_id INTEGER NOT NULL,
+	name VARCHAR(64) NOT NULL,
+	contacts INTEGER DEFAULT '0' NOT NULL,
+	filled INTEGER DEFAULT '0' NOT NULL,
+	CONSTRAINT fk_contact_name_phonebook_id_phonebook FOREIGN KEY(phonebook_id) REFERENCES phonebook (id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX uq_contact_name_phonebook_id_name ON contact_name (phonebook_id, name);
 CREATE TABLE dnc_contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	dnc_id INTEGER NOT NULL,

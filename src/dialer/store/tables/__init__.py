@@ -42,7 +42,16 @@ from dialer.store.tables.campaigns import (
     Subscriber,
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
-from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, ContactWord, DncContact, DncList, Phonebook
+from dialer.store.tables.contacts import (
+    ACCOUNT,
+    SERVICE,
+    Contact,
+    ContactName,
+    ContactWord,
+    DncContact,
+    DncList,
+    Phonebook,
+)
 from dialer.store.tables.figures import (
     AgentHour,
     CampaignHour,
@@ -84,6 +93,7 @@ __all__ = [
     "Cdr",
     "ConsoleSession",
     "Contact",
+    "ContactName",
     "ContactWord",
     "CpsReturned",
     "Did",

@@ -10,6 +10,8 @@ from dialer.domain.search_keys import name_key
 from dialer.store.backends.expressions import backwards
 from dialer.store.tables._base import (
     BIG,
+    UPDATED_OFTEN,
+    Count,
     LongText,
     Milliseconds,
     Name,
@@ -94,6 +96,23 @@ class ContactWord(Row):
     id: Mapped[int] = mapped_column(BIG, primary_key=True, autoincrement=False)
 
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - not a default value but a declaration
+
+
+class ContactName(Row):
+    """A name that placeholders in texts to the contacts of a phonebook can have, and how many contacts have it.
+
+    The empty name counts all contacts of the phonebook.
+    """
+
+    __tablename__ = "contact_name"
+
+    phonebook_id: Mapped[int] = belongs_to("phonebook", index=False)
+    name: Mapped[str] = mapped_column(String(64))
+    contacts: Mapped[Count]
+    filled: Mapped[Count]
+    """Contacts whose value of it is not empty."""
+
+    __table_args__ = (Index("uq_contact_name_phonebook_id_name", "phonebook_id", "name", unique=True), UPDATED_OFTEN)
 
 
 class DncList(Row):

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, SectionField
@@ -50,13 +51,13 @@ class AskingDefinition(SectionDefinition, ABC):
     def remarks(self, section: Section) -> Iterator[Remark]:
         """Yield an error if no input is valid."""
         if self.count_answers(section) <= 0:
-            message = f"No input is valid: {self.no_answer}."
+            message = Sentence("No input is valid: %(reason)s.", reason=self.no_answer)
             yield Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, message)
 
     def why_never_taken(self, section: Section, key: str) -> str:
         """Return the reason why no call takes a branch that is not among the section's ways out."""
         if key == BRANCH_ANY:
-            return "every valid input has a branch of its own"
+            return Sentence("every valid input has a branch of its own")
         return self.why_wrong(section, key)
 
     def _is_answer(self, section: Section, key: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from dialer.domain.enums import SectionType
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, BooleanField, IntegerField, SectionField
@@ -35,7 +36,7 @@ class CaptureDigits(AskingDefinition):
         IntegerField("min_number", 0, CAPTURED_MAX),
         IntegerField("max_number", 0, CAPTURED_MAX),
     )
-    no_answer: ClassVar[str] = "number_digits digits cannot make a number from min_number to max_number"
+    no_answer: ClassVar[str] = Sentence("number_digits digits cannot make a number from min_number to max_number")
 
     def digits_max(self, section: Section) -> int:
         """Return the number of digits after which an input ends without `#`."""
@@ -60,18 +61,23 @@ class CaptureDigits(AskingDefinition):
         yield from super().remarks(section)
         count = section.number_digits
         if _has_range(section) and self.count_answers(section) > 0 and section.max_number < 10 ** (count - 1):
-            message = (
-                f"An answer has up to {count} digits, and all that have {count} are refused: min_number is"
-                f" {section.min_number}, and max_number is {section.max_number}. Set max_number to {10**count - 1},"
-                f" or number_digits to {len(str(section.max_number))}, or validate_number to false."
+            message = Sentence(
+                "An answer has up to %(digits)s digits, and all that have %(digits)s are refused: min_number is"
+                " %(least)s, and max_number is %(most)s. Set max_number to %(greatest)s, or number_digits to"
+                " %(fewer)s, or validate_number to false.",
+                digits=count,
+                least=section.min_number,
+                most=section.max_number,
+                greatest=10**count - 1,
+                fewer=len(str(section.max_number)),
             )
             yield Remark(FindingLevel.WARNING, FindingCode.NARROW_RANGE, message)
 
     def why_wrong(self, section: Section, digits: str) -> str:
         """Return a description of the valid inputs, for an invalid one."""
         if len(digits) > section.number_digits or not _has_range(section):
-            return f"an answer has at most {section.number_digits} digits"
-        return f"an answer is {section.min_number} to {section.max_number}"
+            return Sentence("an answer has at most %(digits)s digits", digits=section.number_digits)
+        return Sentence("an answer is %(least)s to %(most)s", least=section.min_number, most=section.max_number)
 
 
 def _has_range(section: Section) -> bool:

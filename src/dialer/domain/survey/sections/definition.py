@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from dialer.domain.enums import SectionType
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import Remark
 from dialer.domain.survey.sections.actions import ActionAfterPrompt, ActionBeforePrompt, CallContext
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField
@@ -95,5 +96,5 @@ class SectionDefinition:
     def why_never_taken(self, section: Section, key: str) -> str:  # noqa: ARG002 - the same for most types
         """Return the reason why no call takes a branch that is not among the section's ways out."""
         if key == BRANCH_TIMEOUT:
-            return f"{BRANCH_DONE} is taken first"
-        return f"only {BRANCH_DONE} and {BRANCH_TIMEOUT} can be taken here"
+            return Sentence("%(key)s is taken first", key=BRANCH_DONE)
+        return Sentence("only %(keys)s and %(last)s can be taken here", keys=BRANCH_DONE, last=BRANCH_TIMEOUT)

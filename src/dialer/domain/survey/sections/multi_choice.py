@@ -3,6 +3,7 @@
 from typing import ClassVar, Final
 
 from dialer.domain.enums import SectionType
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.asking import AskingDefinition
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, SectionField, TextField
 from dialer.domain.survey.survey import Section
@@ -20,7 +21,7 @@ class MultiChoice(AskingDefinition):
     type: ClassVar[SectionType] = SectionType.MULTI_CHOICE
     fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, *INPUT_FIELDS, *CHOICES.values())
     has_chosen_answers: ClassVar[bool] = True
-    no_answer: ClassVar[str] = "none of key_0 to key_9 is set"
+    no_answer: ClassVar[str] = Sentence("none of key_0 to key_9 is set")
 
     def digits_max(self, section: Section) -> int:  # noqa: ARG002 - the same for all
         """Return the number of digits after which an input ends without `#`."""
@@ -36,4 +37,4 @@ class MultiChoice(AskingDefinition):
 
     def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - the same for all
         """Return a description of the valid inputs, for an invalid one."""
-        return "an answer is one digit whose key_n is set"
+        return Sentence("an answer is one digit whose key_n is set")

@@ -3,6 +3,7 @@
 from typing import ClassVar, Final
 
 from dialer.domain.enums import SectionType
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
@@ -26,7 +27,7 @@ class Rating(AskingDefinition):
     )
     asks_again_without_branch: ClassVar[bool] = False
     has_chosen_answers: ClassVar[bool] = True
-    no_answer: ClassVar[str] = "rating_laps is below 1"
+    no_answer: ClassVar[str] = Sentence("rating_laps is below 1")
 
     def digits_max(self, section: Section) -> int:
         """Return the number of digits of the greatest rating."""
@@ -43,4 +44,4 @@ class Rating(AskingDefinition):
 
     def why_wrong(self, section: Section, digits: str) -> str:  # noqa: ARG002 - the same for all
         """Return a description of the valid inputs, for an invalid one."""
-        return f"an answer is 1 to {section.rating_laps}"
+        return Sentence("an answer is %(least)s to %(most)s", least=1, most=section.rating_laps)

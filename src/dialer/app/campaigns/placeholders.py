@@ -1,0 +1,84 @@
+"""The placeholders of a campaign: the names that its people have values for, and what is wrong with its text."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+from sqlalchemy import Connection, select
+
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.messages.templates import BUILT_IN
+from dialer.domain.survey.findings import Finding, FindingLevel
+from dialer.domain.survey.placeholders import KnownNames, remarks_on_text
+from dialer.store.contact_names import names_of_phonebooks
+from dialer.store.subscriber_counts import has_subscribers_without_phonebook
+from dialer.store.tables import SMS, VOICE, Campaign, CampaignPhonebook, Phonebook
+
+PHONEBOOKS_MAX: Final = 20
+"""Phonebooks of a survey whose names are offered."""
+NAMES_OFFERED_MAX: Final = 50
+"""Columns that are offered."""
+BUILT_IN_OFFERED: Final = ("full_name", "first_name", "last_name", "phone_number")
+TEXT: Final = "text_message"
+"""The field with the text of a campaign of text messages."""
+
+
+def known_names(connection: Connection, campaign_id: int) -> KnownNames:
+    """Return the names that placeholders can have for the people of a campaign.
+
+    They are not complete if a client has added subscribers who are no contacts: these have variables of their own.
+    """
+    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
+    known = names_of_phonebooks(connection, connection.scalars(query).all())
+    if known.is_complete and has_subscribers_without_phonebook(connection, campaign_id):
+        return known._replace(is_complete=False)
+    return known
+
+
+def text_findings(connection: Connection, campaign: Mapping[str, Any], known: KnownNames) -> list[Finding]:
+    """Return what is wrong with the placeholders of a text message; nothing for a campaign of calls.
+
+    A campaign that has been started goes on: its errors are warnings.
+    """
+    if campaign["medium"] != SMS:
+        return []
+    stored = connection.scalar(select(Campaign.status).where(Campaign.id == campaign["id"]))
+    findings = [
+        Finding(level, code, None, message, field=TEXT)
+        for level, code, message in remarks_on_text(campaign[TEXT], "", known)
+    ]
+    return findings if stored == CampaignStatus.NEW else [as_warning(finding) for finding in findings]
+
+
+def as_warning(finding: Finding) -> Finding:
+    """Return a finding that keeps no campaign from starting."""
+    return replace(finding, level=FindingLevel.WARNING)
+
+
+def phonebooks_of_survey(connection: Connection, survey_id: int, owner_id: int) -> list[int]:
+    """Return the phonebooks of the campaigns with a survey, the newest first; without any, those of its owner."""
+    of_campaigns = (
+        select(CampaignPhonebook.phonebook_id)
+        .join(Campaign, Campaign.id == CampaignPhonebook.campaign_id)
+        .where(Campaign.object_id == survey_id, Campaign.medium == VOICE)
+        .order_by(CampaignPhonebook.id.desc())
+    )
+    of_owner = select(Phonebook.id).where(Phonebook.user_id == owner_id).order_by(Phonebook.id.desc())
+    for query in (of_campaigns, of_owner):
+        found = connection.scalars(query.limit(PHONEBOOKS_MAX)).all()
+        if found:
+            return list(dict.fromkeys(found))
+    return []
+
+
+def phonebooks_of_campaign(connection: Connection, campaign_id: int) -> list[int]:
+    """Return the phonebooks of a campaign, the newest first."""
+    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
+    return list(connection.scalars(query.order_by(CampaignPhonebook.id.desc()).limit(PHONEBOOKS_MAX)))
+
+
+def offered_names(connection: Connection, phonebooks: Collection[int]) -> list[str]:
+    """Return the names that an author can use as placeholders: built-in ones, and columns of phonebooks."""
+    known = names_of_phonebooks(connection, phonebooks)
+    own = sorted((name for name in known.names if name not in BUILT_IN), key=str.casefold)
+    return [*BUILT_IN_OFFERED, *own[:NAMES_OFFERED_MAX]]

@@ -1,0 +1,49 @@
+"""Findings of checks in the viewer's language, each with the name of its section."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from dialer.console.language import gettext, ngettext
+from dialer.domain.sentences import Sentence
+from dialer.domain.survey.findings import Finding, FindingLevel
+from dialer.domain.survey.placeholders import in_section, names_section
+from dialer.domain.survey.survey import Survey, section_name
+
+
+class ShownFinding(NamedTuple):
+    """A finding as a page shows it."""
+
+    level: FindingLevel
+    code: str
+    section_id: int | None
+    message: str
+    """The sentence, which begins with the name of its section."""
+    bare: str
+    """The sentence without that name, for a place where the name stands already."""
+    field: str
+
+
+def shown_findings(findings: Iterable[Finding], survey: Survey) -> list[ShownFinding]:
+    """Return the findings of a check in the viewer's language; `survey` has the names of their sections."""
+    names = {section.id: section_name(section) for section in survey.sections}
+    return [_shown(finding, names) for finding in findings]
+
+
+def _shown(finding: Finding, names: Mapping[int, str]) -> ShownFinding:
+    message = bare = finding.message
+    if isinstance(message, Sentence) and names_section(message):
+        bare = message.values["message"]
+    elif (name := names.get(finding.section_id or 0)) is not None:
+        message = in_section(name, message)
+    words = in_viewers_words(message), in_viewers_words(bare)
+    return ShownFinding(finding.level, finding.code, finding.section_id, *words, finding.field)
+
+
+def in_viewers_words(text: object) -> str:
+    """Return a text in the viewer's language if it is a sentence with a template, else as it is."""
+    if not isinstance(text, Sentence):
+        return str(text)
+    template = ngettext(text.template, text.plural, text.number) if text.plural else gettext(text.template)
+    return template % {
+        name: in_viewers_words(value) if isinstance(value, Sentence) else value for name, value in text.values.items()
+    }

@@ -1,0 +1,73 @@
+// Tools beside texts that callees hear: placeholders are inserted at the cursor, and texts are spoken. Without this
+// script, placeholders are a list to copy, and a spoken text opens in a tab of its own.
+
+let field = null; // The text field in which the cursor was last.
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches("textarea")) field = event.target;
+});
+
+// The link to the list of placeholders becomes the list itself, as buttons. Parts of the page may come later.
+async function show(link) {
+  link.removeAttribute("data-placeholders");
+  const answer = await fetch(link.href);
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const list = page.querySelector("[data-names]");
+  for (const code of list?.querySelectorAll("code") ?? []) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "small";
+    button.dataset.insert = button.textContent = code.textContent;
+    code.replaceWith(button);
+  }
+  if (list) link.replaceWith(document.adoptNode(list));
+}
+const showAll = () => document.querySelectorAll("a[data-placeholders]").forEach(show);
+showAll();
+new MutationObserver(showAll).observe(document.body, { childList: true, subtree: true });
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-insert]");
+  if (!button) return;
+  const form = button.form ?? button.closest("form");
+  const into = field && form?.contains(field) ? field : form?.querySelector("textarea");
+  if (!into) return;
+  into.focus();
+  into.setRangeText(button.dataset.insert, into.selectionStart, into.selectionEnd, "end");
+  into.dispatchEvent(new Event("input", { bubbles: true }));
+});
+
+// A text is spoken by the service, and played beside its button.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-speak]");
+  if (!button) return;
+  event.preventDefault();
+  if (button.getAttribute("aria-busy")) return;
+  button.setAttribute("aria-busy", "true");
+  const filled = new FormData(button.form);
+  filled.set("speak", button.value);
+  const strings = [...filled].filter(([, value]) => typeof value === "string");
+  const place = button.closest(".actions") ?? button.form;
+  place.parentElement.querySelector(":scope > [data-spoken]")?.remove();
+  try {
+    const answer = await fetch(button.getAttribute("formaction") ?? button.form.getAttribute("action"), {
+      method: "POST",
+      body: new URLSearchParams(strings),
+    });
+    const shown = answer.ok ? new Audio(answer.url) : document.createElement("p");
+    shown.dataset.spoken = "";
+    if (answer.ok) {
+      shown.controls = true;
+      await answer.body?.cancel();
+    } else {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      shown.className = "error";
+      shown.setAttribute("role", "alert");
+      shown.textContent = page.querySelector("h1 ~ p")?.textContent ?? "";
+    }
+    place.after(shown);
+    if (answer.ok) shown.play().catch(() => {}); // A browser may want another click.
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+});

@@ -1,0 +1,128 @@
+"""The names that placeholders can have, counted for each phonebook whenever its contacts are written.
+
+So the check of a campaign reads a few rows, however many contacts there are.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, Select, bindparam, delete, func, select
+
+from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of, variables_of
+from dialer.domain.survey.placeholders import Having, KnownNames
+from dialer.store.backends.expressions import insert_or
+from dialer.store.bulk import Bulk
+from dialer.store.tables import Contact, ContactName
+
+NAMES_MAX: Final = 300
+"""Names of one phonebook that are counted. Further ones are not, and the phonebook is marked."""
+EVERYBODY: Final = ""
+"""The name under which all contacts are counted."""
+UNCOUNTED: Final = "{"
+"""The name, which no placeholder can have, that marks a phonebook with names that are not counted."""
+_NUMBER: Final = "0"
+"""A number in place of the contact's, which is never empty."""
+_NAMES_OF_WORDS: Final = ("", "a", "a b")
+_NAMES: Final = select(ContactName.name).where(ContactName.phonebook_id == bindparam("phonebook"))
+_GONE: Final = delete(ContactName).where(ContactName.phonebook_id == bindparam("phonebook"), ContactName.contacts <= 0)
+
+_added: Final = insert_or(ContactName.__table__)
+_COLUMNS: Final = ("phonebook_id", "name", "contacts", "filled")
+_COUNT: Final = Bulk(
+    _added.on_conflict_do_update(
+        index_elements=_COLUMNS[:2],
+        set_={name: ContactName.__table__.c[name] + _added.excluded[name] for name in _COLUMNS[2:]},
+    ),
+    _COLUMNS,
+)
+
+
+def count_added(connection: Connection, phonebook_id: int, people: Iterable[tuple[str, str]]) -> None:
+    """Count the names of new contacts: the full name and the variables, as JSON text, of each."""
+    found = _tally(people)
+    if not found:
+        return
+    stored = set(connection.scalars(_NAMES, {"phonebook": phonebook_id}))
+    if UNCOUNTED in stored or len(stored | found.keys()) > NAMES_MAX:
+        kept = {EVERYBODY, *BUILT_IN, *stored}
+        found = {name: having for name, having in found.items() if name in kept}
+        if UNCOUNTED not in stored:
+            found[UNCOUNTED] = Having(1, 1)
+    _COUNT.run(connection, [(phonebook_id, name, *having) for name, having in found.items()])
+
+
+def count_removed(connection: Connection, wanted: Select[int]) -> None:
+    """Take the contacts with some ids, which a query finds, out of the counts, before they are deleted or changed."""
+    people: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    query = select(Contact.phonebook_id, Contact.full_name, Contact.additional_vars).where(Contact.id.in_(wanted))
+    for row in connection.execute(query):
+        people[row.phonebook_id].append((row.full_name, row.additional_vars))
+    for phonebook_id, gone in people.items():
+        stored = set(connection.scalars(_NAMES, {"phonebook": phonebook_id}))
+        rows = [
+            (phonebook_id, name, -having.contacts, -having.filled)
+            for name, having in _tally(gone).items()
+            if name in stored
+        ]
+        _COUNT.run(connection, rows)
+        connection.execute(_GONE, {"phonebook": phonebook_id})
+
+
+def names_of_phonebooks(connection: Connection, phonebooks: Collection[int]) -> KnownNames:
+    """Return the names that placeholders can have for the contacts of some phonebooks.
+
+    They are not complete if a phonebook has too many names, or contacts that were never counted.
+    """
+    total = func.sum(ContactName.contacts), func.sum(ContactName.filled)
+    query = select(ContactName.name, *total).where(ContactName.phonebook_id.in_(phonebooks)).group_by(ContactName.name)
+    rows = connection.execute(query).all()
+    names = {str(name): Having(int(contacts), int(filled)) for name, contacts, filled in rows}
+    people = names.pop(EVERYBODY, Having(0, 0)).contacts
+    is_complete = names.pop(UNCOUNTED, None) is None and not _has_uncounted(connection, phonebooks)
+    return KnownNames(people, names, is_complete)
+
+
+def _has_uncounted(connection: Connection, phonebooks: Collection[int]) -> bool:
+    """Return whether a phonebook has contacts, and no count of them."""
+    query = select(ContactName.phonebook_id).where(
+        ContactName.phonebook_id.in_(phonebooks), ContactName.name == EVERYBODY
+    )
+    others = set(phonebooks) - set(connection.scalars(query))
+    return connection.scalar(select(Contact.id).where(Contact.phonebook_id.in_(others)).limit(1)) is not None
+
+
+class _Shape(NamedTuple):
+    """A kind of people: the words of their name (2 for more), their variables, and the empty ones of these."""
+
+    words: int
+    names: tuple[str, ...]
+    empty: tuple[str, ...]
+
+
+def _tally(people: Iterable[tuple[str, str]]) -> Mapping[str, Having]:
+    """Return how many people have each name, and how many of them have a value that is not empty.
+
+    People of one import have few shapes, so most of the work is done once for each shape.
+    """
+    shapes = Counter(_shape(full_name, additional_vars) for full_name, additional_vars in people)
+    contacts, filled = Counter[str](), Counter[str]()
+    for shape, count in shapes.items():
+        values = values_of(_NAMES_OF_WORDS[shape.words], "", _NUMBER) | dict.fromkeys(shape.names, _NUMBER)
+        values |= dict.fromkeys(shape.empty, "")
+        for name in (EVERYBODY, *(name for name in values if _can_be_placeholder(name))):
+            contacts[name] += count
+            filled[name] += count if name == EVERYBODY or values[name] else 0
+    return {name: Having(count, filled[name]) for name, count in contacts.items()}
+
+
+def _shape(full_name: str, additional_vars: str) -> _Shape:
+    variables = variables_of(additional_vars)
+    empty = [name for name, value in variables.items() if not value and (value == "" or value is None)]
+    empty += [name for name, value in variables.items() if type(value) is str and value.isspace()]
+    name = full_name.strip()
+    return _Shape(1 + (" " in name) if name else 0, tuple(variables), tuple(empty))
+
+
+def _can_be_placeholder(name: str) -> bool:
+    return 0 < len(name) <= NAME_MAX and name == name.strip() and "{" not in name and "}" not in name

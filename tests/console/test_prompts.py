@@ -1,0 +1,151 @@
+"""Tests in Chromium: a prompt is recorded with a microphone, a text is spoken, and placeholders are inserted."""
+
+import io
+import wave
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.console.browser import Watched, running_browser
+from tests.optional_tools import find_tool
+from tests.test_server import ADMIN, PASSWORD, Served, serving
+
+MICROPHONE: Final = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
+SILENT: Final = "() => { navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '%s')); }"
+EXPECTED: Final = ("Permissions policy violation: microphone", "Failed to load resource: the server responded with a")
+"""Notes of the browser about a page that asks for a forbidden microphone, and about a text that cannot be spoken."""
+STEP_MS_MAX: Final = 30_000
+SOUND_S: Final = 1.5
+SOUND_BYTES_MIN: Final = 8_000
+"""Half a second of what calls play."""
+
+
+expect.set_options(timeout=STEP_MS_MAX)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser(*MICROPHONE, "--autoplay-policy=no-user-gesture-required") as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Served]:  # noqa: ARG001 - or no server
+    find_tool("espeak-ng")
+    with serving(tmp_path_factory.mktemp("served"), DIALER_SPEECH="en", **ADMIN, **CLOCK) as served:
+        survey = create(served, "survey-template", name="Survey")
+        create(served, "section-template", survey=survey["url"], type=1, question="Welcome", script="Hi ")
+        book = create(served, "phonebook", name="Book")
+        create(
+            served,
+            "contact",
+            phonebook=book["url"],
+            contact="+12025550171",
+            full_name="Ada Byron",
+            additional_vars={"plan": "gold"},
+        )
+        yield served
+
+
+def create(served: Served, path: str, **fields: Any) -> Any:  # noqa: ANN401 - JSON
+    answer = served.client.post(f"{path}/", json=fields)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Page]:
+    """Return a page of somebody who is signed in, under the policies of the pages."""
+    address = served.base.removesuffix("/rest-api/")
+    context = browser.new_context(base_url=address, permissions=["microphone"])
+    context.set_default_timeout(STEP_MS_MAX)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto("/console/")
+    page.get_by_label("User name").fill("root")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/console/overview/")
+    yield page
+    assert [text for text in complaints if not text.startswith(EXPECTED)] == []
+    context.close()
+
+
+def test_a_prompt_is_recorded_cut_heard_and_saved(page: Page, served: Served) -> None:
+    page.goto("/console/recordings/new/")
+    page.get_by_role("button", name="Record", exact=True).click()
+    expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    expect(page.locator("[data-part=level]")).not_to_have_js_property("value", 0)
+    expect(page.locator("[data-part=time]")).to_have_text("0:02")
+    page.get_by_role("button", name="Stop").click()
+    listen = page.get_by_role("button", name="Listen")
+    listen.click()
+    expect(listen).to_have_attribute("aria-pressed", "true")
+    expect(listen).to_have_attribute("aria-pressed", "false")
+    length = float(page.get_by_label("Ends at").get_attribute("max") or 0)
+    assert length > SOUND_S
+    page.get_by_label("Begins at").fill("0.5")
+    page.get_by_label("Ends at").fill("1")
+    expect(page.locator("[data-part=length]")).to_have_text("0:00.5")
+    page.locator("#take-name").fill("Greeting")
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_url("**/console/records/audio-files/")
+    (kept,) = served.client.get("audio-files/").json()["results"]
+    assert kept["name"] == "Greeting"
+    sound = served.client.get(f"audio-files/{kept['id']}/download/").content
+    with wave.open(io.BytesIO(sound)) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 16_000)
+        assert file.getnframes() == 8_000
+        assert any(file.readframes(8_000))
+
+
+@pytest.mark.parametrize(("error", "sentence"), [("NotAllowedError", "was not allowed"), ("NotFoundError", "No micro")])
+def test_a_microphone_that_is_refused_or_missing(page: Page, error: str, sentence: str) -> None:
+    page.goto("/console/recordings/new/")
+    page.evaluate(SILENT % error)
+    page.get_by_role("button", name="Record", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text(sentence)
+
+
+def test_no_other_page_may_use_the_microphone(page: Page) -> None:
+    use = "navigator.mediaDevices.getUserMedia({audio: true}).then(() => 'used', (error) => error.name)"
+    page.goto("/console/overview/")
+    assert page.evaluate(use) == "NotAllowedError"
+
+
+def test_placeholders_are_inserted_and_the_text_is_heard(page: Page) -> None:
+    page.goto("/console/records/section-template/1/")
+    text = page.locator("textarea[name=script]")
+    text.click()
+    text.press("End")
+    page.get_by_role("button", name="{plan}").click()
+    expect(text).to_have_value("Hi {plan}")
+    page.get_by_role("button", name="Listen to the text").click()
+    sound = page.locator("audio[data-spoken]")
+    expect(sound).to_be_visible()
+    heard = page.request.get(str(sound.get_attribute("src")))
+    assert heard.headers["content-type"] == "audio/wav"
+    assert len(heard.body()) > SOUND_BYTES_MIN
+    text.fill(" ")
+    page.get_by_role("button", name="Listen to the text").click()
+    expect(page.locator("p[data-spoken]")).to_contain_text("There is no text to speak")
+
+
+def test_a_trial_is_heard_too(page: Page) -> None:
+    page.goto("/console/surveys/1/try/")
+    page.get_by_role("button", name="Listen").first.click()
+    expect(page.locator("audio[data-spoken]")).to_be_visible()
+
+
+def test_nothing_bars_the_way(browser: Browser, served: Served) -> None:
+    tab = Watched(browser, served.base.removesuffix("/rest-api/"))
+    tab.sign_in()
+    for path in ("recordings/new/", "surveys/1/try/", "placeholders/?survey=1", "records/section-template/1/"):
+        tab.page.goto(f"/console/{path}")
+        assert (path, tab.barriers()) == (path, [])
+    assert tab.complaints == []
