@@ -17,7 +17,7 @@ from dialer.api.crud.resource import Resource
 from dialer.api.http.errors import AnsweredError, MalformedError
 from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
 from dialer.api.service import ApiRequest
-from dialer.app.imports.csv_records import CsvError
+from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ContactRows, DncRows, ImportOptions, NumberRows, import_csv
 from dialer.app.imports.report import ImportReport
 from dialer.app.unit import UnitOfWork
@@ -57,7 +57,7 @@ async def run_import(
     """
     service = request.service
     await service.read(request, lambda unit: records.read_record(unit, kind.parents, identity))
-    target = kind.rows(identity, region=service.settings.default_region)
+    target = kind.rows(identity, region=options.region or service.conventions(request).region)
     run = service.read if options.is_dry else service.write
 
     def commit(work: Callable[[UnitOfWork], int]) -> int:
