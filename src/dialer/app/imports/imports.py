@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, Table, bindparam, select
 
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
-from dialer.app.imports.csv_records import PLAIN_FORM, TableForm
+from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.list_files import ListFile, open_list
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
@@ -90,6 +90,10 @@ class NumberRows:
             raise RowError(error.problem, f"{self.column}: {error}", cell) from None
         return number, (self.parent_id, cell, number, *self._values(cells, number))
 
+    def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
+        """Return the name among the values of a row; empty if such rows have none."""
+        return ""
+
     def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
         """Insert the rows, by number, that are not there yet; return how many they are.
 
@@ -105,11 +109,13 @@ class NumberRows:
         return len(added)
 
     def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        """Return those of the numbers that the parent has already.
+        """Return those of the numbers that the parent has already; a parent without an id is yet to be made.
 
         Raises:
             ImportTargetGoneError: the parent has been deleted.
         """
+        if not self.parent_id:
+            return set()
         self._owner(connection)
         return self._known(connection, numbers)
 
@@ -137,6 +143,10 @@ class NumberRows:
         raise NotImplementedError
 
 
+_NAME_PLACE: Final = 4
+"""The place of the full name among the values of a contact, behind phonebook, contact, number and zone."""
+
+
 class ContactRows(NumberRows):
     """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
 
@@ -160,6 +170,10 @@ class ContactRows(NumberRows):
         self._variables = Variables(
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
         )
+
+    def name_in(self, values: Sequence[Any]) -> str:
+        """Return the full name among the values of a row."""
+        return str(values[_NAME_PLACE])
 
     def _check(self, cell: str, number: str) -> None:
         if is_emergency(number):
@@ -216,6 +230,8 @@ class ImportOptions(msgspec.Struct, frozen=True):
     """True if nothing is stored, and only the report is wanted."""
     errors_max: int = ERRORS_MAX
     """The most rejected rows in the report."""
+    on_rejected: Callable[[CsvRecord, str], None] | None = None
+    """Gets each rejected row with the reason."""
 
 
 _PLAIN: Final = ImportOptions()
@@ -236,7 +252,7 @@ def import_csv(
     with opened as file, SeenNumbers() as seen:
         target.begin(file.columns, joins_names=options.joins_names)
         store = partial(_would_store, target, seen) if options.is_dry else target.store
-        for rows in _chunks(file, target, report, options.errors_max):
+        for rows in _chunks(file, target, report, options):
             added = commit(partial(store, rows=rows))
             report.imported += added
             report.duplicates += len(rows) - added
@@ -249,20 +265,20 @@ def _would_store(target: NumberRows, seen: SeenNumbers, unit: UnitOfWork, rows: 
 
 
 def _chunks(
-    file: ListFile, target: NumberRows, report: ImportReport, errors_max: int
+    file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions
 ) -> Iterator[dict[str, tuple[Any, ...]]]:
     """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
     rows: dict[str, tuple[Any, ...]] = {}
     for record in file:
         if record.problem is not None:
-            report.reject(record.line, RowError("row", record.problem, ""), most=errors_max)
+            _reject(report, record, RowError("row", record.problem, ""), options)
             continue
         try:
             number, values = target.row(record.cells)
         except RowError as error:
             if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
                 continue  # Spreadsheet programs write such lines at the end.
-            report.reject(record.line, error, most=errors_max)
+            _reject(report, record, error, options)
             continue
         if number in rows:
             report.duplicates += 1
@@ -275,3 +291,9 @@ def _chunks(
             rows = {}
     if rows:
         yield rows
+
+
+def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:
+    report.reject(record.line, error, most=options.errors_max)
+    if options.on_rejected is not None:
+        options.on_rejected(record, str(error))
