@@ -121,9 +121,10 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/records/{{path}}/{RECORD}": Permission.SIGNED_IN,
     f"POST /console/records/{{path}}/{RECORD}/delete": Permission.SIGNED_IN,
     f"GET /console/records/{{path}}/{RECORD}/import": Permission.CAMPAIGNS,
-    f"GET /console/records/{{path}}/{RECORD}/check": Permission.CAMPAIGNS,
     f"POST /console/records/{{path}}/{RECORD}/import": Permission.CAMPAIGNS,
-    f"POST /console/records/{{path}}/{RECORD}/check": Permission.CAMPAIGNS,
+    "GET /console/lists/{token}": Permission.CAMPAIGNS,
+    "POST /console/lists/{token}": Permission.CAMPAIGNS,
+    "GET /console/lists/{token}/rejected": Permission.CAMPAIGNS,
 }
 """The permissions of the console's pages, by method and path."""
 OPEN_PAGES: Final = frozenset(

@@ -64,7 +64,7 @@ def is_usual_name(name: str) -> bool:
 def looks_like_number(cell: str, region: str | None) -> bool:
     """Return whether a cell is probably a phone number, and not a date, an amount or an identifier."""
     text = cell.strip()
-    if not LIKELY_DIGITS_MIN <= len(digits_of(text)) or _DATE.fullmatch(text) or _DECIMAL.fullmatch(text):
+    if len(digits_of(text)) < LIKELY_DIGITS_MIN or _DATE.fullmatch(text) or _DECIMAL.fullmatch(text):
         return False
     try:
         normalise(text, region)

@@ -223,7 +223,7 @@ class ImportOptions(msgspec.Struct, frozen=True):
     form: TableForm = PLAIN_FORM
     """The form of the file, as far as it is known."""
     region: str | None = None
-    """The country of numbers without one (ISO 3166); None for that of the caller."""
+    """The country of numbers without one (ISO 3166); empty for no country, None for that of the caller."""
     joins_names: bool = False
     """True if columns `first_name` and `last_name` together are the name of a contact that has none."""
     is_dry: bool = False

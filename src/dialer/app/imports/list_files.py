@@ -11,7 +11,7 @@ from dialer.app.imports.csv_records import PLAIN_FORM, CsvFile, TableForm
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.workbooks import TOO_LARGE, WORKBOOK_BYTES_MAX, ZIP, SheetFile, refuse_foreign
 
-BEGINNING_BYTES: Final = 65_536
+BEGINNING_BYTES: Final = 4_096
 """Bytes by which the kind of a file is told."""
 EMPTY: Final = "The file is empty. Choose one with a number in each line."
 ListFile = CsvFile | SheetFile

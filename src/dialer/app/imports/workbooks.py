@@ -111,23 +111,23 @@ class Workbook:
     def _rows(self, sheet: str) -> Iterator[tuple[int, list[str]]]:
         source = self._book.worksheets[self.sheets.index(sheet)]
         source.reset_dimensions()  # What the file says of its size may be wrong.
+        rows = enumerate(source.iter_rows(values_only=True, max_col=COLUMNS_MAX + 1), 1)
         empty = 0
-        try:
-            for number, values in enumerate(source.iter_rows(values_only=True, max_col=COLUMNS_MAX + 1), 1):
-                if number > ROWS_MAX:
-                    raise CsvError(TOO_LARGE)
+        while empty <= EMPTY_ROWS_MAX:
+            try:
+                number, values = next(rows, (0, ()))
                 cells = [_text(value) for value in values]
-                while cells and not cells[-1].strip():
-                    cells.pop()
-                empty = 0 if cells else empty + 1
-                if empty > EMPTY_ROWS_MAX:
-                    return
-                if cells:
-                    yield number, cells
-        except CsvError:
-            raise
-        except Exception:  # noqa: BLE001 - any error of the library means that the file is broken
-            raise CsvError(BROKEN) from None
+            except Exception:  # noqa: BLE001 - any error of the library means that the file is broken
+                raise CsvError(BROKEN) from None
+            if not number:
+                return
+            if number > ROWS_MAX:
+                raise CsvError(TOO_LARGE)
+            while cells and not cells[-1].strip():
+                cells.pop()
+            empty = 0 if cells else empty + 1
+            if cells:
+                yield number, cells
 
 
 class SheetFile:

@@ -27,7 +27,7 @@ SESSION_IN_USE: Final = (
         ConsoleSession.is_pending.is_(False),
     )
 )
-"""The session with a token, and its user: session id, last use, user id, name, role, manager, country, second factor."""
+"""The session with a token, and its user: session, last use, user, name, role, manager, country, second factor."""
 
 SESSIONS_FROM: Final[Select[Any]] = (
     select(ConsoleSession.id)
