@@ -1,4 +1,4 @@
-"""What a viewer has chosen for an uploaded list: into what it goes, how it is read, and what its columns mean."""
+"""The choices of a viewer for an uploaded list: its target, its form, and the meaning of its columns."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ _EXPORTED: Final = frozenset({"url", "contact", "additional_vars"})
 
 
 class ListChoices(msgspec.Struct, frozen=True):
-    """The choices for one list. What is None or empty is guessed."""
+    """The choices for one list. Choices that are None or empty are guessed."""
 
     into: str = PHONEBOOK
     """`PHONEBOOK` or `DNC_LIST`."""

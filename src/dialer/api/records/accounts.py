@@ -81,7 +81,7 @@ class Countries(Text, frozen=True):
             raise FieldError(f"{str(error)!r} is not a country. Enter ISO 3166 codes, such as US, CA.") from None
 
 
-class Country(Text, frozen=True):
+class OneCountry(Text, frozen=True):
     """A country, or none."""
 
     def parse(self, value: Json, conventions: Conventions) -> str:
@@ -169,7 +169,7 @@ _USER: Final = shapes(
             " prefix of the user's rate card names. Default: false.",
         ),
         "default_region": writable(
-            Country(2),
+            OneCountry(2),
             "The country of numbers that the user writes without a country code: an ISO 3166 code. Users change it for"
             " themselves with `PATCH /rest-api/own-settings/`. Default: empty, for the service's default region.",
             example="DE",

@@ -61,7 +61,7 @@ def pieces_of(path: Path) -> Iterator[bytes]:
 
 
 def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
-    """Return how a file is read. What `chosen` leaves open is guessed.
+    """Return how a file is read. Everything that `chosen` leaves open is guessed.
 
     Raises:
         CsvError: the file cannot be read; the message says what to do.

@@ -110,7 +110,7 @@ class Workbook:
 
     def _rows(self, sheet: str) -> Iterator[tuple[int, list[str]]]:
         source = self._book.worksheets[self.sheets.index(sheet)]
-        source.reset_dimensions()  # What the file says of its size may be wrong.
+        source.reset_dimensions()  # The file may give a wrong size.
         rows = enumerate(source.iter_rows(values_only=True, max_col=COLUMNS_MAX + 1), 1)
         empty = 0
         while empty <= EMPTY_ROWS_MAX:

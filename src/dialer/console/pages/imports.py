@@ -68,12 +68,12 @@ _PIECE_BYTES: Final = 65_536
 
 
 class ListPage(NamedTuple):
-    """What the page of a list shows."""
+    """The file and the outcome that the page of a list shows."""
 
     view: FileView | None
     rows: list[ReadRow]
     report: ImportReport | None
-    """What an import would do; None if that is not known."""
+    """The report that an import would give; None if that is not known."""
 
 
 @get("/records/{path:str}/{record_id:str}/import", media_type="text/html")
