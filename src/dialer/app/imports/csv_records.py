@@ -76,7 +76,7 @@ class CsvFile:
         told = self._lines.delimiter()
         header, problem = self._lines.header(form.header_line)
         if problem:
-            raise CsvError(f"The header cannot be read: {problem}.")
+            raise CsvError(f"The header cannot be read: {problem}. Save the file again, as .xlsx or as CSV in UTF-8.")
         self._pads_rows = form.pads_rows
         self._delimiter, self.columns = read_header(
             header, required, renamed or {}, delimiter=form.delimiter or told, has_names=form.header_line != 0

@@ -116,7 +116,7 @@ class Workbook:
         while empty <= EMPTY_ROWS_MAX:
             try:
                 number, values = next(rows, (0, ()))
-                cells = [_text(value) for value in values]
+                cells = ["" if value is None else _text(value) for value in values]
             except Exception:  # noqa: BLE001 - any error of the library means that the file is broken
                 raise CsvError(BROKEN) from None
             if not number:
@@ -180,8 +180,6 @@ class SheetFile:
 
 def _text(value: Any) -> str:  # noqa: ANN401 - a value of a cell
     """Return a cell as people see it: whole numbers without a point, dates as in ISO 8601."""
-    if value is None:
-        return ""
     if isinstance(value, str):
         return unguard(value.replace("_x000D_", "").replace("\0", "").strip())
     if isinstance(value, bool):
