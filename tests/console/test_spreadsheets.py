@@ -1,6 +1,6 @@
 """Spreadsheets as people have them go through the wizard: each becomes the right contacts, or says what to do."""
 
-import datetime
+import datetime as dt
 import io
 import json
 import zipfile
@@ -86,7 +86,10 @@ CASES: Final = {
         table(["Name", "Telefon"], ["Ann Other", "+49 30 2300074"], delimiter="\t", charset="utf-16-be"), "", ANN[:1]
     ),
     "a separator in the first line": Case(
-        b"sep=;\r\n" + table(["Nom", "Pr\u00e9nom", "T\u00e9l\u00e9phone"], ["Dupont", "\u00c9lodie", "06.12.34.56.78"], delimiter=";"),
+        b"sep=;\r\n"
+        + table(
+            ["Nom", "Pr\u00e9nom", "T\u00e9l\u00e9phone"], ["Dupont", "\u00c9lodie", "06.12.34.56.78"], delimiter=";"
+        ),
         "FR",
         [("+33612345678", "\u00c9lodie Dupont")],
     ),
@@ -102,7 +105,11 @@ CASES: Final = {
         {"Civilit\u00e9": "Mme", "Ville": "N\u00eemes", "first_name": "Anna\u00efs", "last_name": "Lef\u00e8vre"},
     ),
     "Spain": Case(
-        table(["Nombre", "Apellidos", "Tel\u00e9fono m\u00f3vil"], ["Luc\u00eda", "Pe\u00f1a Ruiz", "612 345 678"], delimiter=";"),
+        table(
+            ["Nombre", "Apellidos", "Tel\u00e9fono m\u00f3vil"],
+            ["Luc\u00eda", "Pe\u00f1a Ruiz", "612 345 678"],
+            delimiter=";",
+        ),
         "ES",
         [("+34612345678", "Luc\u00eda Pe\u00f1a Ruiz")],
     ),
@@ -160,18 +167,33 @@ CASES: Final = {
         ANN[:1],
     ),
     "salesforce": Case(
-        b'"Account Name","First Name","Last Name","Phone","Mobile"\n"X","Ann","Other","","0049 30 2300074"\n', "", ANN[:1]
+        b'"Account Name","First Name","Last Name","Phone","Mobile"\n"X","Ann","Other","","0049 30 2300074"\n',
+        "",
+        ANN[:1],
     ),
     "pandas": Case(b",name,phone\n0,Ann Other,49302300074.0\n", "DE", ANN[:1]),
     "written to stay text": Case(b'Name;Telefon\r\nAnn Other;="0302300074"\r\n', "DE", ANN[:1]),
     "odd blanks and dashes": Case(
-        table(["Telefon", "Name"], ["030\u00a0230\u202f00\u201174", "Ann Other"], ["\u202a0170\u20131234567\u202c", "Bob Else"]), "DE", ANN
+        table(
+            ["Telefon", "Name"],
+            ["030\u00a0230\u202f00\u201174", "Ann Other"],
+            ["\u202a0170\u20131234567\u202c", "Bob Else"],
+        ),
+        "DE",
+        ANN,
     ),
     "Japan, full-width digits": Case(
-        table(["\u96fb\u8a71", "name"], ["\uff10\uff13\uff0d\uff11\uff12\uff13\uff14\uff0d\uff15\uff16\uff17\uff18", "A B"]), "JP", [("+81312345678", "A B")]
+        table(
+            ["\u96fb\u8a71", "name"],
+            ["\uff10\uff13\uff0d\uff11\uff12\uff13\uff14\uff0d\uff15\uff16\uff17\uff18", "A B"],
+        ),
+        "JP",
+        [("+81312345678", "A B")],
     ),
     "excel numbers": Case(
-        workbook(["Telefon", "Name", "Seit", "Saldo", "Neu"], [49302300074.0, "Ann Other", datetime.date(2026, 1, 30), 12.5, True]),
+        workbook(
+            ["Telefon", "Name", "Seit", "Saldo", "Neu"], [49302300074.0, "Ann Other", dt.date(2026, 1, 30), 12.5, True]
+        ),
         "DE",
         ANN[:1],
         {"Seit": "2026-01-30", "Saldo": "12.5", "Neu": "TRUE"},
@@ -198,7 +220,7 @@ CASES: Final = {
         [("+919876543210", "Asha Rao"), ("+919812345678", "Ravi Nair")],
         {"Amount": "12.5", "When": "2026-01-30"},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -228,11 +250,21 @@ def stored_in(database: Database, book: int) -> list[tuple[str, str]]:
 def bomb() -> bytes:
     """Return a small workbook whose sheet unpacks to more than a gigabyte."""
     written = io.BytesIO(workbook(["x"]))
-    with zipfile.ZipFile(written, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        with archive.open("xl/worksheets/sheet2.xml", "w", force_zip64=True) as part:
-            piece = b" " * (16 * 1024 * 1024)
-            for _ in range(65):
-                part.write(piece)
+    piece = b" " * (16 * 1024 * 1024)
+    with (
+        zipfile.ZipFile(written, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("xl/worksheets/sheet2.xml", "w", force_zip64=True) as part,
+    ):
+        for _ in range(65):
+            part.write(piece)
+    return written.getvalue()
+
+
+def zipped() -> bytes:
+    """Return a ZIP file with a CSV file."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr("people.csv", "Phone\n+12025550100\n")
     return written.getvalue()
 
 
@@ -272,7 +304,7 @@ HOSTILE: Final = {
         lambda: with_part(workbook(["x"]), SHEET, sheet_of(b"<row><c><v>1</v>")),
         "The workbook cannot be read",
     ),
-    "a packed file": (lambda: zipped(), "The file is packed (ZIP)"),
+    "a packed file": (zipped, "The file is packed (ZIP)"),
     "an old workbook": ((FOLDER / "libreoffice-in.xls").read_bytes, "The file is an old Excel file (.xls)"),
     "OpenDocument": ((FOLDER / "libreoffice-in.ods").read_bytes, "The file is an OpenDocument file. Save it as .xlsx"),
     "a web page": ((FOLDER / "libreoffice-in.html").read_bytes, "The file is a web page or XML"),
@@ -284,14 +316,6 @@ HOSTILE: Final = {
     ),
     "extensions": (lambda: b"Phone,Name\n+12025550100 ext. 12,Ann\n", "has an extension, which cannot be dialled."),
 }
-
-
-def zipped() -> bytes:
-    """Return a ZIP file with a CSV file."""
-    written = io.BytesIO()
-    with zipfile.ZipFile(written, "w") as archive:
-        archive.writestr("people.csv", "Phone\n+12025550100\n")
-    return written.getvalue()
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -72,8 +72,8 @@ def test_names_can_be_exchanged(alice: Caller) -> None:
             "tel:contact,contact:x",
             "detail",
             (
-                "The first line must name the columns, with commas, semicolons, tabs or bars, tel (read as contact) among"
-                " them."
+                "The first line must name the columns, with commas, semicolons, tabs or bars, tel (read as contact)"
+                " among them."
             ),
         ),
     ],

@@ -207,8 +207,8 @@ def _parameters() -> list[Parameter]:
         CHARSET: (
             Schema(type=OpenAPIType.STRING, pattern=f"^({'|'.join(map(re.escape, CHARSETS))})$"),
             (
-                "The character set of the file. It overrides the content type's. Without either, the file tells it: UTF-8,"
-                " UTF-16 or Windows-1252."
+                "The character set of the file. It overrides the content type's. Without either, the file tells it:"
+                " UTF-8, UTF-16 or Windows-1252."
             ),
             "windows-1252",
         ),
@@ -230,8 +230,8 @@ def _parameters() -> list[Parameter]:
         REGION: (
             Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
             (
-                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else of"
-                " the service."
+                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
+                " of the service."
             ),
             "DE",
         ),

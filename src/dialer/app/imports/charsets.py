@@ -33,6 +33,8 @@ _BIG: Final = codecs.BOM_UTF16_BE
 _LITTLE: Final = codecs.BOM_UTF16_LE
 _JUDGED_BYTES: Final = 4_096
 _ZEROS_ONE_IN: Final = 5
+_UNDECIDED_BYTES_MAX: Final = 1024 * 1024
+"""Bytes without a line end after which the character set is decided."""
 _NOT_UTF8: Final = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -45,7 +47,7 @@ def as_utf8(chunks: Iterable[bytes], charset: str | None) -> Iterator[bytes]:
         CsvError: some bytes are not text of the character set; the message names their line.
     """
     if charset is not None:
-        return _decoded(iter(chunks), charset, 1)
+        return _decoded(iter(chunks), charset)
     return _detected(iter(chunks))
 
 
@@ -58,17 +60,26 @@ def charset_of(chunks: Iterable[bytes]) -> str:
 
 
 def _detected(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the text of a file whose character set nobody has named. Windows-1252 is told from UTF-8 part by part."""
     first = next(chunks, b"")
     charset = _of_sixteen_bits(first)
-    chunks, line = chain([first], chunks), 1
-    for chunk in chunks:
-        if charset is None and not chunk.isascii():
-            charset = _eight_bits(chunk)
-        if charset is not None:
-            yield from _decoded(chain([chunk], chunks), charset, line)
-            return
-        line += chunk.count(b"\n")
-        yield chunk
+    if charset is not None:
+        yield from _decoded(chain([first], chunks), charset)
+        return
+    pending = b""
+    for chunk in chain([first], chunks):
+        data = pending + chunk
+        end = len(data) if data.isascii() or len(data) > _UNDECIDED_BYTES_MAX else data.rfind(b"\n") + 1
+        pending = data[end:]
+        if end:
+            yield _in_utf8(data[:end])
+    if pending:
+        yield _in_utf8(pending)
+
+
+def _in_utf8(part: bytes) -> bytes:
+    is_utf8 = part.isascii() or _eight_bits(part) == UTF8
+    return part if is_utf8 else part.decode("cp1252").encode()
 
 
 def _of_sixteen_bits(beginning: bytes) -> str | None:
@@ -97,8 +108,8 @@ def _eight_bits(chunk: bytes) -> str:
     return WINDOWS
 
 
-def _decoded(chunks: Iterator[bytes], charset: str, line: int) -> Iterator[bytes]:
-    codec = CHARSETS[charset]
+def _decoded(chunks: Iterator[bytes], charset: str) -> Iterator[bytes]:
+    codec, line = CHARSETS[charset], 1
     if codec == UTF8:
         yield from chunks
         return

@@ -9,7 +9,7 @@ MEANT_DIGITS_MIN: Final = 6
 TAIL_DIGITS_MAX: Final = 3
 """Maximum digits after a slash that are an extension, and not the rest of the number."""
 _QUOTES: Final = "'\"`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2032\u2033"
-_LABEL: Final = re.compile(r"(?:tel(?:efon|ephone|\.)?|phone|fon|callto|mobil|mobile|handy)\s*:\s*", re.IGNORECASE)
+_LABEL: Final = re.compile(r"(?:tel(?:efon|ephone|\.)?|phone|callto|mobil|mobile|handy)\s*:\s*", re.IGNORECASE)
 _SEPARATED: Final = re.compile(r"[,;|&\n]|:::")
 _SLASH: Final = re.compile(r"[/\\\u2044\u2215]")
 _SHORTENED: Final = re.compile(r"\+?[0-9](?:[.,][0-9]+)?[eE]\+?[0-9]{1,2}")
@@ -23,7 +23,7 @@ _EXTENSION: Final = re.compile(
 def plain_spelling(text: str) -> str:
     """Return a number in ASCII digits and punctuation, as far as its spelling is a usual one.
 
-    Full-width and other digits, dashes and blanks become those of ASCII. Quotes around the number, a label such as
+    Full-width digits, and dashes and blanks of all kinds, become those of ASCII. Quotes around the number, a label such as
     `tel:`, slashes and invisible characters are removed. Everything else stays.
     """
     plain = "".join(map(_plain_character, unicodedata.normalize("NFKC", text)))
@@ -59,8 +59,6 @@ def has_extension(text: str) -> bool:
 
 def _plain_character(character: str) -> str:
     category = unicodedata.category(character)
-    if category == "Nd":
-        return str(unicodedata.decimal(character))
     if category == "Zs":
         return " "
     if category == "Pd" or character == "\N{MINUS SIGN}":
