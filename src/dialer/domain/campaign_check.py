@@ -185,7 +185,7 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
         example = f"{'such as ' * (facts.without_country > 1)}{_masked(facts.without_country_example)}"
         message = (
             f"{more}{count} no country code ({example}). Do-not-call lists and time zones may miss them. Import them"
-            " with a +, or set DIALER_DEFAULT_REGION first."
+            " again and choose their country there (in the API: region), or write them with a +."
         )
         yield _warning(FindingCode.NO_COUNTRY, "phonebook", message)
 

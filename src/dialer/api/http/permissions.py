@@ -22,6 +22,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "GET /": Permission.SIGNED_IN,
     "GET /clock": Permission.SIGNED_IN,
     "POST /clock/advance": Permission.ADMIN,
+    "GET /own-settings": Permission.SIGNED_IN,
+    "PATCH /own-settings": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,
     f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,

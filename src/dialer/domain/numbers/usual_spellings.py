@@ -23,8 +23,8 @@ _EXTENSION: Final = re.compile(
 def plain_spelling(text: str) -> str:
     """Return a number in ASCII digits and punctuation, as far as its spelling is a usual one.
 
-    Full-width digits, and dashes and blanks of all kinds, become those of ASCII. Quotes around the number, a label such as
-    `tel:`, slashes and invisible characters are removed. Everything else stays.
+    Full-width digits, and dashes and blanks of all kinds, become those of ASCII. Quotes around the number, a label such
+    as `tel:`, slashes and invisible characters are removed. Everything else stays.
     """
     plain = "".join(map(_plain_character, unicodedata.normalize("NFKC", text)))
     plain = plain.strip(" ").removeprefix("=").strip(_QUOTES + " ")
