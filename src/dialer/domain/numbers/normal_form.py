@@ -121,7 +121,9 @@ def normalise(number: str, region: str | None = None) -> str:
     Raises:
         NumberError: the number is not 3 to 15 digits with an optional leading `+`, 00 or 011, in a usual spelling.
     """
-    bare = _bare(number)
+    bare = _PUNCTUATION.sub("", number) if len(number) <= NUMBER_INPUT_MAX else ""
+    if not _SHAPE.match(bare):
+        bare = _unpunctuated(number, bare)
     for _ in range(NUMBER_DIGITS_MAX):
         in_e164 = _in_e164(bare, region)
         if in_e164 == bare:
@@ -131,17 +133,12 @@ def normalise(number: str, region: str | None = None) -> str:
     return bare
 
 
-def _bare(number: str) -> str:
-    """Return the digits of a number with an optional `+`; raise NumberError if it has none, or something else."""
-    if len(number) > NUMBER_INPUT_MAX:
-        raise _error(number, "")
-    bare = _PUNCTUATION.sub("", number)
-    if _SHAPE.match(bare):
-        return bare
+def _unpunctuated(number: str, bare: str) -> str:
+    """Return the digits of a number in a spelling that is less common; raise NumberError if it is in none."""
     international = _with_plus(bare)
     if international is not None:
         return international
-    plain = _PUNCTUATION.sub("", plain_spelling(number))
+    plain = _PUNCTUATION.sub("", plain_spelling(number)) if len(number) <= NUMBER_INPUT_MAX else ""
     if _SHAPE.match(plain):
         return plain
     international = _with_plus(plain)
