@@ -47,9 +47,10 @@ class Layout(NamedTuple):
 
 LARGE, WORKING, COUNTED, SMALL, LOG = Size.LARGE, Size.WORKING, Size.COUNTERS, Size.SMALL, Size.LOG
 CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "parameters")
-GATEWAY_USED: Final = ("failures", "rest_ms", "rests_until_ms", "line_down")
+GATEWAY_USED: Final = ("failures", "rest_ms", "rests_until_ms", "line_down", "line_since_ms")
 LAYOUT: Final = {
     "contact": Layout(LARGE),
+    "contact_word": Layout(LARGE),
     # The order in which subscribers are called, and that of a list, are indexes over what each call changes.
     "subscriber": Layout(LARGE, ("status", "count_attempt", "last_attempt", "due_ms"), is_hot=False),
     "dnc_contact": Layout(LARGE),

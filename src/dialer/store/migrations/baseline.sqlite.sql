@@ -16,6 +16,7 @@ CREATE TABLE user_account (
 	allowed_countries VARCHAR DEFAULT '' NOT NULL,
 	allows_special BOOLEAN DEFAULT '0' NOT NULL,
 	default_region VARCHAR(2) DEFAULT '' NOT NULL,
+	language VARCHAR(8) DEFAULT '' NOT NULL,
 	rate_card_version INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
@@ -105,6 +106,7 @@ CREATE TABLE gateway (
 	rest_ms INTEGER DEFAULT '0' NOT NULL,
 	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
 	line_down VARCHAR(255) DEFAULT '' NOT NULL,
+	line_since_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT pk_gateway PRIMARY KEY (id, medium)
@@ -122,6 +124,13 @@ CREATE TABLE callerid_group (
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL
 );
+CREATE TABLE contact_word (
+	user_id INTEGER NOT NULL,
+	word TEXT NOT NULL,
+	id INTEGER NOT NULL,
+	CONSTRAINT pk_contact_word PRIMARY KEY (user_id, word, id)
+)
+ WITHOUT ROWID;
 CREATE TABLE subscriber_move (
 	id INTEGER NOT NULL,
 	campaign_id INTEGER NOT NULL,
@@ -537,7 +546,6 @@ CREATE TABLE contact (
 	zone VARCHAR(255) NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	full_name_key TEXT DEFAULT '' NOT NULL,
-	last_name_key TEXT DEFAULT '' NOT NULL,
 	additional_vars TEXT DEFAULT '{}' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
@@ -545,10 +553,11 @@ CREATE TABLE contact (
 );
 CREATE INDEX ix_contact_created_date ON contact (created_date, id, phonebook_id);
 CREATE INDEX ix_contact_full_name_key ON contact (full_name_key, id, phonebook_id);
-CREATE INDEX ix_contact_last_name_key ON contact (last_name_key, full_name_key, phonebook_id);
 CREATE INDEX ix_contact_number ON contact (number, id, phonebook_id);
+CREATE INDEX ix_contact_number_backwards ON contact (user_id, substr(number, 16, 1) || substr(number, 15, 1) || substr(number, 14, 1) || substr(number, 13, 1) || substr(number, 12, 1) || substr(number, 11, 1) || substr(number, 10, 1) || substr(number, 9, 1) || substr(number, 8, 1) || substr(number, 7, 1) || substr(number, 6, 1) || substr(number, 5, 1) || substr(number, 4, 1) || substr(number, 3, 1) || substr(number, 2, 1) || substr(number, 1, 1));
 CREATE INDEX ix_contact_phonebook_id_id ON contact (phonebook_id, id);
 CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
+CREATE INDEX ix_contact_user_id_id ON contact (user_id, id);
 CREATE TABLE dnc_contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	dnc_id INTEGER NOT NULL,
@@ -953,7 +962,7 @@ CREATE TABLE survey_result (
 );
 CREATE INDEX ix_survey_result_callid ON survey_result (callid);
 CREATE INDEX ix_survey_result_callrequest_id ON survey_result (callrequest_id);
-CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id);
+CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id, id);
 CREATE INDEX ix_survey_result_created_date ON survey_result (created_date, id, user_id);
 CREATE INDEX ix_survey_result_section_id ON survey_result (section_id);
 CREATE INDEX ix_survey_result_user_id ON survey_result (user_id);

@@ -15,6 +15,7 @@ SESSION_IN_USE: Final = (
         User.role,
         User.manager_id,
         User.default_region,
+        User.language,
         SecondFactor.confirmed_date,
     )
     .join(User, User.id == ConsoleSession.user_id)
@@ -27,7 +28,7 @@ SESSION_IN_USE: Final = (
         ConsoleSession.is_pending.is_(False),
     )
 )
-"""The session with a token, and its user: session, last use, user, name, role, manager, country, second factor."""
+"""The session with a token: session, last use; user, name, role, manager, country, language; second factor."""
 
 SESSIONS_FROM: Final[Select[Any]] = (
     select(ConsoleSession.id)
