@@ -24,7 +24,7 @@ from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
 from dialer.api.routes import recycle as recycling
 from dialer.app.accounts import api_keys, second_factor, sessions
-from dialer.app.imports import csv_records, imports
+from dialer.app.imports import csv_records, headers, imports, workbooks
 from dialer.app.imports import report as import_report
 from dialer.carriers import calls_per_second
 from dialer.carriers.freeswitch import connection, event_socket_frames
@@ -49,7 +49,7 @@ from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
 from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
-from dialer.store.media import files
+from dialer.store.media import files, kept_lists
 from dialer.store.queries import survey_results
 from dialer.store.set_aside_reports import KEPT_MS, ROWS_MAX
 
@@ -224,6 +224,11 @@ LIMITS: Final = {
     "An audio file": f"{files.AUDIO_BYTES_MAX // MIB} MiB",
     "Audio of one user": f"{files.USER_BYTES_MAX // MIB} MiB in {files.USER_FILES_MAX:,} files",
     "A CSV file": f"{imports.IMPORT_BYTES_MAX // MIB} MiB",
+    "A workbook (.xlsx)": f"{workbooks.WORKBOOK_BYTES_MAX // MIB} MiB packed, {workbooks.ROWS_MAX:,} rows",
+    "Lists that one user has uploaded and not imported yet": (
+        f"{kept_lists.KEPT_OF_A_USER_MAX} for {kept_lists.KEPT_S // 3_600} hours,"
+        f" {kept_lists.KEPT_BYTES_OF_A_USER_MAX // MIB} MiB"
+    ),
     "A line of a CSV file": f"{csv_records.LINE_BYTES_MAX // 1024} KiB",
     "A body of `POST …/bulk/`": f"{bulk.BULK_BYTES_MAX // MIB} MiB, {bulk.BULK_COMMAS_MAX:,} commas",
     "Recordings in one ZIP file": f"{recordings.RECORDINGS_MAX:,}",
@@ -232,7 +237,7 @@ LIMITS: Final = {
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
     "Rejected lines in a report that is a CSV": f"{import_report.CSV_ERRORS_MAX:,}",
-    "Columns of a CSV file": str(csv_records.COLUMNS_MAX),
+    "Columns of a CSV file": str(headers.COLUMNS_MAX),
     "Wrong passwords for a user name from one address": (
         f"{throttle.PAIR_FAILURES_MAX} in {throttle.WINDOW_S / 60:.0f} minutes"
     ),

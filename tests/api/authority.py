@@ -37,6 +37,8 @@ class Authority(NamedTuple):
 SPECIAL: Final = {
     "GET /": Authority(EVERYBODY, None),
     "GET /clock": Authority(EVERYBODY, None),
+    "GET /own-settings": Authority(EVERYBODY, None),
+    "PATCH /own-settings": Authority(MANAGERS, "campaigns"),
     "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
     "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
     "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),

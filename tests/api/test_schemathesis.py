@@ -39,7 +39,7 @@ BOUNDS_MAX: Final = 8
 """The valid requests at bounds, and the invalid ones, of which a short run sends one to each operation."""
 SLOW: Final = ("/forecast/", "/check/")
 """The ends of paths of operations that simulate a campaign. A short run does not judge their bounds."""
-TAGS = [*(resource.path for resource in RESOURCES), "root", "clock", "health"]
+TAGS = [*(resource.path for resource in RESOURCES), "root", "clock", "own-settings", "health"]
 JUDGED: Final = (
     "not_a_server_error",
     "status_code_conformance",

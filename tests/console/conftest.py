@@ -113,8 +113,9 @@ def media_of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def media(media_of_session: Path) -> Path:
     """Return the folder with sounds, which is empty."""
-    for one in media_of_session.iterdir():
-        one.unlink()
+    for one in media_of_session.rglob("*"):
+        if one.is_file():
+            one.unlink()
     return media_of_session
 
 

@@ -98,9 +98,10 @@ def begin(tab: Watched, first_admin: str) -> None:
     page.get_by_role("button", name="Create the admin").click()
     page.get_by_role("link", name="Make one from a spreadsheet").click()
     page.get_by_label("Name of the phonebook").fill("Spring")
-    page.get_by_label("CSV file").set_input_files(FILE)
+    page.get_by_label("File", exact=True).set_input_files(FILE)
     page.get_by_role("button", name="Upload and go on").click()
-    expect(page.get_by_text("2 people imported. 1 line was refused: line 4.")).to_be_visible()
+    page.get_by_role("button", name="Import 2 people").click()
+    expect(page.get_by_text("2 people imported. 1 line was refused.")).to_be_visible()
     page.get_by_label("Name", exact=True).fill("Reminder")
     page.get_by_label("Message", exact=True).fill("Hello {full_name}, see you in {City}")
     page.get_by_role("button", name="Go on").first.click()
@@ -291,10 +292,10 @@ def test_a_file_becomes_a_campaign_that_dials_beginning_with_an_empty_database(t
     page.get_by_role("link", name="People").first.click()
     page.get_by_role("link", name="Spring").click()
     page.get_by_role("link", name="Import a file").click()
-    page.get_by_label("CSV file").set_input_files({**FILE, "buffer": b"contact\n+12025550177\n"})
-    page.get_by_role("button", name="Check the file").click()
+    page.get_by_label("File", exact=True).set_input_files({**FILE, "buffer": b"contact\n+12025550177\n"})
+    page.get_by_role("button", name="Upload and look at it").click()
     expect(page.get_by_text("What an import would do")).to_be_visible()
-    page.get_by_role("button", name="Import").click()  # The file is still chosen.
+    page.get_by_role("button", name="Import 0 people").click()
     expect(page.get_by_role("heading", name="Imported")).to_be_visible()
 
 

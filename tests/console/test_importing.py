@@ -1,50 +1,152 @@
-"""Tests of files that are imported in the console."""
+"""Tests of lists that are imported in the console: upload, a look at how they are read, and the import."""
+
+import os
+import re
+import time
+from html import unescape
+from pathlib import Path
 
 import httpx
 import pytest
 
+from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
 
 FILE = b"Phone,full_name\n+12025550111,Ann\nabc,<script>\n+12025550111,Twice\n"
+BOOK = "records/phonebook/1/import/"
 
 
-def upload(visitor: Visitor, path: str, file: bytes, **fields: str) -> httpx.Response:
+def upload(visitor: Visitor, path: str, file: bytes, file_name: str = "people.csv", **fields: str) -> httpx.Response:
     token = visitor.get("account/").split('name="csrf" value="')[1][:64]
-    return visitor.request("POST", path, data={"csrf": token, **fields}, files={"file": ("people.csv", file)})
+    return visitor.request("POST", path, data={"csrf": token, **fields}, files={"file": (file_name, file)})
 
 
-def test_a_file_is_checked_and_then_imported(alice: Visitor, api: Caller) -> None:
+def look(visitor: Visitor, path: str, file: bytes, file_name: str = "people.csv", **fields: str) -> str:
+    """Upload a file, and return the words of the page that shows how it is read."""
+    answer = upload(visitor, path, file, file_name, **fields)
+    assert answer.status_code == 303, words(answer.text)
+    return visitor.text(answer.headers["location"].removeprefix("/console/"))
+
+
+def chosen(page: str) -> dict[str, str]:
+    """Return the fields of the form of a list, as a browser would send them."""
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
+    fields |= dict(re.findall(r'<input id="\w+" name="(\w+)" value="([^"]*)"', page))
+    for name, options in re.findall(r'<select id="\w+" name="(\w+)">(.*?)</select>', page, re.DOTALL):
+        found = re.findall(r'<option value="([^"]*)"( selected)?>', options)
+        fields[name] = next((value for value, is_selected in found if is_selected), found[0][0])
+    return {name: unescape(value) for name, value in fields.items()}
+
+
+def press(visitor: Visitor, **changed: str) -> httpx.Response:
+    """Send the form of the list that was loaded last, with some other choices."""
+    token = re.search(r'action="/console/(lists/[0-9a-f]{32}/)"', visitor.page)
+    assert token is not None
+    return visitor.request("POST", token[1], data={**chosen(visitor.page), **changed})
+
+
+def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> None:
     api.create("phonebook", name="Book")
-    assert "The numbers are in the column contact." in alice.text("records/phonebook/1/import/")
-    checked = upload(alice, "records/phonebook/1/check/", FILE, columns="Phone:contact")
-    assert "What an import would do New 1 Known already 1 Refused 1 Look wrong 0" in words(checked.text)
-    assert "3 abc contact: 'abc' has no digits." in words(checked.text)
+    assert "Nothing is stored before you have seen how it is read." in alice.text(BOOK)
+    shown = look(alice, BOOK, FILE)
+    assert "Will be stored 1 There already, or twice in the file 1 Refused 1 Number looks wrong 0" in shown
+    assert "2 +12025550111 → +12025550111 Ann 3 abc 'abc' has no digits." in shown
     assert api.get("contact/")["count"] == 0
-    done = upload(alice, "records/phonebook/1/import/", FILE, columns="Phone:contact")
-    assert "Imported Added 1 Known already 1 Refused 1 Look wrong 0" in words(done.text)
+    done = press(alice, **{"import": "1"})
+    assert "Stored 1 There already, or twice in the file 1 Refused 1" in words(done.text)
     assert api.get("contact/")["results"][0]["full_name"] == "Ann"
+    rejected = re.search(r'href="/console/(lists/[0-9a-f]{32}/rejected/)"', done.text)
+    assert rejected is not None
+    lines = alice.request("GET", rejected[1]).content.decode("utf-8-sig").splitlines()
+    assert lines[0] == "line,reason,Phone,full_name"
+    assert (lines[1][:2], lines[1][-13:]) == ("3,", ",abc,<script>")
+    again = press(alice, **{"import": "1"})
+    assert (again.status_code, "The file is not here any more" in words(again.text)) == (404, True)
+
+
+def test_the_choices_can_be_changed_and_nothing_is_lost(alice: Visitor, api: Caller) -> None:
+    file = "Telefonnummer;Vorname;Nachname;Kundennummer\r\n030/230 00 74;J\u00f6rg;M\u00fcller;7\r\n".encode("cp1252")
+    shown = look(alice, "new-campaign/", file, "kunden.csv", name="Fr\u00fchling")
+    assert "→ 0302300074 Without a country: choose one below. J\u00f6rg M\u00fcller" in shown
+    fields = chosen(alice.page)
+    assert (fields["charset"], fields["separator"], fields["header"]) == ("windows-1252", ";", "1")
+    assert [fields[f"m{place}"] for place in range(4)] == ["number", "first_name", "last_name", "variable"]
+    answer = press(alice, region="DE", m3="leave_out")
+    shown = alice.text(answer.headers["location"].removeprefix("/console/"))
+    assert "030/230 00 74 → +49302300074 J\u00f6rg M\u00fcller" in shown
+    fields = chosen(alice.page)
+    assert (fields["name"], fields["region"], fields["m3"]) == ("Fr\u00fchling", "DE", "leave_out")
+    back = re.search(r'<a class="button" href="/console/(new-campaign/[^"]*)">Back', alice.page)
+    assert back is not None
+    alice.get(unescape(back[1]))
+    assert 'value="Fr\u00fchling"' in alice.page
+    onward = re.search(r'<a href="/console/(lists/[^"]*)">Go on with it', alice.page)
+    assert onward is not None
+    assert "+49302300074" in alice.text(unescape(onward[1]))
+    assert api.get("phonebook/")["count"] == 0
+    done = press(alice, **{"import": "1"})
+    assert done.headers["location"] == "/console/new-campaign/survey/?phonebook=1&imported=1&rejected=0"
+    (contact,) = api.get("contact/")["results"]
+    assert (contact["contact"], contact["full_name"]) == ("030/230 00 74", "J\u00f6rg M\u00fcller")
+    assert contact["additional_vars"] == '{"Vorname":"J\u00f6rg"}'.replace("Vorname", "first_name").replace(
+        "}", ',"last_name":"M\u00fcller"}'
+    )
+    assert api.get("phonebook/")["results"][0]["name"] == "Fr\u00fchling"
+    assert api.get("users/2/")["default_region"] == "DE"
+    shown = look(alice, BOOK, b"Phone\n030 1234567\n")
+    assert "→ +49301234567" in shown
 
 
 @pytest.mark.parametrize(
-    ("file", "fields", "message"),
+    ("file", "message"),
     [
-        (b"name\nAnn\n", {}, "contact"),
-        (FILE, {"columns": "nothing"}, "nothing"),
-        (FILE, {"charset": "ebcdic"}, "Use one of"),
+        (b"", "The file is empty."),
+        (b"name\nAnn\n", "Choose the column that has the phone numbers."),
+        (b"%PDF-1.7", "The file is a PDF, not a table."),
+        (b"\xd0\xcf\x11\xe0" + b"x" * 600, "Save it as .xlsx without a password, or as CSV."),
+        (b"PK\x03\x04" + b"x" * 600, "The workbook cannot be read"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why(
-    alice: Visitor, api: Caller, file: bytes, fields: dict[str, str], message: str
-) -> None:
+def test_a_file_that_cannot_be_read_says_what_to_do(alice: Visitor, api: Caller, file: bytes, message: str) -> None:
     api.create("phonebook", name="Book")
-    answer = upload(alice, "records/phonebook/1/import/", file, **fields)
-    assert (answer.status_code, message in words(answer.text).lower() or message in answer.text) == (400, True)
+    for path in (BOOK, "new-campaign/"):
+        assert message in look(alice, path, file)
+    assert press(alice, **{"import": "1"}).status_code == 400
     assert api.get("contact/")["count"] == 0
 
 
-def test_nobody_imports_into_the_list_of_another(bob: Visitor, api: Caller) -> None:
+def test_a_do_not_call_list_takes_numbers_alone(alice: Visitor, api: Caller) -> None:
     api.create("dnc-list", name="Never")
+    shown = look(alice, "records/dnc-list/1/import/", b"Who;Tel\nAnn;+12025550111\nBob;+12025550112\n")
+    assert "Import 2 numbers" in shown
+    assert "Stored 2" in words(press(alice, **{"import": "1"}).text)
+    assert [one["phone_number"] for one in api.get("dnc-contact/")["results"]] == ["+12025550111", "+12025550112"]
+
+
+def test_nobody_sees_or_imports_into_the_list_of_another(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    api.create("dnc-list", name="Never")
+    api.create("phonebook", name="Book")
     assert upload(bob, "records/dnc-list/1/import/", b"phone_number\n+12025550111\n").status_code == 404
     assert upload(bob, "records/contact/1/import/", FILE).status_code == 404
+    location = upload(alice, BOOK, FILE).headers["location"].removeprefix("/console/")
+    assert bob.request("GET", location).status_code == 404
+    token = location.split("/")[1]
+    assert bob.request("GET", f"lists/{token}/").status_code == 404
+    assert bob.request("GET", f"lists/{token}/rejected/?id=1").content == b""
+    bob.get("account/")
+    assert bob.send(f"lists/{token}/", **{"import": "1", "id": "1"}).status_code == 404
+    assert alice.request("GET", "lists/../../x/").status_code == 404
     assert api.get("dnc-contact/")["count"] == 0
+
+
+def test_few_files_of_a_user_are_kept_and_not_for_long(alice: Visitor, api: Caller, media: Path) -> None:
+    api.create("phonebook", name="Book")
+    for _ in range(KEPT_OF_A_USER_MAX + 2):
+        upload(alice, BOOK, FILE)
+    kept = list((media / "lists").iterdir())
+    assert len(kept) <= KEPT_OF_A_USER_MAX
+    for path in kept:
+        os.utime(path, (0, time.time() - KEPT_S - 60))
+    upload(alice, BOOK, FILE)
+    assert len(list((media / "lists").iterdir())) == 1

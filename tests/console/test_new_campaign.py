@@ -8,7 +8,7 @@ from dialer.store.database import Database
 from dialer.store.tables import Subscriber
 from tests.api.harness import Caller
 from tests.console.building import campaign, store
-from tests.console.test_importing import upload
+from tests.console.test_importing import look, press
 from tests.console.visitor import Visitor, words
 
 FILE = b"contact,full_name\n+12025550111,Ann\nabc,Bad\n"
@@ -16,11 +16,11 @@ FILE = b"contact,full_name\n+12025550111,Ann\nabc,Bad\n"
 
 def test_a_file_and_a_text_become_a_campaign(alice: Visitor, admin: Visitor, api: Caller) -> None:
     admin.get("account/")
-    uploaded = upload(alice, "new-campaign/", FILE, name="Spring")
-    assert uploaded.headers["location"] == "/console/new-campaign/survey/?phonebook=1&imported=1&rejected=1&lines=3"
-    assert "1 person imported. 1 line was refused: line 3." in alice.text(
-        uploaded.headers["location"].removeprefix("/console/")
-    )
+    look(alice, "new-campaign/", FILE, name="Spring")
+    uploaded = press(alice, **{"import": "1"})
+    survey = uploaded.headers["location"].removeprefix("/console/")
+    assert survey.startswith("new-campaign/survey/?phonebook=1&imported=1&rejected=1&list=")
+    assert "1 person imported. 1 line was refused. Download the refused lines" in alice.text(survey)
     asked = {"name": "Reminder", "message": "Hello {full_name}", "question": "Do you come?", "key_1": "yes"}
     made = alice.send("new-campaign/survey/", phonebook="1", **asked)
     settings = "/console/records/campaigns/new/?phonebook=1&object_id=1&name=Reminder"
@@ -50,20 +50,24 @@ def test_columns_are_known_by_their_usual_names(
 ) -> None:
     delimiter = next(one for one in (b";", b"\t", b",") if one in header)
     line = delimiter.join([b"Ann", b"+12025550111", b"+12025550222"])
-    assert upload(alice, "new-campaign/", header + b"\r\n" + line, name="Spring").status_code == 303
+    look(alice, "new-campaign/", header + b"\r\n" + line, name="Spring")
+    assert press(alice, **{"import": "1"}).status_code == 303
     (made,) = api.get("contact/")["results"]
     assert (made["contact"], made["full_name"]) == (contact, name)
 
 
 def test_a_file_without_people_leaves_no_phonebook(alice: Visitor, api: Caller) -> None:
-    for file, message in (
-        (b"contact\nabc\n", "has a number that can be called. Line 2:"),
-        (b"name\nAnn\n", "Phone, mobile"),
-    ):
-        answer = upload(alice, "new-campaign/", file, name="Spring")
-        assert (answer.status_code, message in words(answer.text)) == (400, True)
-        assert 'value="Spring"' in answer.text
+    look(alice, "new-campaign/", b"contact\nabc\n", name="Spring")
+    answer = press(alice, **{"import": "1"})
+    assert (answer.status_code, "has a number that can be called. 'abc'" in words(answer.text)) == (400, True)
+    assert 'value="Spring"' in answer.text
     assert api.get("phonebook/")["count"] == 0
+
+
+def test_a_phonebook_without_a_name_has_that_of_its_file(alice: Visitor, api: Caller) -> None:
+    look(alice, "new-campaign/", FILE, "Kunden 2026.csv")
+    press(alice, **{"import": "1"})
+    assert api.get("phonebook/")["results"][0]["name"] == "Kunden 2026"
 
 
 def test_a_question_needs_answers_and_answers_a_question(alice: Visitor, api: Caller) -> None:

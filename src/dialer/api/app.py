@@ -52,6 +52,7 @@ from dialer.api.routes import (
 )
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.exports import export
+from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.runtime.place_watch import keeping_place
@@ -166,7 +167,7 @@ def _rest_api(authenticator: Authenticator, permissions: Permissions, resources:
     handlers = [controller for resource in resources for controller in controllers(resource)]
     return Router(
         PREFIX,
-        route_handlers=[*handlers, ClockController, *EXTRA_ROUTES],
+        route_handlers=[*handlers, ClockController, OwnSettingsController, *EXTRA_ROUTES],
         # The framework copies middleware for every route, but does not copy functions.
         middleware=[authenticated, KnownParameters],
     )

@@ -124,7 +124,9 @@ class Service:
     def conventions(self, request: ApiRequest) -> Conventions:
         """Return the defaults for the values of one request: zone, region, links and strictness."""
         links, strict = self.links(request), is_strict(request.scope)
-        return Conventions(self._zone, self.settings.default_region, links, self._hours, is_strict=strict)
+        actor = request.scope.get("user")
+        region = (actor.default_region if isinstance(actor, Actor) else "") or self.settings.default_region
+        return Conventions(self._zone, region, links, self._hours, is_strict=strict)
 
     def unit(self, connection: Connection, request: ApiRequest) -> Unit:
         """Return the unit of work of one request on one transaction."""

@@ -237,7 +237,8 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
 
 def _without_country(facts: CampaignFacts) -> Sentence:
     remedy = Sentence(
-        "Do-not-call lists and time zones may miss them. Import them with a +, or set DIALER_DEFAULT_REGION first."
+        "Do-not-call lists and time zones may miss them. Import them again and choose their country there (in the API:"
+        " region), or write them with a +."
     )
     example = _masked(facts.without_country_example)
     if facts.without_country >= facts.without_country_max:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dialer.api.routes.import_requests import XLSX
 from dialer.app.imports.imports import CHUNK_ROWS
 from dialer.app.imports.report import CSV_ERRORS_MAX
 from tests.api.harness import Caller
+from tests.console.workbooks import workbook
 
 CSV = {"Content-Type": "text/csv"}
 NONE = {"imported": 0, "duplicates": 0, "rejected": 0, "errors": [], "warned": 0, "warnings": []}
@@ -71,7 +73,10 @@ def test_names_can_be_exchanged(alice: Caller) -> None:
         (
             "tel:contact,contact:x",
             "detail",
-            "The first line must name the columns, with commas, semicolons or tabs, tel (read as contact) among them.",
+            (
+                "The first line must name the columns, with commas, semicolons, tabs or bars, tel (read as contact)"
+                " among them."
+            ),
         ),
     ],
 )
@@ -209,3 +214,36 @@ def test_an_exported_do_not_call_list_is_imported_as_it_was(alice: Caller, numbe
     status, told = load(alice, exported, f"dnc-list/{second}/import/")
     assert (status, {**told, "warned": 0, "warnings": []}) == (200, report)
     assert [one["phone_number"] for one in alice.get("dnc-contact/", dnc_id=second)["results"]] == stored
+
+
+def test_a_workbook_is_imported(alice: Caller) -> None:
+    first, second = ["contact", "full_name", "n"], ["+12025550100", "Ada", 5]
+    content = workbook(sheets={"Empty": [], "People": [first, second], "Others": [first, ["+12025550101", "Bo", 6.5]]})
+    for headers in ({"Content-Type": XLSX}, CSV):
+        answer = alice.request("POST", BOOK, content=content, headers=headers, params={"dry_run": "true"})
+        assert (answer.status_code, answer.json()) == (200, {**NONE, "imported": 1})
+    answer = alice.request("POST", BOOK, files={"file": ("a.xlsx", content)}, params={"sheet": "Others"})
+    assert (answer.status_code, answer.json()) == (200, {**NONE, "imported": 1})
+    assert contacts(alice) == [("+12025550101", "Bo", '{"n":"6.5"}')]
+    status, body = load(alice, content, sheet="Nowhere")
+    assert (status, body["detail"]) == (
+        400,
+        "The workbook has no sheet 'Nowhere'. It has: Sheet, Empty, People, Others.",
+    )
+
+
+def test_separator_header_and_country_can_be_named(alice: Caller) -> None:
+    content = b"030/230 00 74|Ada, B.|x\n;;|no number|\n"
+    columns = "column_1:contact,column_2:full_name,column_3:"
+    params = {"separator": "bar", "header": "false", "columns": columns, "region": "de"}
+    status, report = load(alice, content, **params)
+    assert (status, report["imported"], report["rejected"], report["errors"][0]["line"]) == (200, 1, 1, 2)
+    assert contacts(alice) == [("030/230 00 74", "Ada, B.", "{}")]
+    assert len(alice.get("contact/", contact="+49302300074")["results"]) == 1
+    status, body = load(alice, content, separator="dot", header="perhaps", region="QQ")
+    assert (status, sorted(body)) == (400, ["header", "region", "separator"])
+
+
+def test_numbers_that_were_shortened_have_a_kind_of_their_own(alice: Caller) -> None:
+    _, report = load(alice, b"contact\n4.91701E+11\n+12025550100 x7\n+12025550100/+12025550101\n;\n")
+    assert [one["kind"] for one in report["errors"]] == ["shortened", "extension", "several", "no_digits"]

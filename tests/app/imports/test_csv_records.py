@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from dialer.app.imports import csv_records
 from dialer.app.imports.csv_records import (
-    COLUMNS_MAX,
     LINE_BYTES_MAX,
     RECORD_LINES_MAX,
-    CsvError,
     CsvFile,
     CsvRecord,
+    TableForm,
 )
+from dialer.app.imports.headers import COLUMNS_MAX, CsvError
 
 
 def read(content: bytes, size: int = 7) -> CsvFile:
@@ -35,6 +35,9 @@ def records(content: bytes) -> list[CsvRecord]:
         b"contact;name\r\n1;A\r\n",
         b"\xef\xbb\xbfcontact\tname\n1\tA",
         b'"contact" , name\n\n1,"A"\n\r\n',
+        b"contact|name\n1|A\n",
+        b"sep=;\r\ncontact;name\r\n1;A\r\n",
+        b'"sep=\t"\ncontact\tname\n1\tA',
     ],
 )
 def test_the_header_tells_the_delimiter(content: bytes) -> None:
@@ -49,12 +52,11 @@ def test_the_header_tells_the_delimiter(content: bytes) -> None:
         (b"", "The first line must name the columns"),
         (b"\n1,A\n", "The first line must name the columns"),
         (b"phone,name\n", "The first line must name the columns"),
-        (b"contact|name\n", "The first line must name the columns"),
+        (b"contact/name\n", "The first line must name the columns"),
         ("contact,name\n".encode("utf-16"), "The header cannot be read: NUL characters"),
         (b"contact,\xff\n", "The header cannot be read: not UTF-8"),
         (b"contact,name\r1,A\r", "The header cannot be read: a carriage return that ends no line"),
-        (b"contact,,name\n", "Column 2 of the header has no name."),
-        (b"contact,Name,name\n", "The header names name twice."),
+        (b"contact,name,Contact\n", "The header names Contact twice."),
         (b"contact," + b"n" * 256 + b"\n", "The name of column 2 has more than 255 characters."),
         (b"contact" + b",n" * COLUMNS_MAX + b"\n", "The header has 101 columns. Use at most 100."),
         (b"contact," + b"n" * LINE_BYTES_MAX, "The header cannot be read: the line has more than 131,072 bytes"),
@@ -64,6 +66,39 @@ def test_a_file_without_a_usable_header_is_refused(header: bytes, reason: str) -
     with pytest.raises(CsvError) as error:
         read(header, size=4096)
     assert str(error.value).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        (b"contact,,name\n", ("contact", "column_2", "name")),
+        (b"contact,Name,name,name 2\n", ("contact", "Name", "name 3", "name 2")),
+        (b'contact,"City\nor town"\n', ("contact", "City or town")),
+        (b'contact,5" screen\n', ("contact", '5" screen')),
+    ],
+)
+def test_every_column_has_a_name_of_its_own(content: bytes, columns: tuple[str, ...]) -> None:
+    row = b",".join([b"1"] * len(columns))
+    file = read(content + row + b"\n")
+    assert (file.columns, [record.cells for record in file]) == (columns, [["1"] * len(columns)])
+
+
+def test_a_table_without_a_header_or_with_a_title_before_it() -> None:
+    def read_as(content: bytes, line: int, renamed: dict[str, str]) -> list[tuple[int, list[str]]]:
+        file = CsvFile([content], required="contact", renamed=renamed, form=TableForm(header_line=line))
+        return [(record.line, record.cells) for record in file]
+
+    assert read_as(b"\n1,A\n2,B\n", 0, {"column_1": "contact"}) == [(2, ["1", "A"]), (3, ["2", "B"])]
+    assert read_as(b"Customers\n\ncontact,name\n1,A\n", 3, {}) == [(4, ["1", "A"])]
+    with pytest.raises(CsvError, match="No column is read as contact"):
+        read_as(b"1,A\n", 0, {})
+
+
+def test_empty_cells_at_the_end_of_a_row_may_be_more_or_be_missing() -> None:
+    content = b"contact,name,city\n1,A,B,,\n2\n"
+    assert [record.problem for record in read(content)] == [None, "1 cell, but the header has 3 columns"]
+    padded = CsvFile([content], required="contact", form=TableForm(pads_rows=True))
+    assert [record.cells for record in padded] == [["1", "A", "B"], ["2", "", ""]]
 
 
 def test_lines_are_counted_through_quoted_line_ends_and_empty_lines() -> None:

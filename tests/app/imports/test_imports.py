@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, insert, text
 
-from dialer.app.imports.csv_records import CsvError
+from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import (
     CHUNK_ROWS,
     Commit,

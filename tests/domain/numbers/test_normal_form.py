@@ -9,6 +9,7 @@ from dialer.domain.numbers.normal_form import (
     NUMBER_INPUT_MAX,
     NumberError,
     NumberProblem,
+    is_number,
     is_possible,
     normalise,
     parse,
@@ -58,7 +59,6 @@ def test_a_number_in_its_normal_form(number: str, region: str | None, normal: st
         "++123",
         "1+23",
         "123\n",
-        "\uff11\uff12\uff13\uff14",
         "1 2" + " " * NUMBER_INPUT_MAX,
         "0x123",
         "123;456",
@@ -166,3 +166,70 @@ def test_a_number_is_possible_if_the_library_says_so(number: str) -> None:
 
 def test_a_number_without_a_country_counts_as_possible() -> None:
     assert is_possible("1001")
+
+
+@pytest.mark.parametrize(
+    ("number", "region", "normal"),
+    [
+        ("030/230 00 74", "DE", "+49302300074"),
+        ("(030) 230-0074", "DE", "+49302300074"),
+        ("+49 (0) 30 / 230.00.74", None, "+49302300074"),
+        ("0049/30/2300074", None, "+49302300074"),
+        ("04321/123456", "DE", "+494321123456"),
+        ("030\u00a0230\u202f00\u200974", "DE", "+49302300074"),
+        ("030\u20132300074", "DE", "+49302300074"),
+        ("030\u2212230\u201100\u201574", "DE", "+49302300074"),
+        ("\uff10\uff13\uff10\uff0d\uff12\uff13\uff10\uff10\uff10\uff17\uff14", "DE", "+49302300074"),
+        ("\uff0b\uff14\uff19\u3000\uff13\uff10\u30002300074", None, "+49302300074"),
+        ("tel:+49-30-2300074", None, "+49302300074"),
+        ("Tel.: 030 2300074", "DE", "+49302300074"),
+        ("'0170 1234567", "DE", "+491701234567"),
+        ("\u20190170 1234567\u2019", "DE", "+491701234567"),
+        ('="0170 1234567"', "DE", "+491701234567"),
+        ("\u202a+49 170 1234567\u202c", None, "+491701234567"),
+        ("+55 (11) 98888\u20107777", None, "+5511988887777"),
+        ("06 12 34 56 78", "FR", "+33612345678"),
+        ("612.345.678", "ES", "+34612345678"),
+        ("1701234567", "DE", "+491701234567"),
+    ],
+)
+def test_usual_spellings_are_read(number: str, region: str | None, normal: str) -> None:
+    assert normalise(number, region) == normal
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        ("4.91701E+11", NumberProblem.SHORTENED),
+        ("4,91701E+11", NumberProblem.SHORTENED),
+        ("'4.9E11", NumberProblem.SHORTENED),
+        ("030 2300074 ext. 12", NumberProblem.EXTENSION),
+        ("+1 202 555 0100 x12", NumberProblem.EXTENSION),
+        ("(11) 3333-4444 ramal 12", NumberProblem.EXTENSION),
+        ("030 2300074 #12", NumberProblem.EXTENSION),
+        ("tel:+1-202-555-0100;ext=12", NumberProblem.EXTENSION),
+        ("030 123456/0170 4567890", NumberProblem.SEVERAL),
+        ("030 123456 / +49 170 4567890", NumberProblem.SEVERAL),
+        ("+49 30 123456 ::: +49 170 4567890", NumberProblem.SEVERAL),
+        ("0302300074/12", NumberProblem.SEVERAL),
+        ("030 123456\n0170 4567890", NumberProblem.SEVERAL),
+        ("030 2300074 (office)", NumberProblem.WRONG_CHARACTER),
+        ("#N/A", NumberProblem.NO_DIGITS),
+        ("\u0661\u0662\u0663\u0664", NumberProblem.WRONG_CHARACTER),
+    ],
+)
+def test_texts_that_are_not_one_number_say_why(number: str, problem: NumberProblem) -> None:
+    with pytest.raises(NumberError) as caught:
+        normalise(number, "DE")
+    assert caught.value.problem is problem
+
+
+@given(
+    st.from_regex(r"\+[1-9][0-9]{6,13}", fullmatch=True, alphabet="+0123456789"),
+    st.lists(st.sampled_from([" ", "\u00a0", "\u202f", "-", "\u2013", ".", "\u200e", ""]), min_size=14, max_size=14),
+    st.sampled_from(["", "tel:", "'", "\u202a", "\u201c"]),
+)
+def test_a_usual_spelling_never_changes_the_digits(number: str, between: list[str], before: str) -> None:
+    assume(is_number(number))
+    spelt = before + number[0] + "".join(a + b for a, b in zip(number[1:], between, strict=False))
+    assert normalise(spelt) == normalise(number)

@@ -46,6 +46,8 @@ class Actor(msgspec.Struct, frozen=True):
     """None if the request carries a password."""
     session_id: int | None = None
     """The session of the console in which the user acts, if any."""
+    default_region: str = ""
+    """The country of the user's numbers without one; empty for that of the service."""
 
     @property
     def is_admin(self) -> bool:

@@ -67,7 +67,7 @@ INVALID_KEY: Final = "Invalid API key: it is wrong, revoked, disabled or expired
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
-_ACTOR: Final = (User.id, User.username, User.role, User.manager_id)
+_ACTOR: Final = (User.id, User.username, User.role, User.manager_id, User.default_region)
 _ACCOUNT: Final = (
     select(*_ACTOR, User.enabled, User.password_hash, SecondFactor.confirmed_date)
     .outerjoin(SecondFactor, SecondFactor.user_id == User.id)
@@ -231,12 +231,12 @@ class Authenticator:
         now_ms = self.clock_ms()
         if not rows:
             raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
-        user_id, username, role, manager_id, key_id, prefix, scopes, expires_ms = rows[0]
+        user_id, username, role, manager_id, region, key_id, prefix, scopes, expires_ms = rows[0]
         if expires_ms is not None and expires_ms <= now_ms:
             raise _unauthorized(INVALID_KEY, _KEY_CHALLENGE)
         self.uses.used(key_id, now_ms)
         key = KeyInUse(key_id, prefix, _scopes(scopes))
-        return Actor(user_id, username, Role(role), manager_id, key)
+        return Actor(user_id, username, Role(role), manager_id, key, default_region=region)
 
     async def _account_of(self, key: str) -> _Account:
         """Read the account of a user name.
@@ -246,8 +246,8 @@ class Authenticator:
         rows = await self._rows(_ACCOUNT, {"username_key": key})
         if not rows:
             return _Account(None, DUMMY_HASH)
-        user_id, username, role, manager_id, enabled, password_hash, confirmed_ms = rows[0]
-        actor = Actor(user_id, username, Role(role), manager_id) if enabled else None
+        user_id, username, role, manager_id, region, enabled, password_hash, confirmed_ms = rows[0]
+        actor = Actor(user_id, username, Role(role), manager_id, default_region=region) if enabled else None
         return _Account(actor, password_hash, confirmed_ms is not None)
 
     async def _rows(self, query: Select[*tuple[Any, ...]], values: dict[str, Any]) -> Sequence[Sequence[Any]]:

@@ -16,6 +16,7 @@ from dialer.api.http.streams import expect_type, pieces
 from dialer.api.service import ApiRequest
 
 MULTIPART: Final = "multipart/form-data"
+FILE_NAME: Final = "file name"
 PARTS_MAX: Final = 20
 TEXT_BYTES_MAX: Final = 4_096
 """Bytes of one text that are kept; no field is longer."""
@@ -48,7 +49,8 @@ async def file_pieces(
 ) -> AsyncIterator[bytes]:
     """Yield the file in the form of a request while it arrives.
 
-    The first piece is empty and comes when the file begins. By then `texts` has the parts before the file.
+    The first piece is empty and comes when the file begins. By then `texts` has the parts before the file, and under
+    `FILE_NAME` the name that the client gives the file.
 
     Raises:
         AnsweredError: it is no multipart body (415, 400), or has more than `PARTS_MAX` parts (400).
@@ -65,6 +67,7 @@ async def file_pieces(
         elif isinstance(event, MultipartSegment):
             if texts is not None:
                 texts.update(reader.form.texts)
+                texts[FILE_NAME] = event.filename or ""
             yield b""
         elif event:
             if file_count > 1:

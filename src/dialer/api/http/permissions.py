@@ -22,6 +22,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "GET /": Permission.SIGNED_IN,
     "GET /clock": Permission.SIGNED_IN,
     "POST /clock/advance": Permission.ADMIN,
+    "GET /own-settings": Permission.SIGNED_IN,
+    "PATCH /own-settings": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,
     f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
@@ -139,9 +141,10 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/records/{{path}}/{RECORD}": Permission.SIGNED_IN,
     f"POST /console/records/{{path}}/{RECORD}/delete": Permission.SIGNED_IN,
     f"GET /console/records/{{path}}/{RECORD}/import": Permission.CAMPAIGNS,
-    f"GET /console/records/{{path}}/{RECORD}/check": Permission.CAMPAIGNS,
     f"POST /console/records/{{path}}/{RECORD}/import": Permission.CAMPAIGNS,
-    f"POST /console/records/{{path}}/{RECORD}/check": Permission.CAMPAIGNS,
+    "GET /console/lists/{token}": Permission.CAMPAIGNS,
+    "POST /console/lists/{token}": Permission.CAMPAIGNS,
+    "GET /console/lists/{token}/rejected": Permission.CAMPAIGNS,
 }
 """The permissions of the console's pages, by method and path."""
 OPEN_PAGES: Final = frozenset(

@@ -29,6 +29,7 @@ from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
+from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
@@ -120,7 +121,7 @@ _HEADERS: Final[Mapping[int, Json]] = {
 _LOCATION: Final[Json] = header(
     "The URL of the record", f"https://dialer.example{PREFIX}/phonebook/1/", {"type": "string", "format": "uri"}
 )
-_SIGNED_IN: Final = frozenset({"read_root", "read_clock"})
+_SIGNED_IN: Final = frozenset({"read_root", "read_clock", "read_own_settings"})
 """Operations for users of every role and API keys of every scope."""
 _CHECKED: Final = {
     "errors": 0,
@@ -162,6 +163,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": examples.answer(ClockRead),
     "advance_clock": examples.answer(ClockRead),
+    "read_own_settings": examples.answer(OwnSettings),
+    "change_own_settings": examples.answer(OwnSettings),
     "import_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
@@ -193,6 +196,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
 }
 _SENT: Final[Mapping[str, Any]] = {
     "advance_clock": {"seconds": 60},
+    "change_own_settings": {"default_region": "DE"},
     "import_contacts": f"contact,full_name\n{NUMBER},Ada Byron\n",
     "import_dnc_contacts": f"phone_number\n{NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},

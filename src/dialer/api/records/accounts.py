@@ -27,7 +27,7 @@ from dialer.api.records.agent_views import oneself
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.users import add_user, change_user, delete_user, find_user
 from dialer.domain.languages import LANGUAGES
-from dialer.domain.numbers.destinations import read_countries
+from dialer.domain.numbers.destinations import read_countries, read_region
 from dialer.domain.roles import Permission, Role
 from dialer.passwords import (
     PASSWORD_LENGTH_MAX,
@@ -81,6 +81,24 @@ class Countries(Text, frozen=True):
             return ", ".join(sorted(read_countries(super().parse(value, conventions))))
         except ValueError as error:
             raise FieldError(f"{str(error)!r} is not a country. Enter ISO 3166 codes, such as US, CA.") from None
+
+
+class OneCountry(Text, frozen=True):
+    """A country, or none."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the code of the country; empty for none."""
+        text = super().parse(value, conventions)
+        try:
+            return read_region(text) if text.strip() else ""
+        except ValueError as error:
+            raise FieldError(str(error)) from None
+
+    def accepted(self) -> Schema:
+        """Return the schema of two letters, or of nothing."""
+        found = self.schema()
+        found.pattern = "^([A-Z]{2})?$"
+        return found
 
 
 class Password(Text, frozen=True):
@@ -151,6 +169,12 @@ _USER: Final = shapes(
             Boolean(),
             "Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only those that a"
             " prefix of the user's rate card names. Default: false.",
+        ),
+        "default_region": writable(
+            OneCountry(2),
+            "The country of numbers that the user writes without a country code: an ISO 3166 code. Users change it for"
+            " themselves with `PATCH /rest-api/own-settings/`. Default: empty, for the service's default region.",
+            example="DE",
         ),
         "language": writable(
             TextChoice(("", *LANGUAGES), {"": "The language that the browser asks for.", **_LANGUAGES}, "Language"),

@@ -17,7 +17,7 @@ from dialer.api.crud.resource import Resource
 from dialer.api.http.errors import AnsweredError, MalformedError
 from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
 from dialer.api.service import ApiRequest
-from dialer.app.imports.csv_records import CsvError
+from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ContactRows, DncRows, ImportOptions, NumberRows, import_csv
 from dialer.app.imports.report import ImportReport
 from dialer.app.unit import UnitOfWork
@@ -50,14 +50,18 @@ async def run_import(
 ) -> ImportReport:
     """Import a file into a record, in a thread that may wait for the file and for the database.
 
+    A dry run may have an `identity` of 0, for a record that is yet to be made.
+
     Raises:
         RecordNotFoundError: there is no such record, or it is not the caller's.
         MalformedError: the file has no usable header, or is not in its charset.
         AnsweredError: the user has too many imports under way (429).
     """
     service = request.service
-    await service.read(request, lambda unit: records.read_record(unit, kind.parents, identity))
-    target = kind.rows(identity, region=service.settings.default_region)
+    if identity or not options.is_dry:
+        await service.read(request, lambda unit: records.read_record(unit, kind.parents, identity))
+    region = service.conventions(request).region if options.region is None else options.region or None
+    target = kind.rows(identity, region=region)
     run = service.read if options.is_dry else service.write
 
     def commit(work: Callable[[UnitOfWork], int]) -> int:

@@ -20,20 +20,29 @@ from dialer.api.http.streams import describe_bodies, expect_type, pieces
 from dialer.api.routes.exports import CSV, JSON, accepted_type
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError
-from dialer.app.imports.charsets import CHARSETS, UTF8
+from dialer.app.imports.charsets import CHARSETS
 from dialer.app.imports.columns import FIELD, parse_columns
+from dialer.app.imports.csv_records import TableForm
+from dialer.app.imports.headers import DELIMITERS
 from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
+from dialer.domain.numbers.destinations import read_region
 
 FILE: Final = "file"
 CHARSET: Final = "charset"
 DRY_RUN: Final = "dry_run"
 REPORT: Final = "report"
+SEPARATOR: Final = "separator"
+HEADER: Final = "header"
+SHEET: Final = "sheet"
+REGION: Final = "region"
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 REPORT_HEADER: Final = "X-Import-Report"
 """The counts of an import whose report is a CSV, as a dictionary (RFC 9651)."""
 SHOWN_MAX: Final = 64
 """Characters of a wrong value that an error repeats."""
-_NAMES: Final = (FIELD, CHARSET, DRY_RUN, REPORT)
+_NAMES: Final = (FIELD, CHARSET, SEPARATOR, HEADER, SHEET, REGION, DRY_RUN, REPORT)
 KNOWN_PARAMETERS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: _NAMES}
 _REPORTS: Final = {"json": JSON, "csv": CSV}
 
@@ -55,12 +64,21 @@ def parse_request(request: ApiRequest, conventions: Conventions) -> ImportReques
     """
     given, errors = request.query_params, dict[str, list[str]]()
     is_form = request.content_type[0].strip().lower() == MULTIPART
-    said = {} if is_form else expect_type(request, CSV, or_else=f" Or send it as {MULTIPART}, in the part '{FILE}'.")
+    is_named = is_form or request.content_type[0].strip().lower() == XLSX
+    said = {} if is_named else expect_type(request, CSV, or_else=f" Or send it as {MULTIPART}, in the part '{FILE}'.")
     is_csv = _wanted(request, errors) == CSV
+    has_header = _flag(HEADER, given.get(HEADER), conventions, errors, default=True)
+    form = TableForm(
+        charset=_charset(given.get(CHARSET), said.get(CHARSET), errors),
+        delimiter=_separator(given.get(SEPARATOR), errors),
+        header_line=None if has_header else 0,
+        sheet=given.get(SHEET) or None,
+    )
     options = ImportOptions(
         columns=_columns(given.get(FIELD, ""), errors),
-        charset=_charset(given.get(CHARSET), said.get(CHARSET), errors),
-        is_dry=_is_dry(given.get(DRY_RUN), conventions, errors),
+        form=form,
+        region=_region(given.get(REGION), errors),
+        is_dry=_flag(DRY_RUN, given.get(DRY_RUN), conventions, errors, default=False),
         errors_max=CSV_ERRORS_MAX if is_csv else ERRORS_MAX,
     )
     if errors:
@@ -76,24 +94,45 @@ def _columns(text: str, errors: Errors) -> dict[str, str]:
         return {}
 
 
-def _charset(given: str | None, said: str | None, errors: Errors) -> str:
-    """Return the charset of the query, else that of the content type, else UTF-8."""
-    charset = (given or said or UTF8).strip().lower()
+def _charset(given: str | None, said: str | None, errors: Errors) -> str | None:
+    """Return the charset of the query, else that of the content type; None if neither names one."""
+    if not given and not said:
+        return None
+    charset = (given or said or "").strip().lower()
     if charset in CHARSETS:
         return charset
     detail = f"{charset[:SHOWN_MAX]!r} is not a known charset. Use one of {', '.join(CHARSETS)}."
     if given is None:
         raise AnsweredError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
     errors[CHARSET] = [detail]
-    return UTF8
+    return None
 
 
-def _is_dry(given: str | None, conventions: Conventions, errors: Errors) -> bool:
+def _separator(given: str | None, errors: Errors) -> str | None:
+    """Return the delimiter that the query names, or is itself."""
+    if not given or given in DELIMITERS:
+        return given or None
+    if given not in SEPARATORS:
+        errors[SEPARATOR] = [f"{given[:SHOWN_MAX]!r} is not a separator. Use one of {', '.join(SEPARATORS)}."]
+    return SEPARATORS.get(given)
+
+
+def _region(given: str | None, errors: Errors) -> str | None:
+    if not given:
+        return None
     try:
-        return given is not None and bool(Boolean().parse(given, conventions))
+        return read_region(given)
+    except ValueError as error:
+        errors[REGION] = [str(error)]
+        return None
+
+
+def _flag(name: str, given: str | None, conventions: Conventions, errors: Errors, *, default: bool) -> bool:
+    try:
+        return default if given is None else bool(Boolean().parse(given, conventions))
     except FieldError as error:
-        errors[DRY_RUN] = [str(error)]
-        return False
+        errors[name] = [str(error)]
+        return default
 
 
 def _wanted(request: ApiRequest, errors: Errors) -> str:
@@ -126,17 +165,19 @@ _TEXTS: Final = ("kind", "reason", "value")
 def describe_import(column: str) -> type[Operation]:
     """Return the OpenAPI operation of an import of a file that has this column."""
     text = Schema(type=OpenAPIType.STRING, description=f"A CSV file with a header line that has a column {column}.")
+    workbook = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, description="A workbook (.xlsx).")
     example = f"{column}\n+12025550100\n"
     file = Schema(
         type=OpenAPIType.STRING,
         format=OpenAPIFormat.BINARY,
         content_media_type=CSV,
-        description="The CSV file.",
+        description="The CSV file or workbook (.xlsx).",
         examples=[example],
     )
     form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})
     bodies = {
         CSV: OpenAPIMediaType(schema=text, example=example),
+        XLSX: OpenAPIMediaType(schema=workbook),
         MULTIPART: OpenAPIMediaType(schema=form, example={FILE: example}),
     }
     rejected = OpenAPIMediaType(
@@ -165,9 +206,35 @@ def _parameters() -> list[Parameter]:
             "Phone:contact,First:first_name",
         ),
         CHARSET: (
-            Schema(type=OpenAPIType.STRING, default=UTF8, pattern=f"^({'|'.join(map(re.escape, CHARSETS))})$"),
-            "The character set of the file: `utf-8`, `utf-16` or `windows-1252`. It overrides the content type's.",
+            Schema(type=OpenAPIType.STRING, pattern=f"^({'|'.join(map(re.escape, CHARSETS))})$"),
+            (
+                "The character set of the file. It overrides the content type's. Without either, the file tells it:"
+                " UTF-8, UTF-16 or Windows-1252."
+            ),
             "windows-1252",
+        ),
+        SEPARATOR: (
+            Schema(type=OpenAPIType.STRING, pattern=f"^({'|'.join(SEPARATORS)})$"),
+            "The character between cells. Without it, the first line tells it.",
+            "semicolon",
+        ),
+        HEADER: (
+            Schema(type=OpenAPIType.BOOLEAN, default=True),
+            "`false` if the first line has no names of columns. They are named `column_1`, `column_2` and so on then.",
+            True,
+        ),
+        SHEET: (
+            Schema(type=OpenAPIType.STRING),
+            "The name of the sheet of a workbook (.xlsx). The default is the first sheet that has rows.",
+            "Customers",
+        ),
+        REGION: (
+            Schema(type=OpenAPIType.STRING, pattern="^[A-Z]{2}$"),
+            (
+                "The country of numbers without a country code: an ISO 3166 code. The default is that of the user, else"
+                " of the service."
+            ),
+            "DE",
         ),
         DRY_RUN: (
             Schema(type=OpenAPIType.BOOLEAN, default=False),

@@ -95,6 +95,16 @@ def change_user(unit: UnitOfWork, user_id: int, columns: Mapping[str, Any], *, r
     unit.note(touched_account(user_id), *([PasswordChanged(user_id)] if has_new_password else []), UserChanged(user_id))
 
 
+def change_default_region(unit: UnitOfWork, user_id: int, region: str) -> None:
+    """Remember the country of the numbers that a user writes without one; empty for that of the service.
+
+    Raises:
+        UnknownRecordError: there is no such user.
+    """
+    if _read(unit.connection, user_id)["default_region"] != region:
+        change_user(unit, user_id, {"default_region": region})
+
+
 def delete_user(unit: UnitOfWork, user_id: int) -> None:
     """Delete a user account with its API keys and its rate card.
 

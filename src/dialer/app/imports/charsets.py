@@ -1,13 +1,14 @@
-"""Character sets of files: bytes in another one become UTF-8 while they arrive."""
+"""Character sets of files: which one a file has, and its bytes in UTF-8 while they arrive."""
 
 import codecs
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from dialer.app.imports.csv_records import CsvError
+from dialer.app.imports.headers import CsvError
 
 UTF8: Final = "utf-8"
+WINDOWS: Final = "windows-1252"
 CHARSETS: Final[Mapping[str, str]] = {
     UTF8: UTF8,
     "utf8": UTF8,
@@ -16,30 +17,105 @@ CHARSETS: Final[Mapping[str, str]] = {
     "utf16": "utf-16",
     "utf-16le": "utf-16-le",
     "utf-16be": "utf-16-be",
-    "windows-1252": "cp1252",
+    WINDOWS: "cp1252",
     "cp1252": "cp1252",
+    "iso-8859-1": "latin-1",
+    "latin-1": "latin-1",
+    "latin1": "latin-1",
+    "iso-8859-15": "iso8859-15",
+    "windows-1250": "cp1250",
+    "windows-1251": "cp1251",
+    "macintosh": "mac-roman",
 }
 """The codecs of the character sets that files may have, by the names of these sets in lower case."""
 _UTF16: Final = "utf-16"
 _BIG: Final = codecs.BOM_UTF16_BE
 _LITTLE: Final = codecs.BOM_UTF16_LE
+_JUDGED_BYTES: Final = 4_096
+_ZEROS_ONE_IN: Final = 5
+_UNDECIDED_BYTES_MAX: Final = 1024 * 1024
+"""Bytes without a line end after which the character set is decided."""
+_NOT_UTF8: Final = "\N{REPLACEMENT CHARACTER}"
 
 
-def as_utf8(chunks: Iterable[bytes], charset: str) -> Iterator[bytes]:
-    """Yield the text of a file in UTF-8. `charset` is a key of `CHARSETS`.
+def as_utf8(chunks: Iterable[bytes], charset: str | None) -> Iterator[bytes]:
+    """Yield the text of a file in UTF-8. `charset` is a key of `CHARSETS`; None if the file itself tells it.
 
     UTF-8 passes unchanged, as the reader of the file reports its wrong lines one by one.
 
     Raises:
         CsvError: some bytes are not text of the character set; the message names their line.
     """
-    codec = CHARSETS[charset]
+    if charset is not None:
+        return _decoded(iter(chunks), charset)
+    return _detected(iter(chunks))
+
+
+def charset_of(chunks: Iterable[bytes]) -> str:
+    """Return the character set of a file, by its bytes up to the first that are not ASCII: a key of `CHARSETS`."""
+    arriving = iter(chunks)
+    first = next(arriving, b"")
+    others = (_eight_bits(chunk) for chunk in chain([first], arriving) if not chunk.isascii())
+    return _of_sixteen_bits(first) or next(others, UTF8)
+
+
+def _detected(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the text of a file whose character set nobody has named. Windows-1252 is told from UTF-8 part by part."""
+    first = next(chunks, b"")
+    charset = _of_sixteen_bits(first)
+    if charset is not None:
+        yield from _decoded(chain([first], chunks), charset)
+        return
+    pending = b""
+    for chunk in chain([first], chunks):
+        data = pending + chunk
+        end = len(data) if data.isascii() or len(data) > _UNDECIDED_BYTES_MAX else data.rfind(b"\n") + 1
+        pending = data[end:]
+        if end:
+            yield _in_utf8(data[:end])
+    if pending:
+        yield _in_utf8(pending)
+
+
+def _in_utf8(part: bytes) -> bytes:
+    is_utf8 = part.isascii() or _eight_bits(part) == UTF8
+    return part if is_utf8 else part.decode("cp1252").encode()
+
+
+def _of_sixteen_bits(beginning: bytes) -> str | None:
+    """Return the kind of UTF-16 that a file is in, by its beginning; None if it is in another character set."""
+    if beginning.startswith((_BIG, _LITTLE)):
+        return _UTF16
+    judged = beginning[:_JUDGED_BYTES]
+    zeros = [judged[place::2].count(0) for place in (0, 1)]
+    # Most letters have a zero in the upper byte, and none in the lower one.
+    if max(zeros) * _ZEROS_ONE_IN <= len(judged) or min(zeros) * _ZEROS_ONE_IN * _ZEROS_ONE_IN > len(judged):
+        return None
+    return "utf-16be" if zeros[0] > zeros[1] else "utf-16le"
+
+
+def _eight_bits(chunk: bytes) -> str:
+    """Return UTF-8 if most of its characters are valid, else Windows-1252 if all of them are there."""
+    text = codecs.getincrementaldecoder(UTF8)("replace").decode(chunk)
+    wrong = text.count(_NOT_UTF8)
+    right = sum(not character.isascii() for character in text) - wrong
+    if right >= wrong:
+        return UTF8
+    try:
+        chunk.decode("cp1252")
+    except UnicodeDecodeError:
+        return UTF8
+    return WINDOWS
+
+
+def _decoded(chunks: Iterator[bytes], charset: str) -> Iterator[bytes]:
+    codec, line = CHARSETS[charset], 1
     if codec == UTF8:
         yield from chunks
         return
     if codec == _UTF16:
-        codec, chunks = _by_mark(iter(chunks))
-    decoder, line = codecs.getincrementaldecoder(codec)(), 1
+        codec, chunks = _by_mark(chunks)
+    decoder = codecs.getincrementaldecoder(codec)()
     for chunk, is_last in chain(((chunk, False) for chunk in chunks), [(b"", True)]):
         try:
             text = decoder.decode(chunk, is_last)

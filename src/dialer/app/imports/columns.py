@@ -4,7 +4,7 @@ import csv
 from typing import Final
 
 from dialer.app.errors import InvalidFieldsError
-from dialer.app.imports.csv_records import COLUMN_NAME_MAX, COLUMNS_MAX
+from dialer.app.imports.headers import COLUMN_NAME_MAX, COLUMNS_MAX
 
 FIELD: Final = "columns"
 

@@ -1,30 +1,26 @@
 """CSV that is read while it arrives: records with their line numbers, and the problem of each."""
 
 import csv
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
+from dialer.app.imports.headers import CsvError, read_header, reason_of
 from dialer.store.formula_guard import GUARD, unguard
 
 LINE_BYTES_MAX: Final = 128 * 1024
 """An exported contact fits: its variables are there at most twice, as JSON and as columns."""
 RECORD_LINES_MAX: Final = 300
 """The most lines of one record. A longer quoted cell is probably a mistake; a full name may have 255 line ends."""
-COLUMNS_MAX: Final = 100
-COLUMN_NAME_MAX: Final = 255
-HEADER_SHOWN_MAX: Final = 500
-"""Characters of a header that an error repeats."""
-_DELIMITERS: Final = ",;\t"
+HEADER_LINES_MAX: Final = 10
+"""The most lines of a header whose names have line ends."""
+_SEPARATOR: Final = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 _BOM: Final = b"\xef\xbb\xbf"
 _LINE_END: Final = b"\n"
 _CHARACTER_BYTES_MAX: Final = 4
-
-
-class CsvError(ValueError):
-    """An error for a file that cannot be read as a table; the message is for the author of the file."""
 
 
 class CsvRecord(msgspec.Struct, frozen=True):
@@ -35,27 +31,56 @@ class CsvRecord(msgspec.Struct, frozen=True):
     problem: str | None
 
 
+class TableForm(msgspec.Struct, frozen=True):
+    """The form of a file with a table. The file itself tells what is None here."""
+
+    charset: str | None = None
+    """A key of `dialer.app.imports.charsets.CHARSETS`."""
+    delimiter: str | None = None
+    """One of `DELIMITERS`."""
+    header_line: int | None = None
+    """The line with the names of the columns, counted from 1; 0 if there is none. None stands for the first line."""
+    sheet: str | None = None
+    """The name of a sheet of a workbook; None for the first one that has rows."""
+    pads_rows: bool = False
+    """True if a row with fewer cells than the header counts as one whose last cells are empty."""
+
+
+PLAIN_FORM: Final = TableForm()
+
+
 class CsvFile:
     """A table that is read while it arrives: its header at once, its records one by one.
 
-    The file needs a header line with a column called `required`, in upper or lower case. The delimiter of the header is
-    that of the file: comma, semicolon or tab. Empty lines are skipped. A bad record does not affect the others.
+    The header has a column called `required`, in upper or lower case, unless that is None. The delimiter of the header
+    is that of the file. Empty lines are skipped. A bad record does not affect the others.
     """
 
     columns: tuple[str, ...]
     """The names of the columns, as `renamed` has them; empty for a column that is left out."""
 
-    def __init__(self, chunks: Iterable[bytes], *, required: str, renamed: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        chunks: Iterable[bytes],
+        *,
+        required: str | None,
+        renamed: Mapping[str, str] | None = None,
+        form: TableForm = PLAIN_FORM,
+    ) -> None:
         """Read the header. `renamed` has other names for columns, by their names in lower case.
 
         Raises:
             CsvError: the header is not usable.
         """
         self._lines = _LineReader(chunks)
-        header, problem = self._lines.header()
+        told = self._lines.delimiter()
+        header, problem = self._lines.header(form.header_line)
         if problem:
-            raise CsvError(f"The header cannot be read: {problem}.")
-        self._delimiter, self.columns = _header(header, required, renamed or {})
+            raise CsvError(f"The header cannot be read: {problem}. Save the file again, as .xlsx or as CSV in UTF-8.")
+        self._pads_rows = form.pads_rows
+        self._delimiter, self.columns = read_header(
+            header, required, renamed or {}, delimiter=form.delimiter or told, has_names=form.header_line != 0
+        )
 
     def __iter__(self) -> Iterator[CsvRecord]:
         reader = csv.reader(self._lines, delimiter=self._delimiter)
@@ -77,7 +102,7 @@ class CsvFile:
                     cells = text.split(self._delimiter)
                     if GUARD in text:
                         cells = list(map(unguard, cells))
-                    yield CsvRecord(number, cells, None if len(cells) == columns else self._miscounted(cells))
+                    yield CsvRecord(number, cells, None) if len(cells) == columns else self._counted(number, cells)
             line, texts = self._lines.plain()
 
     def _next(self, reader: Iterator[list[str]]) -> CsvRecord | None:
@@ -93,21 +118,20 @@ class CsvFile:
             return CsvRecord(line, [], "a quote is opened and not closed")
         except csv.Error as error:
             self._lines.give_back()
-            return CsvRecord(line, [], _reason(error))
+            return CsvRecord(line, [], reason_of(error))
         cells = list(map(unguard, cells))
         problem = self._lines.problem
         if cells and problem is None and len(cells) != len(self.columns):
-            problem = self._miscounted(cells)
+            return self._counted(line, cells)
         return CsvRecord(line, cells, problem)
 
-    def _miscounted(self, cells: list[str]) -> str:
-        return f"{len(cells)} cell{'s' * (len(cells) != 1)}, but the header has {len(self.columns)} columns"
-
-
-def _reason(error: csv.Error) -> str:
-    if "new-line" in str(error):
-        return "a carriage return that ends no line"
-    return f"a cell has more than {csv.field_size_limit():,} characters"
+    def _counted(self, line: int, cells: list[str]) -> CsvRecord:
+        """Return a record whose cells are more or fewer than the columns."""
+        columns = len(self.columns)
+        if not any(map(str.strip, cells[columns:])) and (self._pads_rows or len(cells) > columns):
+            return CsvRecord(line, cells[:columns] + [""] * (columns - len(cells)), None)
+        found = f"{len(cells)} cell{'s' * (len(cells) != 1)}"
+        return CsvRecord(line, cells, f"{found}, but the header has {columns} columns")
 
 
 class _UnclosedQuoteError(Exception):
@@ -133,10 +157,49 @@ class _LineReader:
         self.problem: str | None = None
         """The problem of a line of the current record, if any."""
 
-    def header(self) -> tuple[str, str | None]:
-        """Return the first line, and its problem, if any."""
-        self._number = 1
-        return self._read() or ("", None)
+    def delimiter(self) -> str | None:
+        """Take the line `sep=;`, with which spreadsheets begin some files, and return its delimiter; else None."""
+        first = self._read()
+        delimiter = None if first is None else _SEPARATOR.fullmatch(first[0])
+        if first is not None and delimiter is None:
+            self._again.append(first)
+        self._number = 0 if delimiter is None else 1
+        return None if delimiter is None else delimiter[1]
+
+    def header(self, number: int | None) -> tuple[str, str | None]:
+        """Return the line with a number, and its problem, if any; for None the next line.
+
+        For 0, return the first line that is not empty, and leave it as the next one.
+        """
+        line = self._take()
+        while line is not None and (self._number < (number or 0) or (number == 0 and not line[0].strip())):
+            line = self._take()
+        if line is None:
+            return "", None
+        if number == 0:
+            self._again.appendleft(line)
+            self._number -= 1
+            return line
+        return self._whole(line)
+
+    def _take(self) -> tuple[str, str | None] | None:
+        line = self._again.popleft() if self._again else self._read()
+        self._number += line is not None
+        return line
+
+    def _whole(self, line: tuple[str, str | None]) -> tuple[str, str | None]:
+        """Return a line with those after it up to the end of a cell in quotes, if that comes soon."""
+        lines = [line]
+        while sum(text.count('"') for text, _ in lines) % 2 and len(lines) < HEADER_LINES_MAX:
+            following = self._take()
+            if following is None:
+                break
+            lines.append(following)
+        if sum(text.count('"') for text, _ in lines) % 2:
+            self._again.extend(lines[1:])
+            self._number -= len(lines) - 1
+            return line
+        return "".join(text for text, _ in lines), next((problem for _, problem in lines if problem), None)
 
     def plain(self) -> tuple[int, list[str]]:
         """Return the number of the next line, and the lines from there on that are complete records without quotes."""
@@ -244,47 +307,3 @@ def _decoded(line: bytes, end: str) -> tuple[str, str | None]:
         return line.decode() + end, problem
     except UnicodeDecodeError:
         return line.decode(errors="replace") + end, problem or "not UTF-8"
-
-
-def _header(line: str, required: str, renamed: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
-    """Return the delimiter of a table, and the names of its columns."""
-    for delimiter in _DELIMITERS:
-        names = _names(line, delimiter)
-        columns = tuple(renamed.get(name.lower(), name) for name in names)
-        if required in {name.lower() for name in columns}:
-            _check_names(names)
-            _check_renamed(names, columns, renamed)
-            return delimiter, columns
-    sources = [name for name, target in renamed.items() if target.lower() == required]
-    wanted = f"{sources[0]} (read as {required})" if sources else required
-    raise CsvError(f"The first line must name the columns, with commas, semicolons or tabs, {wanted} among them.")
-
-
-def _check_renamed(names: tuple[str, ...], columns: tuple[str, ...], renamed: Mapping[str, str]) -> None:
-    unknown = [name for name in renamed if name not in {header_name.lower() for header_name in names}]
-    if unknown:
-        raise CsvError(f"The header has no column {unknown[0]!r}. It has: {', '.join(names)[:HEADER_SHOWN_MAX]}.")
-    kept = [name.lower() for name in columns if name]
-    twice = next((name for place, name in enumerate(kept) if kept.index(name) != place), None)
-    if twice is not None:
-        raise CsvError(f"Two columns are read as {twice}. Give one of them another name.")
-
-
-def _names(line: str, delimiter: str) -> tuple[str, ...]:
-    try:
-        return tuple(name.strip() for name in next(csv.reader([line], delimiter=delimiter), []))
-    except csv.Error as error:
-        raise CsvError(f"The header cannot be read: {_reason(error)}.") from None
-
-
-def _check_names(names: tuple[str, ...]) -> None:
-    if len(names) > COLUMNS_MAX:
-        raise CsvError(f"The header has {len(names)} columns. Use at most {COLUMNS_MAX}.")
-    folded = [name.lower() for name in names]
-    for number, name in enumerate(names, 1):
-        if not name:
-            raise CsvError(f"Column {number} of the header has no name.")
-        if len(name) > COLUMN_NAME_MAX:
-            raise CsvError(f"The name of column {number} has more than {COLUMN_NAME_MAX} characters.")
-        if folded.index(name.lower()) != number - 1:
-            raise CsvError(f"The header names {name} twice.")

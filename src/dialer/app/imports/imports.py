@@ -1,9 +1,10 @@
-"""Imports: CSV files of numbers become contacts of a phonebook or of a do-not-call list.
+"""Imports: files of numbers become contacts of a phonebook or of a do-not-call list.
 
 A file is imported in chunks, each in one transaction. Numbers that are there already are skipped, so an import that
 was cut off can be run again.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -13,8 +14,8 @@ from sqlalchemy import Column, Connection, Table, bindparam, select
 
 from dialer.app.errors import UnknownRecordError
 from dialer.app.events import ContactsImported, NumbersCalledOff
-from dialer.app.imports.charsets import UTF8, as_utf8
-from dialer.app.imports.csv_records import CsvFile
+from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
+from dialer.app.imports.list_files import ListFile, open_list
 from dialer.app.imports.report import ERRORS_MAX, ImportReport, RowError
 from dialer.app.imports.seen_numbers import SeenNumbers
 from dialer.app.imports.variables import Variables
@@ -22,7 +23,7 @@ from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
-from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
 from dialer.domain.search_keys import name_key
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
@@ -34,9 +35,13 @@ IMPORT_BYTES_MAX: Final = 200 * 1024 * 1024
 CHUNK_ROWS: Final = 5_000
 """Rows of one transaction."""
 FULL_NAME_MAX: Final = 255
+NAME_PARTS: Final = ("first_name", "last_name")
 READ_ONLY_COLUMNS: Final = frozenset({"id", "url", "phonebook", "created_date", "updated_date"})
 """Columns of an export of contacts that are not imported: the new contacts get their own values."""
 
+POINT_ZERO: Final = ".0"
+_AS_FLOAT: Final = re.compile(r"[0-9]{7,15}\.0")
+"""A number that a program took for one with decimals."""
 _TABLES: Final = Row.metadata.tables
 
 Commit = Callable[[Callable[[UnitOfWork], int]], int]
@@ -69,7 +74,7 @@ class NumberRows:
         names = (self._parent.name, self.column, "number", *self._further, *stamps)
         self._insert = bulk_insert(self._table, *names)
 
-    def begin(self, columns: Sequence[str]) -> None:
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:  # noqa: ARG002 - contacts have names
         """Prepare for rows with these columns."""
         self._place = _place(columns, self.column)
         self._is_export = {name.lower() for name in columns} >= self._exported
@@ -77,12 +82,18 @@ class NumberRows:
     def row(self, cells: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
         """Return the number of a row in normal form, and the values to store; raises RowError."""
         cell = cells[self._place] if self._is_export else cells[self._place].strip()
+        if cell.endswith(POINT_ZERO) and not self._is_export and _AS_FLOAT.fullmatch(cell):
+            cell = cell.removesuffix(POINT_ZERO)
         try:
             number = normalise(cell, self._region)
             self._check(cell, number)
         except NumberError as error:
             raise RowError(error.problem, f"{self.column}: {error}", cell) from None
         return number, (self.parent_id, cell, number, *self._values(cells, number))
+
+    def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
+        """Return the name among the values of a row; empty if such rows have none."""
+        return ""
 
     def store(self, unit: UnitOfWork, rows: Mapping[str, tuple[Any, ...]]) -> int:
         """Insert the rows, by number, that are not there yet; return how many they are.
@@ -99,11 +110,13 @@ class NumberRows:
         return len(added)
 
     def stored_numbers(self, connection: Connection, numbers: Collection[str]) -> set[str]:
-        """Return those of the numbers that the parent has already.
+        """Return those of the numbers that the parent has already; a parent without an id is yet to be made.
 
         Raises:
             ImportTargetGoneError: the parent has been deleted.
         """
+        if not self.parent_id:
+            return set()
         self._owner(connection)
         return self._known(connection, numbers)
 
@@ -131,6 +144,10 @@ class NumberRows:
         raise NotImplementedError
 
 
+_NAME_PLACE: Final = 4
+"""The place of the full name among the values of a contact, behind phonebook, contact, number and zone."""
+
+
 class ContactRows(NumberRows):
     """Contacts of a phonebook, which become subscribers of the started campaigns that call it."""
 
@@ -144,16 +161,22 @@ class ContactRows(NumberRows):
     _name_at = 3 + _further.index("full_name")  # After the parent, the cell and the number.
     _variables_at = 3 + _further.index("additional_vars")
 
-    def begin(self, columns: Sequence[str]) -> None:
+    def begin(self, columns: Sequence[str], *, joins_names: bool = False) -> None:
         """Prepare for rows. Columns besides number and name are variables, except read-only columns of an export."""
         super().begin(columns)
         self._name_place = _place(columns, "full_name")
+        parts = [_place(columns, name) for name in NAME_PARTS] if joins_names else []
+        self._name_parts = [place for place in parts if place >= 0]
         others = {self._place, self._name_place}
         skipped = READ_ONLY_COLUMNS if self._is_export else frozenset[str]()
         named = [(place, name) for place, name in enumerate(columns) if place not in others and name]
         self._variables = Variables(
             [(place, name) for place, name in named if name.lower() not in skipped], is_export=self._is_export
         )
+
+    def name_in(self, values: Sequence[Any]) -> str:
+        """Return the full name among the values of a row."""
+        return str(values[_NAME_PLACE])
 
     def _check(self, cell: str, number: str) -> None:
         if is_emergency(number):
@@ -163,6 +186,8 @@ class ContactRows(NumberRows):
         full_name = cells[self._name_place] if self._name_place >= 0 else ""
         if not self._is_export:
             full_name = full_name.strip()
+        if self._name_parts and not full_name:
+            full_name = " ".join(filter(None, [cells[place].strip() for place in self._name_parts]))
         if len(full_name) > FULL_NAME_MAX:
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
         return zone_of_number(number), full_name, name_key(full_name), self._variables.of(cells)
@@ -199,12 +224,18 @@ class ImportOptions(msgspec.Struct, frozen=True):
 
     columns: Mapping[str, str] = {}
     """Other names for columns of the file, by their names in lower case; an empty name leaves a column out."""
-    charset: str = UTF8
-    """A key of `dialer.app.imports.charsets.CHARSETS`."""
+    form: TableForm = PLAIN_FORM
+    """The form of the file, as far as it is known."""
+    region: str | None = None
+    """The country of numbers without one (ISO 3166); empty for no country, None for that of the caller."""
+    joins_names: bool = False
+    """True if columns `first_name` and `last_name` together are the name of a contact that has none."""
     is_dry: bool = False
     """True if nothing is stored, and only the report is wanted."""
     errors_max: int = ERRORS_MAX
     """The most rejected rows in the report."""
+    on_rejected: Callable[[CsvRecord, str], None] | None = None
+    """Gets each rejected row with the reason."""
 
 
 _PLAIN: Final = ImportOptions()
@@ -216,16 +247,16 @@ def import_csv(
     """Import a file while it arrives, `CHUNK_ROWS` rows in a transaction.
 
     Raises:
-        CsvError: it has no usable header, so nothing was imported; or it is not in its charset.
+        CsvError: it is no list or has no usable header, so nothing was imported; or it is not in its charset.
         ImportTargetGoneError: the target was deleted meanwhile.
         StorageUnavailableError: from `commit`; all chunks before this one are stored.
     """
-    file = CsvFile(as_utf8(chunks, options.charset), required=target.column, renamed=options.columns)
-    target.begin(file.columns)
     report = ImportReport(errors=[], warnings=[])
-    with SeenNumbers() as seen:
+    opened = open_list(chunks, required=target.column, renamed=options.columns, form=options.form)
+    with opened as file, SeenNumbers() as seen:
+        target.begin(file.columns, joins_names=options.joins_names)
         store = partial(_would_store, target, seen) if options.is_dry else target.store
-        for rows in _chunks(file, target, report, options.errors_max):
+        for rows in _chunks(file, target, report, options):
             added = commit(partial(store, rows=rows))
             report.imported += added
             report.duplicates += len(rows) - added
@@ -238,18 +269,20 @@ def _would_store(target: NumberRows, seen: SeenNumbers, unit: UnitOfWork, rows: 
 
 
 def _chunks(
-    file: CsvFile, target: NumberRows, report: ImportReport, errors_max: int
+    file: ListFile, target: NumberRows, report: ImportReport, options: ImportOptions
 ) -> Iterator[dict[str, tuple[Any, ...]]]:
     """Yield the rows that can be imported, by number, `CHUNK_ROWS` at a time; report the others."""
     rows: dict[str, tuple[Any, ...]] = {}
     for record in file:
         if record.problem is not None:
-            report.reject(record.line, RowError("row", record.problem, ""), most=errors_max)
+            _reject(report, record, RowError("row", record.problem, ""), options)
             continue
         try:
             number, values = target.row(record.cells)
         except RowError as error:
-            report.reject(record.line, error, most=errors_max)
+            if error.kind == NumberProblem.EMPTY and not any(map(str.strip, record.cells)):
+                continue  # Spreadsheet programs write such lines at the end.
+            _reject(report, record, error, options)
             continue
         if number in rows:
             report.duplicates += 1
@@ -262,3 +295,9 @@ def _chunks(
             rows = {}
     if rows:
         yield rows
+
+
+def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:
+    report.reject(record.line, error, most=options.errors_max)
+    if options.on_rejected is not None:
+        options.on_rejected(record, str(error))

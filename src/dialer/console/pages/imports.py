@@ -1,85 +1,275 @@
-"""Imports of CSV files into phonebooks and do-not-call lists: a look at what would happen, and the import itself."""
+"""Lists that become phonebooks and do-not-call lists: upload, a look at how the file is read, and the import."""
 
+import time
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from itertools import islice
+from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
 
+import anyio
+import anyio.to_thread
 from litestar import Response, get, post
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from dialer.api.crud import records
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import Given, Shape, parse_given
 from dialer.api.http.errors import InvalidError, MalformedError, RecordNotFoundError
-from dialer.api.http.forms import file_pieces
-from dialer.api.records.imports import CONTACTS, NUMBERS, run_import
+from dialer.api.http.forms import FILE_NAME, file_pieces
+from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.service import ApiRequest
+from dialer.app.accounts.users import change_default_region
 from dialer.app.errors import InvalidFieldsError
-from dialer.app.imports.charsets import CHARSETS, UTF8
-from dialer.app.imports.columns import parse_columns
-from dialer.app.imports.imports import IMPORT_BYTES_MAX, ImportOptions
-from dialer.app.imports.report import ImportReport, RowRemark
+from dialer.app.imports.guessed_columns import FIRST_NAME, FULL_NAME, LAST_NAME, NUMBER
+from dialer.app.imports.headers import CsvError
+from dialer.app.imports.imports import IMPORT_BYTES_MAX
+from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
+from dialer.app.imports.rejected_lines import RejectedLines
+from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
 from dialer.console.catalogue import RecordPage
+from dialer.console.countries import country_names
 from dialer.console.errors import messages_of
-from dialer.console.forms import check_form
+from dialer.console.forms import check_form, read_fields
+from dialer.console.language import gettext
+from dialer.console.list_choices import (
+    CHARSET_WORDS,
+    DELIMITER_WORDS,
+    MEANING_WORDS,
+    ListChoices,
+    country_of_zone,
+    header_lines,
+    options_of,
+    read_choices,
+    shown_label,
+    with_view,
+)
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
-from dialer.console.services import page
+from dialer.console.services import go_to, page
+from dialer.console.zones import COOKIE, zone_of
+from dialer.store.media.kept_lists import KeptLists
 
 FILE: Final = "file"
 REMARKS_MAX: Final = 100
 """Rejected rows, and rows with warnings, that a page shows."""
+SAMPLES_MAX: Final = 10
+"""Rows that a page shows as they would be stored."""
+EXAMPLES_MAX: Final = 3
+"""Cells of each column that a page shows."""
+CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
+"""Maximum size of a file that is checked as a whole without being asked to."""
+CHECKED_WORKBOOK_BYTES_MAX: Final = 2 * 1024 * 1024
 _KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
+_PIECE_BYTES: Final = 65_536
 
 
-class ImportResult(NamedTuple):
-    """The result of an import, or of a look at what it would do."""
+class ListPage(NamedTuple):
+    """The file and the outcome that the page of a list shows."""
 
-    report: ImportReport
-    is_dry: bool
-    rejected: list[RowRemark]
-    warnings: list[RowRemark]
-
-
-class FormTexts(NamedTuple):
-    """The texts of a form besides the file."""
-
-    columns: str = ""
-    charset: str = UTF8
+    view: FileView | None
+    rows: list[ReadRow]
+    report: ImportReport | None
+    """The report that an import would give; None if that is not known."""
 
 
-@get(
-    ["/records/{path:str}/{record_id:str}/import", "/records/{path:str}/{record_id:str}/check"], media_type="text/html"
-)
+@get("/records/{path:str}/{record_id:str}/import", media_type="text/html")
 async def show_import(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
     """Show the form for a file."""
-    return await _show(request, _page_of(request, path), identity_in(record_id), FormTexts())
+    return await _show_upload(request, _page_of(request, path), identity_in(record_id))
 
 
 @post("/records/{path:str}/{record_id:str}/import", media_type="text/html", request_max_body_size=IMPORT_BYTES_MAX)
-async def import_file(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
-    """Import a file."""
-    return await _run(request, path, record_id, is_dry=False)
-
-
-@post("/records/{path:str}/{record_id:str}/check", media_type="text/html", request_max_body_size=IMPORT_BYTES_MAX)
-async def check_file(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
-    """Say what the import of a file would do."""
-    return await _run(request, path, record_id, is_dry=True)
-
-
-async def _run(request: ApiRequest, path: str, record_id: str, *, is_dry: bool) -> Response[Any]:
+async def upload_list(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
+    """Keep a file, and go on to the page that shows how it is read."""
     found, identity = _page_of(request, path), identity_in(record_id)
-    checked(request, found, "PATCH")
-    texts: dict[str, str] = {}
-    body = file_pieces(request, file_field=FILE, texts=texts)
+    resource = checked(request, found, "PATCH")
+    await request.service.read(request, lambda unit: records.read_record(unit, resource, identity))
     try:
-        await anext(body)
-        check_form(request, texts)
-        options = _options(texts, is_dry=is_dry)
-        report = await run_import(request, _KINDS[found.path], identity, options, body)
-    except (InvalidError, InvalidFieldsError, MalformedError) as error:
-        return await _show(request, found, identity, _asked(texts), messages=messages_of(error))
-    rejected, warnings = (list(islice(some, REMARKS_MAX)) for some in (report.errors, report.warnings))
-    return await _show(request, found, identity, _asked(texts), done=ImportResult(report, is_dry, rejected, warnings))
+        token, texts = await keep_list(request, {})
+    except (InvalidError, MalformedError) as error:
+        return await _show_upload(request, found, identity, messages_of(error))
+    choices = ListChoices(into=found.path, identity=identity, label=texts["label"])
+    return go_to(choices.address(token))
+
+
+@get("/lists/{token:str}", media_type="text/html")
+async def show_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
+    """Show how a list is read, and what its import would do. The address has the choices."""
+    return await _show_list(
+        request, token, read_choices(request.query_params), is_check="check" in request.query_params
+    )
+
+
+@post("/lists/{token:str}", media_type="text/html")
+async def use_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
+    """Import a list, or show what other choices do."""
+    fields = await read_fields(request)
+    choices = read_choices(fields)
+    if "import" not in fields:
+        return go_to(f"{choices.address(token)}&check=1")
+    return await _import_list(request, token, choices)
+
+
+@get("/lists/{token:str}/rejected", media_type="text/csv")
+async def download_rejected(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
+    """Send the lines that an import has rejected, or would reject."""
+    path, rejected = _kept(request, token)
+    choices = read_choices(request.query_params)
+    if path.exists():
+        _check_target(request, choices)
+        await _report(request, token, await _complete(request, path, choices), is_dry=True)
+    content = await anyio.to_thread.run_sync(rejected.read_bytes) if rejected.exists() else b""
+    headers = {"Content-Disposition": 'attachment; filename="rejected.csv"', "Cache-Control": "no-store"}
+    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Keep the file of a form, and return its token and the form's texts, `label` with the name of the file among them.
+
+    Raises:
+        InvalidError: the form has no file.
+        MalformedError: the form cannot be read.
+    """
+    kept = KeptLists(request.service.settings.media_dir)
+    body = file_pieces(request, file_field=FILE, texts=texts)
+    await anext(body)
+    check_form(request, texts)
+    token = await anyio.to_thread.run_sync(kept.begin, request.user.id, time.time())
+    async with await anyio.open_file(kept.path(request.user.id, token), "wb") as file:
+        async for piece in body:
+            await file.write(piece)
+    return token, {**texts, "label": shown_label(texts.get(FILE_NAME, ""))}
+
+
+async def _import_list(request: ApiRequest, token: str, choices: ListChoices) -> Response[Any]:
+    path, rejected = _kept(request, token)
+    if not path.exists():
+        return await _show_list(request, token, choices)
+    kind = _check_target(request, choices)
+    try:
+        complete = await _complete(request, path, choices)
+        _check_meanings(complete)
+        into = replace(complete, identity=complete.identity or await _make_phonebook(request, complete))
+        report = await _report(request, token, into, is_dry=False)
+    except (CsvError, InvalidError, InvalidFieldsError, MalformedError) as error:
+        return await _show_list(request, token, choices, _messages(error))
+    if not complete.identity and not report.imported:
+        await request.service.write(request, lambda unit: records.delete_record(unit, kind.parents, into.identity))
+        first = next((_why(kind, one.reason) for one in report.errors), "")
+        nobody = gettext("No line of the file has a number that can be called.")
+        return await _show_list(request, token, choices, [f"{nobody} {first}".strip()])
+    await request.service.write(request, partial(_remember_region, region=into.region or ""))
+    KeptLists(request.service.settings.media_dir).delete(request.user.id, token)
+    if not complete.identity:
+        return go_to(_next_step(into, report, token if report.rejected else ""))
+    return await _show_done(request, into, report, token if report.rejected and rejected.exists() else "")
+
+
+def _next_step(choices: ListChoices, report: ImportReport, token: str) -> str:
+    told = {"phonebook": choices.identity, "imported": report.imported, "rejected": report.rejected}
+    return f"/console/new-campaign/survey/?{urlencode({**told, **({'list': token} if token else {})})}"
+
+
+def _remember_region(unit: Unit, region: str) -> None:
+    if region and region != unit.conventions.region:
+        change_default_region(unit, unit.actor.id, region)
+
+
+async def _make_phonebook(request: ApiRequest, choices: ListChoices) -> int:
+    name = choices.name or Path(choices.label).stem or gettext("People")
+    parsed = parse_given(CONTACTS.parents.write or Shape, Given({"name": name}), request.service.conventions(request))
+    created = await request.service.write(request, lambda unit: records.create_record(unit, CONTACTS.parents, parsed))
+    return created.record_id
+
+
+async def _complete(request: ApiRequest, path: Path, choices: ListChoices) -> ListChoices:
+    region = _region_of(request) if choices.region is None else choices.region
+    view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+    return with_view(choices, view, region)
+
+
+async def _report(request: ApiRequest, token: str, choices: ListChoices, *, is_dry: bool) -> ImportReport:
+    """Import a list, or say what that would do, and write the rejected lines into a file of their own."""
+    path, rejected = _kept(request, token)
+    kind = _KINDS[choices.into]
+    view = await anyio.to_thread.run_sync(look_at, path, choices.form, choices.region or None)
+    lines = RejectedLines(rejected, view.columns, choices.form.delimiter or ";")
+    rejected.unlink(missing_ok=True)
+    options = replace(
+        options_of(choices, view.columns, kind.rows.column, is_dry=is_dry),
+        on_rejected=lines.add,
+        errors_max=CSV_ERRORS_MAX if is_dry else REMARKS_MAX,
+    )
+    try:
+        return await run_import(request, kind, choices.identity, options, _pieces(path))
+    finally:
+        lines.close()
+
+
+async def _pieces(path: Path) -> AsyncIterator[bytes]:
+    async with await anyio.open_file(path, "rb") as file:
+        while piece := await file.read(_PIECE_BYTES):
+            yield piece
+
+
+async def _read(
+    request: ApiRequest, token: str, choices: ListChoices, *, is_check: bool
+) -> tuple[ListPage, ListChoices]:
+    """Return what the page of a list shows, and the choices with what was open."""
+    path, _ = _kept(request, token)
+    region = _region_of(request) if choices.region is None else choices.region
+    view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+    complete = with_view(choices, view, region)
+    most = CHECKED_WORKBOOK_BYTES_MAX if view.is_workbook else CHECKED_BYTES_MAX
+    shown = ListPage(view, [], None)
+    _check_meanings(complete)
+    kind = _KINDS[choices.into]
+    target = kind.rows(0, region=complete.region or None)
+    options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
+    shown = shown._replace(rows=await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX))
+    if is_check or path.stat().st_size <= most:
+        shown = shown._replace(report=await _report(request, token, complete, is_dry=True))
+    return shown, complete
+
+
+def _check_meanings(choices: ListChoices) -> None:
+    """Raise CsvError unless one column has the numbers, and each part of a name is in one column at most."""
+    count = choices.meanings.count(NUMBER)
+    if not count:
+        raise CsvError(gettext("Choose the column that has the phone numbers."))
+    if count > 1:
+        raise CsvError(gettext("Choose one column for the phone number, not several."))
+    for meaning in (FULL_NAME, FIRST_NAME, LAST_NAME):
+        if choices.meanings.count(meaning) > 1:
+            name = gettext(MEANING_WORDS[meaning])
+            raise CsvError(gettext("Several columns are chosen for “%(name)s”. Choose one of them.") % {"name": name})
+
+
+def _region_of(request: ApiRequest) -> str:
+    """Return the country of numbers without one: of the account, of the service, or of the viewer's time zone."""
+    known = request.service.conventions(request).region
+    return known or (country_of_zone(zone_of(request).key) if request.cookies.get(COOKIE) else "")
+
+
+def _kept(request: ApiRequest, token: str) -> tuple[Path, Path]:
+    """Return the places of a list of the viewer and of its rejected lines; raise RecordNotFoundError for no token."""
+    kept = KeptLists(request.service.settings.media_dir)
+    try:
+        return kept.path(request.user.id, token), kept.rejected_path(request.user.id, token)
+    except LookupError:
+        raise RecordNotFoundError("There is no such list.") from None
+
+
+def _check_target(request: ApiRequest, choices: ListChoices) -> ImportKind:
+    """Return the kind of an import; raise an error if the viewer may not change the records into which it goes."""
+    checked(request, shown_page(request, choices.into), "PATCH")
+    if not choices.identity and choices.into != CONTACTS.parents.path:
+        raise RecordNotFoundError("There is no such list.")
+    return _KINDS[choices.into]
 
 
 def _page_of(request: ApiRequest, path: str) -> RecordPage:
@@ -89,40 +279,144 @@ def _page_of(request: ApiRequest, path: str) -> RecordPage:
     return found
 
 
-def _asked(texts: dict[str, str]) -> FormTexts:
-    return FormTexts(texts.get("columns", ""), texts.get("charset", UTF8))
+def _messages(error: Exception) -> list[str]:
+    return [str(error)] if isinstance(error, CsvError) else messages_of(error)
 
 
-def _options(texts: dict[str, str], *, is_dry: bool) -> ImportOptions:
-    asked = _asked(texts)
-    if asked.charset not in CHARSETS:
-        raise InvalidError({"charset": [f"Use one of {', '.join(CHARSETS)}."]})
-    return ImportOptions(columns=parse_columns(asked.columns), charset=asked.charset, is_dry=is_dry)
+def _why(kind: ImportKind, reason: str) -> str:
+    """Return the reason of a rejection without the name of our own column, which the file does not have."""
+    return reason.removeprefix(f"{kind.rows.column}: ")
 
 
-async def _show(
-    request: ApiRequest,
-    found: RecordPage,
-    identity: int,
-    asked: FormTexts,
-    *,
-    done: ImportResult | None = None,
-    messages: list[str] | None = None,
+async def _show_upload(
+    request: ApiRequest, found: RecordPage, identity: int, messages: list[str] | None = None
 ) -> Response[Any]:
     resource = checked(request, found, "PATCH")
     record: Any = await request.service.read(request, lambda unit: records.read_record(unit, resource, identity))
+    status = HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK
+    return page(
+        request, "import.html", found.place, status, shown=found, name=record.name, identity=identity,
+        messages=messages or [], is_contacts=found.path == CONTACTS.parents.path,
+    )  # fmt: skip
+
+
+async def _show_list(
+    request: ApiRequest,
+    token: str,
+    choices: ListChoices,
+    messages: list[str] | None = None,
+    *,
+    is_check: bool = False,
+) -> Response[Any]:
+    kind = _check_target(request, choices)
+    name = await _name_of_target(request, kind, choices)
+    path, _ = _kept(request, token)
+    shown, problems = ListPage(None, [], None), list(messages or [])
+    is_gone = not path.exists()
+    if not is_gone:
+        try:
+            shown, choices = await _read(request, token, choices, is_check=is_check)
+        except (CsvError, InvalidError, MalformedError) as error:
+            problems += [one for one in _messages(error) if one not in problems]
+            shown, choices = await _only_seen(request, path, choices)
+    status = HTTPStatus.NOT_FOUND if is_gone else HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK
+    found = shown_page(request, choices.into)
     return page(
         request,
-        "import.html",
+        "list.html",
+        found.place if choices.identity else "campaigns",
+        status,
+        **_values(choices, shown, token),
+        name=name,
+        messages=problems,
+        is_gone=is_gone,
+        record=found,
+        why=partial(_why, kind),
+    )
+
+
+async def _only_seen(request: ApiRequest, path: Path, choices: ListChoices) -> tuple[ListPage, ListChoices]:
+    """Return how a file is read without what an import would do, if it can be read at all."""
+    region = _region_of(request) if choices.region is None else choices.region
+    try:
+        view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
+    except CsvError:
+        return ListPage(None, [], None), choices
+    return ListPage(view, [], None), with_view(choices, view, region)
+
+
+def _values(choices: ListChoices, shown: ListPage, token: str) -> Mapping[str, Any]:
+    report, view = shown.report, shown.view
+    columns = () if view is None else view.columns
+    examples = [
+        list(
+            islice(
+                (
+                    cells[place]
+                    for _, cells in (view.rows if view else ())
+                    if place < len(cells) and cells[place].strip()
+                ),
+                EXAMPLES_MAX,
+            )
+        )
+        for place in range(len(columns))
+    ]
+    return {
+        "token": token,
+        "choices": choices,
+        "view": view,
+        "rows": shown.rows,
+        "report": report,
+        "columns": list(zip(columns, choices.meanings, examples, strict=False)),
+        "rejected": [] if report is None else report.errors[:REMARKS_MAX],
+        "warnings": [] if report is None else report.warnings[:REMARKS_MAX],
+        "charsets": [(code, gettext(word)) for code, word in CHARSET_WORDS.items()],
+        "delimiters": [(code, gettext(word)) for code, word in DELIMITER_WORDS.items()],
+        "sheets": [] if view is None else list(zip(view.sheets, view.sheets, strict=True)),
+        "lines": [] if view is None else header_lines(choices, view),
+        "meanings": {
+            code: word
+            for code, word in MEANING_WORDS.items()
+            if choices.into == CONTACTS.parents.path or code in {NUMBER, "leave_out"}
+        },
+        "countries": country_names(),
+        "back": _back(choices, token),
+    }
+
+
+def _back(choices: ListChoices, token: str) -> str:
+    if choices.identity:
+        return f"/console/records/{choices.into}/{choices.identity}/import/"
+    return (
+        "/console/new-campaign/"
+        + choices.address(token).partition("/lists/")[2].removeprefix(f"{token}/")
+        + f"&list={token}"
+    )
+
+
+async def _name_of_target(request: ApiRequest, kind: ImportKind, choices: ListChoices) -> str:
+    """Return the name of the record into which the list goes; empty if it is yet to be made."""
+    if not choices.identity:
+        return ""
+    record: Any = await request.service.read(
+        request, lambda unit: records.read_record(unit, kind.parents, choices.identity)
+    )
+    return str(record.name)
+
+
+async def _show_done(request: ApiRequest, choices: ListChoices, report: ImportReport, token: str) -> Response[Any]:
+    kind, found = _KINDS[choices.into], shown_page(request, choices.into)
+    return page(
+        request,
+        "list_done.html",
         found.place,
-        HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK,
-        shown=found,
-        name=record.name,
-        identity=identity,
-        asked=asked,
-        done=done,
-        messages=messages or [],
-        charsets=list(CHARSETS),
-        column=_KINDS[found.path].rows.column,
+        name=await _name_of_target(request, kind, choices),
+        choices=choices,
+        record=found,
+        report=report,
+        token=token,
+        rejected=report.errors[:REMARKS_MAX],
+        warnings=report.warnings[:REMARKS_MAX],
         within=found.within[0],
+        why=partial(_why, kind),
     )

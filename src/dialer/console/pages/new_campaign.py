@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from itertools import islice
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -14,22 +13,21 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Given, Parsed, Shape, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import InvalidError, MalformedError
-from dialer.api.http.forms import file_pieces
 from dialer.api.records.carriers import GATEWAYS
 from dialer.api.records.contacts import PHONEBOOKS
-from dialer.api.records.imports import CONTACTS, run_import
 from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
-from dialer.app.imports.imports import IMPORT_BYTES_MAX, ImportOptions
-from dialer.app.imports.report import ImportReport
+from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.console.errors import messages_of
-from dialer.console.forms import check_form, read_fields
-from dialer.console.guessed_columns import chained, first_line, guess_columns
+from dialer.console.forms import read_fields
+from dialer.console.list_choices import ListChoices, read_choices
 from dialer.console.pages.campaigns import PLACE
+from dialer.console.pages.imports import keep_list
 from dialer.console.record_names import Option, options_of
 from dialer.console.services import go_to, page
 from dialer.domain.enums import SectionType
 from dialer.domain.plans import SIMULATED
+from dialer.store.media.kept_lists import is_token
 from dialer.store.tables import Contact
 
 PEOPLE: Final = "/console/new-campaign/"
@@ -37,10 +35,6 @@ SURVEY: Final = "/console/new-campaign/survey/"
 SETTINGS: Final = "/console/records/campaigns/new/"
 CHOSEN: Final = ("phonebook", "object_id", "name")
 """The choices of the first steps, as the address of the settings has them."""
-NO_PEOPLE: Final = "No line of the file has a number that can be called."
-NAMES_OF_COLUMNS: Final = "Phone, mobile or number will do for the column with the numbers."
-LINES_SHOWN: Final = 5
-"""Refused lines of a file that are named."""
 SIMULATOR: Final = "Simulator"
 GOODBYE: Final = "Thank you. Goodbye."
 KEYS: Final = tuple("123456789")
@@ -56,37 +50,18 @@ class Book(NamedTuple):
 @get("/new-campaign", media_type="text/html")
 async def show_people(request: ApiRequest) -> Response[Any]:
     """Show the first step: whom to call."""
-    return await _show_people(request, {})
+    return await _show_people(request, request.query_params)
 
 
 @post("/new-campaign", media_type="text/html", request_max_body_size=IMPORT_BYTES_MAX)
 async def upload_people(request: ApiRequest) -> Response[Any]:
-    """Make a phonebook of a file, and go on to the survey."""
+    """Keep a file, and go on to the page that shows how it is read."""
     texts: dict[str, str] = {}
-    body = file_pieces(request, file_field="file", texts=texts)
     try:
-        await anext(body)
-        check_form(request, texts)
-        name = texts.get("name", "").strip() or "People"
-        book = await request.service.write(request, lambda unit: _create(unit, PHONEBOOKS, name=name))
-        try:
-            beginning = await first_line(body)
-            options = ImportOptions(columns=guess_columns(beginning))
-            report = await run_import(request, CONTACTS, book, options, chained(beginning, body))
-        except MalformedError:
-            await _discard(request, book)
-            raise
-    except InvalidError as error:
+        token, texts = await keep_list(request, texts)
+    except (InvalidError, MalformedError) as error:
         return await _show_people(request, texts, " ".join(messages_of(error)))
-    except MalformedError as error:
-        return await _show_people(request, texts, f"{error.detail} {NAMES_OF_COLUMNS}")
-    if not report.imported:
-        await _discard(request, book)
-        return await _show_people(request, texts, f"{NO_PEOPLE} {_refused(report)}".strip())
-    told: dict[str, object] = {"phonebook": book, "imported": report.imported, "rejected": report.rejected}
-    if report.rejected:
-        told["lines"] = ",".join(str(one.line) for one in islice(report.errors, LINES_SHOWN))
-    return go_to(f"{SURVEY}?{urlencode(told)}")
+    return go_to(ListChoices(name=texts.get("name", "").strip(), label=texts["label"]).address(token))
 
 
 @get("/new-campaign/survey", media_type="text/html")
@@ -116,16 +91,6 @@ async def make_simulator(request: ApiRequest) -> Response[Any]:
     return go_to(f"{SETTINGS}?{urlencode(chosen)}")
 
 
-async def _discard(request: ApiRequest, book: int) -> None:
-    await request.service.write(request, lambda unit: records.delete_record(unit, PHONEBOOKS, book))
-
-
-def _refused(report: ImportReport) -> str:
-    """Return the reason why the first line was refused; empty if none was."""
-    first = next(iter(report.errors), None)
-    return "" if first is None else f"Line {first.line}: {first.reason}"
-
-
 async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: str = "") -> Response[Any]:
     def read(unit: Unit) -> list[Book] | None:
         options = options_of(unit, PHONEBOOKS.path)
@@ -138,8 +103,18 @@ async def _show_people(request: ApiRequest, filled: Mapping[str, str], message: 
 
     books = await request.service.read(request, read, is_long=True)
     status = HTTPStatus.BAD_REQUEST if message else HTTPStatus.OK
-    name = filled.get("name", "")
-    return page(request, "new_people.html", PLACE, status, books=books, message=message, name=name, step=1)
+    token = filled.get("list", "")
+    return page(
+        request,
+        "new_people.html",
+        PLACE,
+        status,
+        books=books,
+        message=message,
+        name=filled.get("name", ""),
+        kept=read_choices(filled).address(token) if is_token(token) else "",
+        step=1,
+    )
 
 
 async def _show_survey(request: ApiRequest, filled: dict[str, str], message: str = "") -> Response[Any]:
@@ -154,7 +129,7 @@ async def _show_survey(request: ApiRequest, filled: dict[str, str], message: str
         phonebook=given.get("phonebook", ""),
         imported=parse_id(given.get("imported", "")),
         rejected=parse_id(given.get("rejected", "")),
-        lines=[one for text in given.get("lines", "").split(",")[:LINES_SHOWN] if (one := parse_id(text))],
+        list=given["list"] if is_token(given.get("list", "")) else "",
         filled=filled,
         keys=KEYS,
         message=message,

@@ -64,6 +64,18 @@ def read_countries(text: str) -> frozenset[str]:
     return countries
 
 
+def read_region(text: str) -> str:
+    """Return the ISO 3166 code of the country that a text names by its code, in upper or lower case.
+
+    Raises:
+        ValueError: there is no such country; the message says so.
+    """
+    code = text.strip().upper()
+    if code not in phonenumbers.SUPPORTED_REGIONS:
+        raise ValueError(f"{text[:64]!r} is not a country. Enter its ISO 3166 code, such as US.")
+    return code
+
+
 @lru_cache(maxsize=JUDGED_KEPT_MAX)
 def special_digits(number: str) -> int:
     """Return after how many digits a number in normal form is certainly special; 0 for a number that is not.

@@ -51,11 +51,11 @@ def digits_behind_prefixes(number: str) -> int:
 def spells_emergency(text: str, region: str | None = None) -> bool:
     """Return whether a text is an emergency number, in any script's digits and with any punctuation."""
     plain = unicodedata.normalize("NFKC", text[: NUMBER_INPUT_MAX + 1])
-    if any(map(str.isalpha, plain)):
-        return False
-    number = "".join("+" if mark == "+" else str(unicodedata.decimal(mark, "")) for mark in plain)
-    if is_emergency(number):
-        return True
+    number = text
+    if not any(map(str.isalpha, plain)):
+        number = "".join("+" if mark == "+" else str(unicodedata.decimal(mark, "")) for mark in plain)
+        if is_emergency(number):
+            return True
     try:
         return is_emergency(normalise(number, region))
     except NumberError:

@@ -7,6 +7,8 @@ from typing import Final
 
 import phonenumbers
 
+from dialer.domain.numbers.usual_spellings import has_extension, has_second_number, is_shortened, plain_spelling
+
 NUMBER_DIGITS_MIN: Final = 3
 NUMBER_DIGITS_MAX: Final = 15
 NUMBER_INPUT_MAX: Final = 64
@@ -27,6 +29,12 @@ _INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN 
 """The international prefix as dialled within a country, and the number after it."""
 _COUNTRY_CODE_ENDS: Final = (2, 3, 4)
 _EXPECTED: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
+_SHORTENED: Final = (
+    "was shortened by a spreadsheet, and its last digits are lost. Format the column as text there, enter the numbers"
+    " in full, and save the file again."
+)
+_EXTENSION: Final = "has an extension, which cannot be dialled. Leave the extension out."
+_SEVERAL: Final = "has more than one number, or an extension. Write one number."
 
 
 class NumberProblem(StrEnum):
@@ -38,6 +46,9 @@ class NumberProblem(StrEnum):
     TOO_SHORT = "too_short"
     TOO_LONG = "too_long"
     EMERGENCY = "emergency"
+    EXTENSION = "extension"
+    SEVERAL = "several"
+    SHORTENED = "shortened"
 
 
 class NumberError(ValueError):
@@ -104,18 +115,15 @@ def normalise(number: str, region: str | None = None) -> str:
     """Return the normal form of a phone number, by which duplicates, do-not-call lists and prefixes are compared.
 
     The normal form is E.164 if the number has a `+` or `region` (ISO 3166) gives its country, else its digits alone.
-    Spaces, dots, dashes and brackets are removed. A leading 00 or 011 is read as `+` if the number is otherwise
-    impossible in its region.
+    Spaces, dots, dashes and brackets are removed, and so is what `usual_spellings` knows. A leading 00 or 011 is read
+    as `+` if the number is otherwise impossible in its region.
 
     Raises:
-        NumberError: the number is not 3 to 15 ASCII digits with an optional leading `+`, 00 or 011.
+        NumberError: the number is not 3 to 15 digits with an optional leading `+`, 00 or 011, in a usual spelling.
     """
     bare = _PUNCTUATION.sub("", number) if len(number) <= NUMBER_INPUT_MAX else ""
     if not _SHAPE.match(bare):
-        international = _with_plus(bare)
-        if international is None:
-            raise _error(number, bare)
-        bare = international
+        bare = _unpunctuated(number, bare)
     for _ in range(NUMBER_DIGITS_MAX):
         in_e164 = _in_e164(bare, region)
         if in_e164 == bare:
@@ -125,12 +133,32 @@ def normalise(number: str, region: str | None = None) -> str:
     return bare
 
 
+def _unpunctuated(number: str, bare: str) -> str:
+    """Return the digits of a number in a spelling that is less common; raise NumberError if it is in none."""
+    international = _with_plus(bare)
+    if international is not None:
+        return international
+    plain = _PUNCTUATION.sub("", plain_spelling(number)) if len(number) <= NUMBER_INPUT_MAX else ""
+    if _SHAPE.match(plain):
+        return plain
+    international = _with_plus(plain)
+    if international is None:
+        raise _error(number, plain)
+    return international
+
+
 def _error(number: str, bare: str) -> NumberError:
     digits = bare.removeprefix("+")
     if not number.strip():
         return NumberError(NumberProblem.EMPTY, f"There is no number. {_EXPECTED}")
     if len(number) > NUMBER_INPUT_MAX:
         problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_INPUT_MAX} characters"
+    elif is_shortened(number):
+        return NumberError(NumberProblem.SHORTENED, f"{number!r} {_SHORTENED}")
+    elif has_extension(number):
+        return NumberError(NumberProblem.EXTENSION, f"{number!r} {_EXTENSION}")
+    elif has_second_number(number):
+        return NumberError(NumberProblem.SEVERAL, f"{number!r} {_SEVERAL}")
     elif not any(map(str.isdigit, number)):
         problem, what = NumberProblem.NO_DIGITS, "has no digits"
     elif not (digits.isascii() and digits.isdigit()):

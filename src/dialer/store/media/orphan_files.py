@@ -1,4 +1,4 @@
-"""Orphans: files in the media folder that no record refers to, from deleted campaigns or a crash."""
+"""Orphans: files in the media folder that nobody needs, such as recordings of deleted campaigns and old lists."""
 
 import re
 import stat
@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
+from dialer.store.media.kept_lists import old_lists
 from dialer.store.tables import AudioFile, SurveyResult
 
 GRACE_S: Final = 3_600
@@ -18,7 +19,7 @@ _OURS: Final = re.compile(r"\.?[0-9a-f]{32}\.wav|[0-9a-f-]{36}-[0-9]{1,19}\.wav"
 
 
 def orphans(connection: Connection, folder: Path, now_s: float) -> Iterator[Path]:
-    """Yield uploads and recordings older than `GRACE_S` that no record refers to.
+    """Yield uploads and recordings older than `GRACE_S` that no record refers to, and uploaded lists that are old.
 
     `now_s` is the time of the machine's clock in seconds.
     """
@@ -27,6 +28,7 @@ def orphans(connection: Connection, folder: Path, now_s: float) -> Iterator[Path
     named = uploads | recordings
     if not folder.is_dir():
         return
+    yield from old_lists(folder, now_s)
     for path in folder.iterdir():
         if path.name not in named and _OURS.fullmatch(path.name) and _is_old_file(path, now_s):
             yield path

@@ -15,6 +15,7 @@ CREATE TABLE user_account (
 	held BIGINT NOT NULL,
 	allowed_countries VARCHAR DEFAULT '' NOT NULL,
 	allows_special BOOLEAN DEFAULT '0' NOT NULL,
+	default_region VARCHAR(2) DEFAULT '' NOT NULL,
 	language VARCHAR(8) DEFAULT '' NOT NULL,
 	rate_card_version BIGINT DEFAULT '0' NOT NULL,
 	created_date BIGINT NOT NULL,

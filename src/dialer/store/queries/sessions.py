@@ -14,6 +14,7 @@ SESSION_IN_USE: Final = (
         User.username,
         User.role,
         User.manager_id,
+        User.default_region,
         User.language,
         SecondFactor.confirmed_date,
     )
@@ -27,8 +28,7 @@ SESSION_IN_USE: Final = (
         ConsoleSession.is_pending.is_(False),
     )
 )
-"""The session with a token, and its user: session id, last use; user id, name, role, manager, language; second factor.
-"""
+"""The session with a token: session, last use; user, name, role, manager, country, language; second factor."""
 
 SESSIONS_FROM: Final[Select[Any]] = (
     select(ConsoleSession.id)

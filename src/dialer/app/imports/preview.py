@@ -1,0 +1,172 @@
+"""A look at a list before it is imported: how it is read, and what its first rows become."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import phonenumbers
+
+from dialer.app.imports.charsets import charset_of
+from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
+from dialer.app.imports.guessed_columns import is_usual_name, looks_like_number
+from dialer.app.imports.headers import DELIMITERS, CsvError
+from dialer.app.imports.imports import ImportOptions, NumberRows
+from dialer.app.imports.list_files import begin, open_list, text_of
+from dialer.app.imports.report import RowError
+from dialer.app.imports.workbooks import ZIP, Workbook
+from dialer.domain.numbers.normal_form import is_possible, parse
+
+PIECE_BYTES: Final = 65_536
+ROWS_SEEN_MAX: Final = 100
+"""The first rows, by which the form of a file and the meaning of its columns are guessed."""
+HEADER_LINE_MAX: Final = 10
+"""The last line that may be chosen as that with the names of the columns."""
+_LIKELIER: Final = ";\t|,"
+"""Delimiters, the one that is least often part of a text first."""
+
+
+class FileView(NamedTuple):
+    """A file as it is read: its whole form, its columns, and its first rows below the header with their lines."""
+
+    form: TableForm
+    is_workbook: bool
+    sheets: list[str]
+    columns: tuple[str, ...]
+    rows: list[tuple[int, list[str]]]
+    top: list[tuple[int, list[str]]]
+    """The first rows of the file, the header among them."""
+
+
+class ReadRow(NamedTuple):
+    """A row as an import would read it."""
+
+    line: int
+    cell: str
+    """The number as it is written."""
+    number: str
+    """The number as it is read; empty if the row is refused."""
+    full_name: str
+    problem: str
+    lost_zero: bool
+    is_possible: bool
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """Yield a file in pieces."""
+    with path.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            yield piece
+
+
+def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
+    """Return how a file is read. Everything that `chosen` leaves open is guessed.
+
+    Raises:
+        CsvError: the file cannot be read; the message says what to do.
+    """
+    beginning, _ = begin(pieces_of(path))
+    if beginning.startswith(ZIP):
+        with path.open("rb") as file:
+            book = Workbook(file)
+            sheet = chosen.sheet if chosen.sheet in book.sheets else book.first_sheet()
+            rows = list(islice(book.rows(sheet), ROWS_SEEN_MAX))
+        form, sheets = TableForm(sheet=sheet, pads_rows=True), book.sheets
+    else:
+        form, sheets = _form_of_text(path, chosen), []
+        rows = _rows(CsvFile(_text(path, form), required=None, form=_with_line(form, 0)))
+    if not rows:
+        raise CsvError("The file has no rows. Choose one with a number in each line.")
+    line = _header_line(rows, region) if chosen.header_line is None else chosen.header_line
+    form = _with_line(form, line)
+    with open_list(pieces_of(path), required=None, form=form) as list_file:
+        return FileView(form, bool(sheets), sheets, list_file.columns, _rows(list_file), rows)
+
+
+def read_rows(view: FileView, path: Path, target: NumberRows, options: ImportOptions, count: int) -> list[ReadRow]:
+    """Return the first rows of a file as an import would read them.
+
+    Raises:
+        CsvError: the file, or the choice of its columns, is wrong.
+    """
+    opened = open_list(pieces_of(path), required=target.column, renamed=options.columns, form=view.form)
+    with opened as list_file:
+        target.begin(list_file.columns, joins_names=options.joins_names)
+        records = [record for record in islice(list_file, ROWS_SEEN_MAX) if any(map(str.strip, record.cells))]
+        return [_read(record.line, record.cells, record.problem, target) for record in records[:count]]
+
+
+def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) -> ReadRow:
+    if problem is not None:
+        return ReadRow(line, "", "", "", problem, lost_zero=False, is_possible=True)
+    try:
+        number, values = target.row(cells)
+    except RowError as error:
+        return ReadRow(line, error.value, "", "", str(error), lost_zero=False, is_possible=True)
+    name = target.name_in(values)
+    return ReadRow(line, values[1], number, name, "", _lost_zero(values[1], number), is_possible(number))
+
+
+def _lost_zero(cell: str, number: str) -> bool:
+    """Return whether a number lacks the 0 with which it begins within its country, as after a spreadsheet took it."""
+    if not cell.isdigit() or cell.startswith("0") or not number.endswith(cell) or len(number) <= len(cell) + 1:
+        return False
+    parsed = parse(number)
+    if parsed is None or not phonenumbers.is_valid_number(parsed):
+        return False
+    country = phonenumbers.region_code_for_country_code(parsed.country_code or 0)
+    return phonenumbers.ndd_prefix_for_region(country, True) == "0"  # noqa: FBT003 - the library takes it by place
+
+
+def _form_of_text(path: Path, chosen: TableForm) -> TableForm:
+    charset = chosen.charset or charset_of(pieces_of(path))
+    text = next(_text(path, TableForm(charset=charset)), b"").decode(errors="replace")
+    return TableForm(charset=charset, delimiter=chosen.delimiter or guess_delimiter(text), pads_rows=True)
+
+
+def guess_delimiter(text: str) -> str:
+    """Return the delimiter of a table, by its beginning: that which gives the most rows an equal number of cells."""
+    lines = text.splitlines()[:ROWS_SEEN_MAX]
+    if lines and lines[0].strip('"').lower().startswith("sep="):
+        told = lines[0].strip('"')[4:5]
+        return told if told in DELIMITERS and told else ","
+    best = max(_LIKELIER, key=lambda delimiter: _evenness(lines, delimiter))
+    return best if _evenness(lines, best)[0] else ","
+
+
+def _evenness(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
+    """Return the share of the rows that have the commonest number of cells, if that is two or more, and this number."""
+    try:
+        widths = [len(cells) for cells in csv.reader([f"{line}\n" for line in lines], delimiter=delimiter) if cells]
+    except csv.Error:
+        return 0.0, 0
+    many = [width for width in widths if width > 1]
+    if not many:
+        return 0.0, 0
+    commonest = max(set(many), key=many.count)
+    return round(many.count(commonest) / len(widths), 1), commonest
+
+
+def _text(path: Path, form: TableForm) -> Iterator[bytes]:
+    return text_of(*begin(pieces_of(path)), form.charset)
+
+
+def _rows(records: Iterable[CsvRecord]) -> list[tuple[int, list[str]]]:
+    found = islice(records, ROWS_SEEN_MAX)
+    return [(record.line, record.cells) for record in found if any(map(str.strip, record.cells))]
+
+
+def _with_line(form: TableForm, line: int) -> TableForm:
+    return TableForm(form.charset, form.delimiter, line, form.sheet, form.pads_rows)
+
+
+def _header_line(rows: Sequence[tuple[int, Sequence[str]]], region: str | None) -> int:
+    """Return the line with the names of the columns; 0 if there is none."""
+    first = rows[:HEADER_LINE_MAX]
+    has_numbers = [any(looks_like_number(cell, region) for cell in cells) for _, cells in rows]
+    for (line, cells), has_number in zip(first, has_numbers, strict=False):
+        if not has_number and any(map(is_usual_name, cells)):
+            return line
+    with_number = next((place for place, has_number in enumerate(has_numbers) if has_number), 1)
+    return rows[with_number - 1][0] if 0 < with_number <= len(first) else 0

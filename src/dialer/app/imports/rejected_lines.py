@@ -1,0 +1,47 @@
+"""The rejected lines of an import as a CSV file: the line, the reason, and the cells as they were."""
+
+import csv
+import io
+from pathlib import Path
+from typing import IO, Final
+
+from dialer.app.imports.csv_records import CsvRecord
+from dialer.store.formula_guard import guard
+
+REJECTED_BYTES_MAX: Final = 10 * 1024 * 1024
+"""Bytes after which further rejected lines are left out."""
+_BOM: Final = b"\xef\xbb\xbf"
+"""The mark by which spreadsheet programs recognise UTF-8."""
+
+
+class RejectedLines:
+    """A file with rejected lines. It begins to exist with the first one."""
+
+    def __init__(self, path: Path, columns: tuple[str, ...], delimiter: str) -> None:
+        self._path: Final = path
+        self._columns: Final = columns
+        self._delimiter: Final = delimiter
+        self._file: IO[bytes] | None = None
+        self._size = 0
+
+    def add(self, record: CsvRecord, reason: str) -> None:
+        """Write a rejected line."""
+        if self._file is None:
+            self._file = self._path.open("wb")
+            self._write(_BOM + self._row(["line", "reason", *self._columns]))
+        if self._size < REJECTED_BYTES_MAX:
+            self._write(self._row([str(record.line), reason, *record.cells]))
+
+    def close(self) -> None:
+        """End the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self, content: bytes) -> None:
+        if self._file is not None:
+            self._size += self._file.write(content)
+
+    def _row(self, cells: list[str]) -> bytes:
+        text = io.StringIO()
+        csv.writer(text, delimiter=self._delimiter, lineterminator="\r\n").writerow(map(guard, cells))
+        return text.getvalue().encode(errors="replace")

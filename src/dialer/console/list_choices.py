@@ -1,0 +1,194 @@
+"""The choices of a viewer for an uploaded list: its target, its form, and the meaning of its columns."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Final
+from urllib.parse import urlencode
+
+import msgspec
+
+from dialer.api.crud.urls import parse_id
+from dialer.app.imports.charsets import CHARSETS
+from dialer.app.imports.csv_records import TableForm
+from dialer.app.imports.guessed_columns import (
+    FIRST_NAME,
+    FULL_NAME,
+    LAST_NAME,
+    LEAVE_OUT,
+    MEANINGS,
+    NUMBER,
+    VARIABLE,
+    guess_columns,
+)
+from dialer.app.imports.headers import COLUMNS_MAX, DELIMITERS
+from dialer.app.imports.imports import ImportOptions
+from dialer.app.imports.preview import HEADER_LINE_MAX, FileView
+from dialer.console.language import gettext_noop
+from dialer.domain.numbers.destinations import read_region
+
+LABEL_MAX: Final = 100
+"""Characters of the name of a file that are shown."""
+SHEET_MAX: Final = 255
+NAME_MAX: Final = 255
+PHONEBOOK: Final = "phonebook"
+DNC_LIST: Final = "dnc-list"
+CHARSET_WORDS: Final = {
+    "utf-8": gettext_noop("UTF-8 (of today)"),
+    "utf-16": gettext_noop("UTF-16 (Unicode text)"),
+    "windows-1252": gettext_noop("Windows-1252 (western Europe, America)"),
+    "iso-8859-1": gettext_noop("ISO 8859-1 (Latin-1)"),
+    "iso-8859-15": gettext_noop("ISO 8859-15 (Latin-9)"),
+    "windows-1250": gettext_noop("Windows-1250 (central Europe)"),
+    "windows-1251": gettext_noop("Windows-1251 (Cyrillic)"),
+    "macintosh": gettext_noop("Mac Roman (older Macs)"),
+    "utf-16le": gettext_noop("UTF-16, little-endian"),
+    "utf-16be": gettext_noop("UTF-16, big-endian"),
+}
+DELIMITER_WORDS: Final = {
+    ",": gettext_noop("Comma"),
+    ";": gettext_noop("Semicolon"),
+    "\t": gettext_noop("Tab"),
+    "|": gettext_noop("Vertical bar"),
+}
+MEANING_WORDS: Final = {
+    NUMBER: gettext_noop("Phone number"),
+    FULL_NAME: gettext_noop("Name"),
+    FIRST_NAME: gettext_noop("First name"),
+    LAST_NAME: gettext_noop("Last name"),
+    VARIABLE: gettext_noop("A column for texts"),
+    LEAVE_OUT: gettext_noop("Leave out"),
+}
+_READ_AS: Final = {FULL_NAME: "full_name", FIRST_NAME: "first_name", LAST_NAME: "last_name", LEAVE_OUT: ""}
+_TAKEN: Final = frozenset({"contact", "phone_number", "full_name", "first_name", "last_name"})
+"""Names of columns with a meaning of their own, which no variable may have by chance."""
+_EXPORTED: Final = frozenset({"url", "contact", "additional_vars"})
+"""Columns by which our own export is recognised: it is read as it was written."""
+
+
+class ListChoices(msgspec.Struct, frozen=True):
+    """The choices for one list. Choices that are None or empty are guessed."""
+
+    into: str = PHONEBOOK
+    """`PHONEBOOK` or `DNC_LIST`."""
+    identity: int = 0
+    """The id of the phonebook or the list; 0 for a phonebook that is yet to be made, for a new campaign."""
+    name: str = ""
+    """The name of a phonebook that is yet to be made."""
+    label: str = ""
+    """The name of the file."""
+    form: TableForm = TableForm()
+    region: str | None = None
+    """An ISO 3166 code; empty for no country, None if nothing was chosen."""
+    meanings: tuple[str, ...] = ()
+    columns: str = ""
+    """The mark of the columns to which `meanings` belong."""
+
+    def address(self, token: str, end: str = "") -> str:
+        """Return the address of the page with these choices."""
+        form = self.form
+        pairs = {
+            "into": self.into,
+            "id": str(self.identity or ""),
+            "name": self.name,
+            "label": self.label,
+            "charset": form.charset,
+            "separator": form.delimiter,
+            "header": None if form.header_line is None else str(form.header_line),
+            "sheet": form.sheet,
+            "columns": self.columns,
+        }
+        query = {name: value for name, value in pairs.items() if value}
+        query |= {} if self.region is None else {"region": self.region}
+        query |= {f"m{place}": meaning for place, meaning in enumerate(self.meanings)}
+        return f"/console/lists/{token}/{end}?{urlencode(query)}"
+
+
+def read_choices(fields: Mapping[str, str]) -> ListChoices:
+    """Return the choices in the fields of a form, or in an address. Values that are none are left out."""
+    header, region = fields.get("header", ""), fields.get("region")
+    charset, delimiter = fields.get("charset"), fields.get("separator")
+    meanings = [fields.get(f"m{place}", "") for place in range(COLUMNS_MAX)]
+    count = next((place for place, meaning in enumerate(meanings) if meaning not in MEANINGS), COLUMNS_MAX)
+    return ListChoices(
+        into=DNC_LIST if fields.get("into") == DNC_LIST else PHONEBOOK,
+        identity=parse_id(fields.get("id", "")) or 0,
+        name=fields.get("name", "").strip()[:NAME_MAX],
+        label=shown_label(fields.get("label", "")),
+        form=TableForm(
+            charset=charset if charset in CHARSETS else None,
+            delimiter=delimiter if delimiter and delimiter in DELIMITERS else None,
+            header_line=int(header) if header.isascii() and header.isdigit() and int(header[:3]) <= 99 else None,  # noqa: PLR2004 - two digits
+            sheet=fields.get("sheet", "")[:SHEET_MAX] or None,
+            pads_rows=True,
+        ),
+        region=None if region is None else _region(region),
+        meanings=tuple(meanings[:count]),
+        columns=fields.get("columns", ""),
+    )
+
+
+def shown_label(name: str) -> str:
+    """Return the name of a file without folders and characters that cannot be shown."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    return "".join(mark for mark in last if mark.isprintable())[:LABEL_MAX].strip()
+
+
+def mark_of(columns: Sequence[str]) -> str:
+    """Return a short text that other columns do not have."""
+    return hashlib.sha256("\0".join(columns).encode(errors="replace")).hexdigest()[:12]
+
+
+def with_view(chosen: ListChoices, view: FileView, region: str | None) -> ListChoices:
+    """Return the choices with all that was open, as the file tells it."""
+    mark = mark_of(view.columns)
+    meanings = chosen.meanings if chosen.columns == mark and len(chosen.meanings) == len(view.columns) else ()
+    return msgspec.structs.replace(
+        chosen,
+        form=view.form,
+        region=chosen.region if chosen.region is not None else region or "",
+        meanings=meanings or tuple(_guessed(chosen, view, region)),
+        columns=mark,
+    )
+
+
+def _guessed(chosen: ListChoices, view: FileView, region: str | None) -> list[str]:
+    guessed = guess_columns(view.columns, [cells for _, cells in view.rows], region)
+    if chosen.into == DNC_LIST:
+        return [NUMBER if meaning == NUMBER else LEAVE_OUT for meaning in guessed]
+    return guessed
+
+
+def options_of(chosen: ListChoices, columns: Sequence[str], number: str, *, is_dry: bool) -> ImportOptions:
+    """Return the options of an import with these choices. `number` is the column that the numbers are read as."""
+    renamed = {}
+    taken = {name.lower() for name in columns}
+    is_own = taken >= _EXPORTED
+    for name, meaning in zip(columns, chosen.meanings, strict=False):
+        target = number if meaning == NUMBER else _READ_AS.get(meaning, name)
+        if meaning == VARIABLE and not is_own and name.lower() in _TAKEN:
+            target = f"{name} (2)"
+        renamed[name.lower()] = target
+    return ImportOptions(columns=renamed, form=chosen.form, region=chosen.region, is_dry=is_dry, joins_names=True)
+
+
+def header_lines(chosen: ListChoices, view: FileView) -> list[int]:
+    """Return the lines that may be chosen as that with the names of the columns."""
+    first = [line for line, _ in view.top if line <= HEADER_LINE_MAX]
+    return sorted({*first, *([chosen.form.header_line] if chosen.form.header_line else [])})
+
+
+def _region(text: str) -> str:
+    try:
+        return read_region(text)
+    except ValueError:
+        return ""
+
+
+@cache
+def country_of_zone(zone: str) -> str:
+    """Return the country of a time zone; empty if it has none."""
+    lines = files("tzdata").joinpath("zoneinfo", "zone.tab").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    return _region(next((row[0] for row in rows if row[2] == zone), ""))

@@ -1,0 +1,70 @@
+"""Usual spellings of phone numbers beside plain digits and punctuation, as people and spreadsheets write them."""
+
+import re
+import unicodedata
+from typing import Final
+
+MEANT_DIGITS_MIN: Final = 6
+"""Minimum digits on both sides of a slash that separates two whole numbers."""
+TAIL_DIGITS_MAX: Final = 3
+"""Maximum digits after a slash that are an extension, and not the rest of the number."""
+_QUOTES: Final = "'\"`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u00ab\u00bb\u2032\u2033"
+_LABEL: Final = re.compile(r"(?:tel(?:efon|ephone|\.)?|phone|callto|mobil|mobile|handy)\s*:\s*", re.IGNORECASE)
+_SEPARATED: Final = re.compile(r"[,;|&\n]|:::")
+_SLASH: Final = re.compile(r"[/\\\u2044\u2215]")
+_SHORTENED: Final = re.compile(r"\+?[0-9](?:[.,][0-9]+)?[eE]\+?[0-9]{1,2}")
+_EXTENSION: Final = re.compile(
+    r".*[0-9)][\s,;.\-/]*(?:ext(?:ension|n)?|x|durchwahl|dw|poste|ramal|anexo|interno?|int)\s*[.:=]?\s*[0-9]{1,6}"
+    r"|.*[0-9][\s,;]*#\s*[0-9]{1,6}",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def plain_spelling(text: str) -> str:
+    """Return a number in ASCII digits and punctuation, as far as its spelling is a usual one.
+
+    Full-width digits, and dashes and blanks of all kinds, become those of ASCII. Quotes around the number, a label such
+    as `tel:`, slashes and invisible characters are removed. Everything else stays.
+    """
+    plain = "".join(map(_plain_character, unicodedata.normalize("NFKC", text)))
+    plain = plain.strip(" ").removeprefix("=").strip(_QUOTES + " ")
+    plain = _LABEL.sub("", plain, count=1) if _LABEL.match(plain) else plain
+    return plain if has_second_number(plain) else _SLASH.sub(" ", plain)
+
+
+def has_second_number(text: str) -> bool:
+    """Return whether a text has two numbers, or a number and the end of another one behind a slash."""
+    if sum(_digits(part) >= MEANT_DIGITS_MIN for part in _SEPARATED.split(text)) > 1:
+        return True
+    parts = _SLASH.split(text)
+    for place in range(1, len(parts)):
+        before, after = "".join(parts[:place]), parts[place].strip(" (")
+        if _digits(before) >= MEANT_DIGITS_MIN and after[:1] in {"0", "+"} and _digits(after) >= MEANT_DIGITS_MIN:
+            return True
+        is_last = place == len(parts) - 1
+        if is_last and _digits(before) > MEANT_DIGITS_MIN and 0 < _digits(after) <= TAIL_DIGITS_MAX:
+            return True
+    return False
+
+
+def is_shortened(text: str) -> bool:
+    """Return whether a spreadsheet wrote a long number in short, such as `4.91701E+11`, and so lost its last digits."""
+    return _SHORTENED.fullmatch(text.strip(_QUOTES + " ")) is not None
+
+
+def has_extension(text: str) -> bool:
+    """Return whether a number has an extension behind it, such as `ext. 12`."""
+    return _EXTENSION.fullmatch(text.strip(_QUOTES + " ")) is not None
+
+
+def _plain_character(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Zs":
+        return " "
+    if category == "Pd" or character == "\N{MINUS SIGN}":
+        return "-"
+    return "" if category == "Cf" else character
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))

@@ -1,0 +1,124 @@
+"""From a messy spreadsheet to a campaign that dials, in Chromium: a manager clicks seldom, and types no code."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Page, expect
+
+from tests.console.browser import Watched, running_browser
+from tests.console.test_served import printed_path
+from tests.test_server import PASSWORD, Served, serving
+
+CLICKS_MAX: Final = 25
+STEP_MS: Final = 60_000
+NOON_IN_BERLIN: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T11:00:00Z"}
+ROWS: Final = "".join(f"030/230 {place:02} 74;Jörg;Müller {place};K-{place}\r\n" for place in range(40))
+SPREADSHEET: Final[FilePayload] = {
+    "name": "Kunden Frühjahr.csv",
+    "mimeType": "text/csv",
+    "buffer": f"Telefonnummer;Vorname;Nachname;Kundennummer\r\n{ROWS};;;\r\nkeine;Eva;Ohne;K-99\r\n".encode("cp1252"),
+}
+SCREENS: Final[dict[str, dict[str, Any]]] = {
+    "wide": {"viewport": {"width": 1280, "height": 800}},
+    "narrow": {"viewport": {"width": 320, "height": 700}},
+    "no scripts": {"viewport": {"width": 1280, "height": 800}, "java_script_enabled": False},
+}
+FITS: Final = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+
+
+class Hand:
+    """A hand that clicks, and counts. Each control that is filled in is clicked first."""
+
+    def __init__(self, tab: Watched, *, has_scripts: bool) -> None:
+        self.page: Page = tab.page
+        self.tab = tab
+        self.has_scripts = has_scripts
+        self.clicks = 0
+
+    def press(self, name: str) -> None:
+        self.clicks += 1
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+
+    def follow(self, name: str) -> None:
+        self.clicks += 1
+        self.page.get_by_role("link", name=name, exact=True).first.click()
+
+    def fill(self, label: str, text: str) -> None:
+        self.clicks += 1
+        self.page.get_by_label(label).first.fill(text)
+
+    def choose(self, label: str, option: str) -> None:
+        self.clicks += 2
+        self.page.get_by_label(label, exact=True).select_option(label=option)
+
+    def look(self) -> None:
+        """Check that the page fits on the screen and has no barriers."""
+        if self.has_scripts:
+            assert self.page.evaluate(FITS), self.page.url
+            assert self.tab.barriers() == []
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("served"), **NOON_IN_BERLIN) as served:
+        tab = Watched(browser, served.base.removesuffix("/rest-api/"))
+        tab.page.goto(f"/console/{printed_path(served)}")
+        for label in ("User name", "Password", "Password again"):
+            text = "root" if label == "User name" else PASSWORD
+            tab.page.get_by_label(label, exact=True).fill(text)
+        tab.page.get_by_role("button", name="Create the admin").click()
+        expect(tab.page.get_by_role("heading", name="Overview")).to_be_visible()
+        tab.context.close()
+        served.client.post("gateway/", json={"name": "Simulator", "protocol": "sim"}).raise_for_status()
+        yield served
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_manager_goes_from_a_messy_spreadsheet_to_a_campaign_that_dials(
+    browser: Browser, served: Served, screen: str
+) -> None:
+    tab = Watched(browser, served.base.removesuffix("/rest-api/"), **SCREENS[screen])
+    tab.sign_in()
+    hand = Hand(tab, has_scripts=screen != "no scripts")
+    page = tab.page
+    hand.follow("Campaigns")
+    hand.follow("New campaign")
+    expect(page.get_by_text("Whom shall it call?")).to_be_visible()
+    hand.look()
+    hand.clicks += 2  # The dialog in which the file is chosen.
+    page.get_by_label("File", exact=True).set_input_files(SPREADSHEET)
+    hand.press("Upload and go on")
+    expect(page.get_by_text("What an import would do")).to_be_visible()
+    hand.look()
+    hand.choose("Country of numbers without one", "Germany")
+    hand.press("Read the file again")
+    expect(page.get_by_text("→ +49302300074")).to_be_visible()
+    expect(page.get_by_text("Jörg Müller 0", exact=True).first).to_be_visible()
+    hand.look()
+    hand.press("Import 40 people")
+    expect(page.get_by_text("40 people imported. 1 line was refused.")).to_be_visible()
+    hand.look()
+    hand.fill("Name", f"Frühjahr {screen}")
+    hand.fill("Message", "Guten Tag {full_name}, Ihre Nummer ist {Kundennummer}.")
+    hand.press("Go on")
+    hand.fill("Caller ID", "+4930230000")
+    hand.press("Create")
+    hand.press("Start")
+    expect(page.get_by_text("It dials, within its dates and its daily window.").first).to_be_visible(timeout=STEP_MS)
+    assert hand.clicks < CLICKS_MAX
+    tab.context.close()
+    assert tab.complaints == []
+    served.client.post("clock/advance/", json={"seconds": 600}).raise_for_status()
+    (campaign,) = [
+        one for one in served.client.get("campaigns/").json()["results"] if one["name"] == f"Frühjahr {screen}"
+    ]
+    called = served.client.get(f"callrequest/?campaign_id={campaign['id']}").json()
+    assert campaign["totalcontact"] == 40
+    assert called["count"] > 0

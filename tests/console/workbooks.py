@@ -1,0 +1,61 @@
+"""Workbooks and CSV files for tests, built in memory, harmless and hostile ones."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import openpyxl
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def workbook(*rows: Sequence[Any], sheets: Mapping[str, Sequence[Sequence[Any]]] | None = None) -> bytes:
+    """Return a workbook with rows on its first sheet, and with further sheets."""
+    book = openpyxl.Workbook()
+    active: Any = book.active
+    for row in rows:
+        active.append(row)
+    for name, others in (sheets or {}).items():
+        sheet = book.create_sheet(name)
+        for row in others:
+            sheet.append(row)
+    return saved(book)
+
+
+def saved(book: openpyxl.Workbook) -> bytes:
+    """Return a workbook as a file."""
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def with_part(content: bytes, name: str, part: bytes) -> bytes:
+    """Return a ZIP file with another content of one part."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            if entry != name:
+                new.writestr(entry, old.read(entry))
+        new.writestr(name, part)
+    return written.getvalue()
+
+
+def sheet_of(rows: bytes, before: bytes = b"") -> bytes:
+    """Return the part of a sheet, with rows as XML."""
+    head = b'<?xml version="1.0"?>' + before
+    name = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return head + b'<worksheet xmlns="' + name + b'"><sheetData>' + rows + b"</sheetData></worksheet>"
+
+
+def cells(*texts: str) -> bytes:
+    """Return a row as XML, with its texts inside."""
+    return b"<row>" + b"".join(b'<c t="inlineStr"><is><t>%b</t></is></c>' % one.encode() for one in texts) + b"</row>"
+
+
+def table(*rows: Sequence[str], delimiter: str = ",", charset: str = "utf-8", line_end: str = "\r\n") -> bytes:
+    """Return a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator=line_end).writerows(rows)
+    return text.getvalue().encode(charset)
