@@ -127,6 +127,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             main=("name", "description"),
             within=(Within("Sections", "section-template", "survey"),),
             counts=True,
+            new="/console/surveys/new/",
             view="/console/surveys/",
         ),
         RecordPage(
@@ -139,6 +140,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             within=(Within("Branches", "branching-template", "section"),),
             is_tab=False,
             ordering="order",
+            view="/console/sections/",
         ),
         RecordPage(
             "branching-template",
