@@ -15,9 +15,6 @@ CHANGES_MAX: Final = 30
 """Changes of a survey that can be undone."""
 SECTIONS_MAX: Final = 200
 """Sections of a survey whose changes are kept. A change of a larger survey cannot be undone."""
-_SECTIONS: Final = SectionTemplate.__table__
-_BRANCHES: Final = BranchingTemplate.__table__
-_CHANGES: Final = SurveyChange.__table__
 _NOT_KEPT: Final = frozenset({"survey_id", "updated_date"})
 _REFERENCES: Final[Mapping[str, Table]] = {
     "audiofile_id": AudioFile.__table__,
@@ -50,22 +47,22 @@ class SurveyState(msgspec.Struct, frozen=True):
 
 def read_state(connection: Connection, survey_id: int) -> SurveyState:
     """Return the sections and branches of a survey, by id."""
-    sections = select(_SECTIONS).where(_SECTIONS.c.survey_id == survey_id).order_by(_SECTIONS.c.id)
+    sections = select(SectionTemplate.__table__).where(SectionTemplate.survey_id == survey_id)
+    branches = (
+        select(BranchingTemplate.__table__)
+        .join(SectionTemplate, SectionTemplate.id == BranchingTemplate.section_id)
+        .where(SectionTemplate.survey_id == survey_id)
+    )
     return SurveyState(
-        [_kept(row) for row in connection.execute(sections).mappings()],
-        [
-            _kept(row)
-            for row in connection.execute(
-                select(_BRANCHES).where(_of_survey(survey_id)).order_by(_BRANCHES.c.id)
-            ).mappings()
-        ],
+        [_kept(row) for row in connection.execute(sections.order_by(SectionTemplate.id)).mappings()],
+        [_kept(row) for row in connection.execute(branches.order_by(BranchingTemplate.id)).mappings()],
     )
 
 
 def change_survey(unit: UnitOfWork, survey_id: int, name: ChangeName, change: Callable[[], Result]) -> Result:
     """Change a survey, keep its state before, and return the result of the change.
 
-    What was undone before cannot be made again afterwards. A survey of more than `SECTIONS_MAX` sections keeps nothing.
+    Undone changes cannot be made again afterwards. A survey of more than `SECTIONS_MAX` sections keeps nothing.
     """
     connection = unit.connection
     before = read_state(connection, survey_id)
@@ -73,9 +70,9 @@ def change_survey(unit: UnitOfWork, survey_id: int, name: ChangeName, change: Ca
     if read_state(connection, survey_id) == before:
         return result
     is_own = _is_own(connection, survey_id)
-    connection.execute(delete(_CHANGES).where(is_own, _CHANGES.c.is_undone))
+    connection.execute(delete(SurveyChange).where(is_own, SurveyChange.is_undone))
     if len(before.sections) > SECTIONS_MAX:
-        connection.execute(delete(_CHANGES).where(is_own))
+        connection.execute(delete(SurveyChange).where(is_own))
         return result
     values = {
         "survey_id": survey_id,
@@ -86,11 +83,11 @@ def change_survey(unit: UnitOfWork, survey_id: int, name: ChangeName, change: Ca
         "is_undone": False,
         "created_date": unit.now_ms,
     }
-    connection.execute(insert(_CHANGES).values(values))
-    old = select(_CHANGES.c.id).where(is_own).order_by(_CHANGES.c.id.desc()).offset(CHANGES_MAX).limit(1)
+    connection.execute(insert(SurveyChange).values(values))
+    old = select(SurveyChange.id).where(is_own).order_by(SurveyChange.id.desc()).offset(CHANGES_MAX).limit(1)
     last = connection.scalar(old)
     if last is not None:
-        connection.execute(delete(_CHANGES).where(is_own, _CHANGES.c.id <= last))
+        connection.execute(delete(SurveyChange).where(is_own, SurveyChange.id <= last))
     return result
 
 
@@ -130,7 +127,7 @@ def _turn(unit: UnitOfWork, survey_id: int, *, is_undone: bool) -> None:
     present = read_state(connection, survey_id)
     _restore(unit, survey_id, present, msgspec.json.decode(row.state, type=SurveyState))
     turned = {"state": _encoded(present), "is_undone": not is_undone}
-    connection.execute(update(_CHANGES).where(_CHANGES.c.id == row.id).values(turned))
+    connection.execute(update(SurveyChange).where(SurveyChange.id == row.id).values(turned))
     written = {"redone" if is_undone else "undone": row.action}
     unit.written.append(RecordWritten("change", "survey-template", survey_id, row.user_id, {}, written))
     unit.note(NOTHING)
@@ -143,19 +140,19 @@ def _restore(unit: UnitOfWork, survey_id: int, present: SurveyState, wanted: Sur
     sections, wanted_sections = _by_id(present.sections), _by_id(wanted.sections)
     branches, wanted_branches = _by_id(present.branches), _by_id(wanted.branches)
     gone = [one for one, row in branches.items() if wanted_branches.get(one) != row]
-    connection.execute(delete(_BRANCHES).where(_BRANCHES.c.id.in_(gone)))
-    connection.execute(delete(_SECTIONS).where(_SECTIONS.c.id.in_(sections.keys() - wanted_sections.keys())))
+    connection.execute(delete(BranchingTemplate).where(BranchingTemplate.id.in_(gone)))
+    connection.execute(delete(SectionTemplate).where(SectionTemplate.id.in_(sections.keys() - wanted_sections.keys())))
     known = _known_references(connection, survey_id, wanted)
     for one, row in wanted_sections.items():
         if sections.get(one) != row:
-            values = {**_without_lost(_whole(_SECTIONS, row), known), **stamp}
+            values = {**_without_lost(_whole(SectionTemplate.__table__, row), known), **stamp}
             if one in sections:
-                connection.execute(update(_SECTIONS).where(_SECTIONS.c.id == one).values(values))
+                connection.execute(update(SectionTemplate).where(SectionTemplate.id == one).values(values))
             else:
-                connection.execute(insert(_SECTIONS).values({**values, "survey_id": survey_id}))
+                connection.execute(insert(SectionTemplate).values({**values, "survey_id": survey_id}))
     for one, row in wanted_branches.items():
         if branches.get(one) != row:
-            connection.execute(insert(_BRANCHES).values({**_whole(_BRANCHES, row), **stamp}))
+            connection.execute(insert(BranchingTemplate).values({**_whole(BranchingTemplate.__table__, row), **stamp}))
 
 
 def _known_references(connection: Connection, survey_id: int, state: SurveyState) -> dict[str, set[int]]:
@@ -195,12 +192,8 @@ def _encoded(state: SurveyState) -> str:
     return msgspec.json.encode(state).decode()
 
 
-def _of_survey(survey_id: int) -> ColumnElement[bool]:
-    return _BRANCHES.c.section_id.in_(select(_SECTIONS.c.id).where(_SECTIONS.c.survey_id == survey_id))
-
-
 def _is_own(connection: Connection, survey_id: int) -> ColumnElement[bool]:
-    return (_CHANGES.c.survey_id == survey_id) & (_CHANGES.c.user_id == _owner(connection, survey_id))
+    return (SurveyChange.survey_id == survey_id) & (SurveyChange.user_id == _owner(connection, survey_id))
 
 
 def _owner(connection: Connection, survey_id: int) -> int:
@@ -209,6 +202,6 @@ def _owner(connection: Connection, survey_id: int) -> int:
 
 def _next(connection: Connection, survey_id: int, *, is_undone: bool) -> Any:  # noqa: ANN401 - a row
     """Return the change that can be undone, the last one, or made again, the first of those that are undone."""
-    order = _CHANGES.c.id if is_undone else _CHANGES.c.id.desc()
-    query = select(_CHANGES).where(_is_own(connection, survey_id), _CHANGES.c.is_undone.is_(is_undone))
+    order = SurveyChange.id if is_undone else SurveyChange.id.desc()
+    query = select(SurveyChange.__table__).where(_is_own(connection, survey_id), SurveyChange.is_undone.is_(is_undone))
     return connection.execute(query.order_by(order).limit(1)).first()

@@ -69,6 +69,8 @@ class SectionForm(NamedTuple):
     """The keys that the form shows at once."""
     further: list[KeyRow]
     """Keys of a choice without an answer."""
+    takes_any: bool
+    """True if a key without a branch of its own may take that for any other answer."""
     takes_digits: bool
     """True if further digits can get a branch of their own."""
     first: list[Input]
@@ -112,6 +114,7 @@ def form_of(
         inputs,
         sorted([*shown, *empty[:EMPTY_ROWS]], key=rows.index),
         empty[EMPTY_ROWS:],
+        definition.asks,
         definition.asks and (not definition.has_chosen_answers or definition.digits_max(section) > 1),
         [one for name in _FIRST for one in inputs.values() if one.name == name],
         more,
@@ -136,7 +139,7 @@ def branches_in(section: Section, filled: Mapping[str, str]) -> dict[str, str]:
     """Return where the keys of a form lead: by key, the id of a section, `end`, or nothing for no branch."""
     chosen = {key: filled[GOTO + key] for key in _keys(section) if GOTO + key in filled}
     without = [key for key in chosen if f"key_{key}" in filled and not filled[f"key_{key}"].strip()]
-    chosen |= dict.fromkeys(without, "") if section.type == SectionType.MULTI_CHOICE else {}
+    chosen |= dict.fromkeys(without, "") if definition_of(section).names_answers else {}
     new = filled.get(NEW_KEY, "").strip()
     if new in section.branches:
         raise InvalidError({NEW_KEY: [gettext("%(digits)s has a line already.") % {"digits": new}]})
@@ -163,7 +166,7 @@ def _worded(kind: SectionType, one: Input) -> Input:
 def _keys(section: Section) -> list[str]:
     """Return the keys that the form of a section shows: those that it may have, and those with a branch."""
     offered = keys_of(section)
-    if section.type == SectionType.MULTI_CHOICE:
+    if definition_of(section).names_answers:
         offered = [*"1234567890", *FALLBACKS]
     others = [key for key in section.branches if key not in offered]
     place = next((place for place, key in enumerate(offered) if key in FALLBACKS), len(offered))

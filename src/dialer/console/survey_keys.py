@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from dialer.console.language import gettext, gettext_noop
-from dialer.domain.enums import SectionType
 from dialer.domain.survey.editing import FALLBACKS, keys_onward
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_DONE, BRANCH_INVALID, BRANCH_TIMEOUT, Section
@@ -64,7 +63,7 @@ def ways_of(section: Section) -> list[Way]:
     definition = definition_of(section)
     answers = _answers_with_a_way(section)
     if definition.asks:
-        needs_any = section.type != SectionType.MULTI_CHOICE or BRANCH_ANY in section.branches
+        needs_any = not definition.names_answers or BRANCH_ANY in section.branches
         others = [key for key in FALLBACKS if needs_any or key != BRANCH_ANY]
     else:
         onward = keys_onward(definition)
@@ -78,7 +77,7 @@ def ways_of(section: Section) -> list[Way]:
 def _answers_with_a_way(section: Section) -> list[str]:
     """Return the answers that have a branch, and those of a choice without one if no branch is for all others."""
     own = [key for key in section.branches if key not in FALLBACKS]
-    if section.type == SectionType.MULTI_CHOICE and BRANCH_ANY not in section.branches:
+    if definition_of(section).names_answers and BRANCH_ANY not in section.branches:
         own += [key for key in section.key_labels if key not in own]
     return sorted(own, key=lambda key: (key == BRANCH_DONE, len(key), key))
 
@@ -98,7 +97,7 @@ def _way(section: Section, keys: tuple[str, ...], *, is_only: bool) -> Way:
         label = "" if is_only else shorter
     elif len(keys) > 1 and set(keys) <= set(FALLBACKS):
         label = gettext("always") if is_only else gettext("else")
-    elif len(keys) == 1 and (answer := section.key_labels.get(keys[0])):
+    elif definition.names_answers and len(keys) == 1 and (answer := section.key_labels.get(keys[0])):
         label = f"{keys[0]} {answer}"
     else:
         label = ", ".join(gettext(_SHORT[key]) if key in _SHORT else key for key in keys)

@@ -21,8 +21,8 @@ from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.survey import PLACE
 from dialer.console.record_names import options_of
 from dialer.console.services import go_to, page
-from dialer.console.survey_templates import TEMPLATES, branches_of, members_of, survey_of
-from dialer.domain.enums import SectionType
+from dialer.console.survey_blueprints import BLUEPRINTS, branches_of, members_of, survey_of
+from dialer.domain.survey.sections.table import SECTION_TYPES
 
 NO_TEMPLATE: Final = gettext_noop("Choose how to begin.")
 QUEUE: Final = gettext_noop("Agents")
@@ -54,7 +54,7 @@ async def _show(request: ApiRequest, filled: Mapping[str, str], messages: list[s
         "survey_templates.html",
         PLACE,
         HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK,
-        templates=[(one, draw_survey(survey_of(one), {})) for one in TEMPLATES],
+        templates=[(one, draw_survey(survey_of(one), {})) for one in BLUEPRINTS],
         queues=queues or [],
         new_queue=gettext(QUEUE),
         filled=filled,
@@ -63,7 +63,7 @@ async def _show(request: ApiRequest, filled: Mapping[str, str], messages: list[s
 
 
 def _create_survey(unit: Unit, filled: Mapping[str, str]) -> int:
-    template = next((one for one in TEMPLATES if one.key == filled.get("template")), None)
+    template = next((one for one in BLUEPRINTS if one.key == filled.get("template")), None)
     if template is None:
         raise InvalidError({"template": [gettext(NO_TEMPLATE)]})
     survey = _create(unit, SURVEY_TEMPLATES, name=filled.get("name", "").strip() or gettext(template.title))
@@ -75,7 +75,7 @@ def _create_survey(unit: Unit, filled: Mapping[str, str]) -> int:
             survey=survey,
             order=place,
             **members_of(step),
-            **({"queue": queue} if step.type is SectionType.CALL_TRANSFER else {}),
+            **({"queue": queue} if SECTION_TYPES[step.type].transfers else {}),
         )
         for place, step in enumerate(template.steps, 1)
     }

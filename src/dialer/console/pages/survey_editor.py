@@ -212,7 +212,7 @@ def _kind(number: str) -> SectionType:
 
 def _insert(unit: Unit, survey_id: int, survey: Survey, kind: SectionType, filled: dict[str, str]) -> int:
     """Create a section, lead the keys of the one before to it, and it to where they led. Return its id."""
-    answers = {key: gettext(label) for key, label in _ANSWERS.items()} if kind is SectionType.MULTI_CHOICE else {}
+    answers = {key: gettext(label) for key, label in _ANSWERS.items()} if SECTION_TYPES[kind].names_answers else {}
     members = {"survey": survey_id, "type": kind.value, "question": words_of(kind), **answers}
     created = records.create_record(unit, SECTION_TEMPLATES, _parsed(unit, SECTION_TEMPLATES, members)).record_id
     ids = [section.id for section in survey.sections]

@@ -1,4 +1,4 @@
-"""Templates of surveys: sections with texts and keys, from which a new survey is made."""
+"""Blueprints of surveys, which the pages call templates: sections with texts and keys, from which a survey is made."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -13,8 +13,8 @@ ELSE: Final = "else"
 THEN: Final = "0"
 
 
-class Step(NamedTuple):
-    """A section of a template: its texts, its answers by key, its fields, and the step to which each key leads."""
+class BlueprintStep(NamedTuple):
+    """A section of a blueprint: its texts, its answers by key, its fields, and the step to which each key leads."""
 
     name: str
     type: SectionType
@@ -25,20 +25,20 @@ class Step(NamedTuple):
     leads: Mapping[str, str] = {}
 
 
-class SurveyTemplate(NamedTuple):
-    """A template; with `has_queue`, its transfers need a queue."""
+class Blueprint(NamedTuple):
+    """The sections of a new survey; with `has_queue`, its transfers need a queue."""
 
     key: str
     title: str
     about: str
-    steps: tuple[Step, ...]
+    steps: tuple[BlueprintStep, ...]
     has_queue: bool = False
 
 
-_GOODBYE: Final = Step(
+_GOODBYE: Final = BlueprintStep(
     "goodbye", SectionType.HANG_UP, gettext_noop("Goodbye"), gettext_noop("Thank you for your time. Goodbye.")
 )
-_NEVER: Final = Step(
+_NEVER: Final = BlueprintStep(
     "never",
     SectionType.DNC,
     gettext_noop("Do not call again"),
@@ -46,13 +46,13 @@ _NEVER: Final = Step(
 )
 _ASKING: Final[Mapping[str, Any]] = {"retries": 1, "timeout": 6}
 _GOAL: Final[Mapping[str, Any]] = {"completed": True}
-TEMPLATES: Final = (
-    SurveyTemplate(
+BLUEPRINTS: Final = (
+    Blueprint(
         "reminder",
         gettext_noop("Reminder with confirmation"),
         gettext_noop("Reminds people of an appointment. They confirm it, call it off, or hear it again."),
         (
-            Step(
+            BlueprintStep(
                 "ask",
                 SectionType.MULTI_CHOICE,
                 gettext_noop("Will you come?"),
@@ -68,7 +68,7 @@ TEMPLATES: Final = (
                 _ASKING,
                 {"1": "confirmed", "2": "off", "3": "ask", ELSE: "goodbye"},
             ),
-            Step(
+            BlueprintStep(
                 "confirmed",
                 SectionType.PLAY_MESSAGE,
                 gettext_noop("Confirmed"),
@@ -76,7 +76,7 @@ TEMPLATES: Final = (
                 fields=_GOAL,
                 leads={THEN: "goodbye"},
             ),
-            Step(
+            BlueprintStep(
                 "off",
                 SectionType.PLAY_MESSAGE,
                 gettext_noop("Called off"),
@@ -87,19 +87,19 @@ TEMPLATES: Final = (
             _GOODBYE,
         ),
     ),
-    SurveyTemplate(
+    Blueprint(
         "satisfaction",
         gettext_noop("Satisfaction survey"),
         gettext_noop("Asks for a mark, a yes or no, and a few words in the callee's own voice."),
         (
-            Step(
+            BlueprintStep(
                 "hello",
                 SectionType.PLAY_MESSAGE,
                 gettext_noop("Greeting"),
                 gettext_noop("Hello {first_name}. You have been with us lately. May we ask you two short questions?"),
                 leads={THEN: "mark"},
             ),
-            Step(
+            BlueprintStep(
                 "mark",
                 SectionType.RATING,
                 gettext_noop("How satisfied are you?"),
@@ -107,7 +107,7 @@ TEMPLATES: Final = (
                 fields={**_ASKING, "rating_laps": 5},
                 leads={ELSE: "again"},
             ),
-            Step(
+            BlueprintStep(
                 "again",
                 SectionType.MULTI_CHOICE,
                 gettext_noop("Would you recommend us?"),
@@ -116,7 +116,7 @@ TEMPLATES: Final = (
                 _ASKING,
                 {"1": "thanks", "2": "words", ELSE: "thanks"},
             ),
-            Step(
+            BlueprintStep(
                 "words",
                 SectionType.RECORD_MESSAGE,
                 gettext_noop("What can we do better?"),
@@ -125,7 +125,7 @@ TEMPLATES: Final = (
                 ),
                 leads={THEN: "thanks"},
             ),
-            Step(
+            BlueprintStep(
                 "thanks",
                 SectionType.HANG_UP,
                 gettext_noop("Thanks"),
@@ -134,12 +134,12 @@ TEMPLATES: Final = (
             ),
         ),
     ),
-    SurveyTemplate(
+    Blueprint(
         "alert",
         gettext_noop("Alert with acknowledgement"),
         gettext_noop("Tells people of something urgent until they press a key, so that you know who has heard it."),
         (
-            Step(
+            BlueprintStep(
                 "alert",
                 SectionType.MULTI_CHOICE,
                 gettext_noop("Alert"),
@@ -151,14 +151,14 @@ TEMPLATES: Final = (
                 {"retries": 3, "timeout": 6},
                 {"1": "thanks", ELSE: "missed"},
             ),
-            Step(
+            BlueprintStep(
                 "thanks",
                 SectionType.HANG_UP,
                 gettext_noop("Acknowledged"),
                 gettext_noop("Thank you. Please take care. Goodbye."),
                 fields=_GOAL,
             ),
-            Step(
+            BlueprintStep(
                 "missed",
                 SectionType.HANG_UP,
                 gettext_noop("Not acknowledged"),
@@ -166,12 +166,12 @@ TEMPLATES: Final = (
             ),
         ),
     ),
-    SurveyTemplate(
+    Blueprint(
         "donation",
         gettext_noop("Fund-raising"),
         gettext_noop("Asks for a gift and its amount, and takes the wish not to be called again."),
         (
-            Step(
+            BlueprintStep(
                 "hello",
                 SectionType.MULTI_CHOICE,
                 gettext_noop("Would you like to give?"),
@@ -187,7 +187,7 @@ TEMPLATES: Final = (
                 _ASKING,
                 {"1": "amount", "2": "goodbye", "9": "never", ELSE: "goodbye"},
             ),
-            Step(
+            BlueprintStep(
                 "amount",
                 SectionType.CAPTURE_DIGITS,
                 gettext_noop("How much?"),
@@ -195,7 +195,7 @@ TEMPLATES: Final = (
                 fields={**_ASKING, "number_digits": 5, "min_number": 1, "max_number": 99_999},
                 leads={ELSE: "thanks"},
             ),
-            Step(
+            BlueprintStep(
                 "thanks",
                 SectionType.HANG_UP,
                 gettext_noop("Thanks"),
@@ -206,12 +206,12 @@ TEMPLATES: Final = (
             _NEVER,
         ),
     ),
-    SurveyTemplate(
+    Blueprint(
         "queue",
         gettext_noop("Call centre"),
         gettext_noop("Connects those who want it with your agents, who wait in a queue."),
         (
-            Step(
+            BlueprintStep(
                 "hello",
                 SectionType.MULTI_CHOICE,
                 gettext_noop("Talk to us?"),
@@ -223,7 +223,7 @@ TEMPLATES: Final = (
                 _ASKING,
                 {"1": "agent", "9": "never", ELSE: "goodbye"},
             ),
-            Step(
+            BlueprintStep(
                 "agent",
                 SectionType.CALL_TRANSFER,
                 gettext_noop("To an agent"),
@@ -231,7 +231,7 @@ TEMPLATES: Final = (
                 fields=_GOAL,
                 leads={"timeout": "busy"},
             ),
-            Step(
+            BlueprintStep(
                 "busy",
                 SectionType.HANG_UP,
                 gettext_noop("Nobody is free"),
@@ -242,13 +242,11 @@ TEMPLATES: Final = (
         ),
         has_queue=True,
     ),
-    SurveyTemplate(
-        "empty", gettext_noop("Empty"), gettext_noop("Begin with nothing, and add one section at a time."), ()
-    ),
+    Blueprint("empty", gettext_noop("Empty"), gettext_noop("Begin with nothing, and add one section at a time."), ()),
 )
 
 
-def members_of(step: Step) -> dict[str, Any]:
+def members_of(step: BlueprintStep) -> dict[str, Any]:
     """Return the fields of a step's section, with its texts in the viewer's language."""
     return {
         "type": step.type.value,
@@ -259,19 +257,19 @@ def members_of(step: Step) -> dict[str, Any]:
     }
 
 
-def branches_of(step: Step) -> dict[str, str]:
+def branches_of(step: BlueprintStep) -> dict[str, str]:
     """Return the steps to which the keys of a step lead."""
     leads = dict(step.leads)
     target = leads.pop(ELSE, None)
     if target is None:
         return leads
-    is_whole = step.type is SectionType.MULTI_CHOICE and step.answers.keys() <= leads.keys()
+    is_whole = bool(step.answers) and step.answers.keys() <= leads.keys()
     return leads | {key: target for key in FALLBACKS if key != "any" or not is_whole}
 
 
-def survey_of(template: SurveyTemplate) -> Survey:
-    """Return the survey that a template makes, for its picture."""
-    ids = {step.name: number for number, step in enumerate(template.steps, 1)}
+def survey_of(blueprint: Blueprint) -> Survey:
+    """Return the survey that a blueprint makes, for its picture."""
+    ids = {step.name: number for number, step in enumerate(blueprint.steps, 1)}
     return Survey(
         tuple(
             Section(
@@ -283,6 +281,6 @@ def survey_of(template: SurveyTemplate) -> Survey:
                 branches={key: ids[name] for key, name in branches_of(step).items()},
                 completed="completed" in step.fields,
             )
-            for step in template.steps
+            for step in blueprint.steps
         )
     )
