@@ -211,7 +211,7 @@ def _box(section: Section, width: float, ports: Sequence[Port], layout: GraphLay
         words_of(kind),
         kind.name.lower(),
         _fitted(question, int((width - _BESIDE_TITLE) / _LETTER_OF_TITLE)),
-        section.question,
+        question,
         section.completed,
         section.id,
         [port._replace(x=round(middle + port.x, 1)) for port in ports],
