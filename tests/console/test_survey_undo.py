@@ -123,7 +123,7 @@ def edit(alice: Visitor, api: Caller, survey: int, what: str, which: int, other:
     if not ids:
         return alice.send(f"surveys/{survey}/sections/", after="start", type=str(other or 1)).status_code == 303
     one, goto = ids[which % len(ids)], ids[other % len(ids)]
-    offered = re.findall(rf"after={one}&amp;keys=([^\"]+)\"", alice.get(f"surveys/{survey}/"))
+    offered = re.findall(rf"after={one}&amp;keys=([^\"#]+)#", alice.get(f"surveys/{survey}/"))
     keys = offered[which % len(offered)] if offered else "0"
     path, fields = {
         "insert": ("sections/", {"after": one, "keys": keys, "type": str(other)}),

@@ -31,7 +31,7 @@ def test_it_shows_the_graph_the_sections_and_the_findings(alice: Visitor, bob: V
         True,
         True,
     )
-    assert 'href="?section=1" data-open data-section="1"' in alice.page
+    assert 'href="?section=1#panel" data-open data-section="1"' in alice.page
     for path in ("", "try/"):
         assert bob.request("GET", f"surveys/{survey}/{path}").status_code == 404
 
@@ -66,7 +66,7 @@ def test_a_large_survey_is_a_list_with_the_same_links(alice: Visitor, api: Calle
         api.create("section-template", survey=f"/rest-api/survey-template/{survey}/", type=7, question=str(number))
     text = alice.text(f"surveys/{survey}/")
     assert "The survey is too large for a picture." in text
-    assert 'href="?section=62" data-open' in alice.page
+    assert 'href="?section=62#panel" data-open' in alice.page
     refused = alice.send(f"surveys/{survey}/sections/", after="start", type="1")
     assert (refused.status_code, "too large" in refused.text) == (400, True)
 

@@ -52,6 +52,8 @@ def key_in_words(section: Section, key: str) -> str:
         return gettext("nobody answers")
     if key == BRANCH_DONE and not definition.asks:
         return gettext("afterwards") if definition.transfers else gettext("then")
+    if key == BRANCH_ANY and not definition.names_answers and section.branches.keys() <= set(FALLBACKS):
+        return gettext("any answer")
     if key in _WORDS:
         return gettext(_WORDS[key])
     answer = _answer_of(section, key)

@@ -13,7 +13,7 @@ from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, Section, Survey
 from dialer.store.queries.survey_results import SectionCount
 
-WIDTH: Final = 200
+WIDTH: Final = 212
 """The least width of a box. One with many keys is wider."""
 HEIGHT: Final = 58
 GAP_X: Final = 36
@@ -37,9 +37,9 @@ _SHIFTS: Final = 7
 """Heights at which lines to different sections turn to the right."""
 _LETTER: Final = 6.7
 """The width of a letter of a key."""
-_LETTER_OF_TITLE: Final = 7.1
-_BESIDE_TITLE: Final = 80
-"""The width of a box besides its title: the icon, and the mark of a finding."""
+_LETTER_OF_TITLE: Final = 6.9
+_BESIDE_TITLE: Final = 64
+"""The width of a box besides its title."""
 
 
 class Port(NamedTuple):

@@ -67,7 +67,11 @@ async function load(url, body, options) {
 }
 
 const mayLeave = () => !isDirty || confirm(editor().dataset.unsaved);
-const open = (link, options) => mayLeave() && load(new URL(link.getAttribute("href"), location.href).href, null, options);
+function open(link, options) {
+  const url = new URL(link.getAttribute("href"), location.href);
+  url.hash = "";
+  if (mayLeave()) load(url.href, null, options);
+}
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-open]");
@@ -256,10 +260,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The plus after a box: that of a key that leads nowhere, or else of the first key.
+const place = (plus) => new URL(plus.getAttribute("href"), location.href).searchParams;
 function after(box) {
-  const found = [...graph().querySelectorAll(".plus")].filter((one) => new URLSearchParams(one.getAttribute("href")).get("after") === box.dataset.section);
+  const found = [...graph().querySelectorAll(".plus")].filter((one) => place(one).get("after") === box.dataset.section);
   const isOpen = (one) => {
-    const keys = new URLSearchParams(one.getAttribute("href")).get("keys");
+    const keys = place(one).get("keys");
     return graph().querySelector(`.port[data-from="${box.dataset.section}"][data-keys="${keys}"]`)?.previousElementSibling?.matches(".open");
   };
   return found.find(isOpen) ?? found[0];
