@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console screenshots quick test test-postgresql lint bench vopr always
+.PHONY: help setup demo console translations screenshots quick test test-postgresql lint bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,6 +23,10 @@ demo: $(STAMP) ## run a whole campaign day in seconds of virtual time
 
 console: $(STAMP) ## run a campaign at 60 times real time, and print the address and a password of the console
 	@$(VENV)/bin/dialer demo --watch
+
+translations: $(STAMP) ## bring the texts of the console into its catalogues, and print those without a translation
+	@$(VENV)/bin/python -m tests.console.translations update
+	@$(VENV)/bin/python -m tests.console.translations check
 
 screenshots: $(STAMP) ## take the pictures of README.md and docs/console.md, with Chromium
 	@$(VENV)/bin/python -m tests.console.screenshots

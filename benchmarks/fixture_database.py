@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from benchmarks.advance import START_MS, add, new_database
 from dialer.domain.enums import Cause
-from dialer.domain.search_keys import name_keys
+from dialer.domain.search_keys import name_key
 from dialer.passwords import hash_password
 from dialer.store.bulk import bulk_insert
 from dialer.store.tables import Cdr, Contact, Phonebook, User
@@ -29,7 +29,6 @@ INSERT_CONTACTS: Final = bulk_insert(
     "zone",
     "full_name",
     "full_name_key",
-    "last_name_key",
     "additional_vars",
     "user_id",
     "created_date",
@@ -93,7 +92,7 @@ def _contact(place: int) -> tuple[object, ...]:
     number = f"+1202{place:07d}"
     variables = f'{{"city": "Washington", "ward": {place % 8}}}'
     name = f"Ann Other {place}"
-    return PHONEBOOK, number, number, "America/New_York", name, *name_keys(name), variables, USER, START_MS, START_MS
+    return PHONEBOOK, number, number, "America/New_York", name, name_key(name), variables, USER, START_MS, START_MS
 
 
 def _cdr(user_id: int, place: int) -> tuple[object, ...]:

@@ -58,12 +58,14 @@ class Watched:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self._check(request.url))
 
-    def sign_in(self, username: str = "root") -> None:
-        """Sign in, and wait for the first page."""
+    def sign_in(
+        self, username: str = "root", labels: tuple[str, str, str] = ("User name", "Password", "Sign in")
+    ) -> None:
+        """Sign in, and wait for the first page. `labels` are those of the form in the language of the tab."""
         self.page.goto("/console/")
-        self.page.get_by_label("User name").fill(username)
-        self.page.get_by_label("Password").fill(PASSWORD)
-        self.page.get_by_role("button", name="Sign in").click()
+        self.page.get_by_label(labels[0]).fill(username)
+        self.page.get_by_label(labels[1]).fill(PASSWORD)
+        self.page.get_by_role("button", name=labels[2]).click()
         self.page.wait_for_url("**/console/overview/")
 
     def barriers(self, *rules: str) -> list[str]:

@@ -128,8 +128,21 @@ def test_a_stream_sends_events_until_the_session_or_the_server_ends(tmp_path: Pa
         assert (code, "error" in err) == (0, False)
 
 
-@pytest.mark.parametrize("change", [{"role": "agent"}, {"manager": "/rest-api/users/2/"}])
-def test_a_stream_ends_when_the_rights_of_its_viewer_change(
+def test_a_stream_keeps_the_language_of_its_viewer(tmp_path: Path, visitor_of: Opening) -> None:
+    with serving(tmp_path, **ADMIN, **VIRTUAL) as served:
+        german, english = visitor_of(served), visitor_of(served)
+        for visitor in (german, english):
+            assert visitor.sign_in("root").status_code == 303
+        cookie = {"Cookie": f"dialer_session={german.cookies['dialer_session']}", "Accept": "text/event-stream"}
+        headers = {**cookie, "Accept-Language": "de"}
+        with german.client.stream("GET", "/console/board/live/", headers=headers) as answer:
+            for chunk, _ in zip(answer.iter_text(), range(3), strict=False):
+                assert "Abgemeldet" in chunk
+                assert "Logged out" in english.get("board/live/")
+
+
+@pytest.mark.parametrize("change", [{"role": "agent"}, {"manager": "/rest-api/users/2/"}, {"language": "de"}])
+def test_a_stream_ends_when_the_rights_or_the_language_of_its_viewer_change(
     tmp_path: Path, visitor_of: Opening, change: dict[str, str]
 ) -> None:
     with serving(tmp_path, **ADMIN, **VIRTUAL) as served:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.search_keys import NAME_KEY_MAX, after_all_with, last_name_key, name_key, number_starts
+from dialer.domain.search_keys import NAME_KEY_MAX, after_all_with, ending, name_key, number_starts, words_of
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,19 @@ def test_the_key_of_a_key_is_itself_and_case_does_not_matter(name: str) -> None:
     assert (name_key(key), name_key(name.casefold())) == (key, key)
 
 
-def test_the_last_word_comes_first_if_there_are_two() -> None:
-    assert [last_name_key(key) for key in ("", "ada", "ada byron", "ada king byron")] == [
+def test_the_words_of_a_search_are_those_that_say_most() -> None:
+    assert words_of("An ANNA Müller m?") == ("muller", "anna")
+    assert words_of("!?") == ()
+
+
+def test_four_digits_and_more_can_be_the_end_of_a_number() -> None:
+    assert [ending(text) for text in ("0101", "55 01-01", "101", "+0101", "٣٤٥٦", "")] == [
+        "1010",
+        "101055",
         "",
         "",
-        "byron ada",
-        "byron ada king",
+        "",
+        "",
     ]
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
+from dialer.domain.sessions.ivr_session import IvrSession
+from dialer.domain.sessions.session_state import Stage
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.sim.callee_line import CalleeLine
 from dialer.store.tables import CallRequest, Cdr, Gateway, LedgerEntry, LiveLeg, Subscriber, SurveyResult
@@ -53,13 +55,15 @@ class Diary:
 def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
     """Note the orders that a simulated callee and a line are given, and what a line reports."""
     noted = Diary()
-    obey, hear, perform, dial = CalleeLine._obey, FakeLine.hear, FakeLine.perform, FakeLine.dial  # noqa: SLF001
+    listen, obey_rare = CalleeLine._listen, CalleeLine._obey_rare  # noqa: SLF001
+    hear, perform, dial = FakeLine.hear, FakeLine.perform, FakeLine.dial
 
-    def obeying(line: CalleeLine) -> Any:  # noqa: ANN401 - a report
-        noted.note(line._at_ms, "order", type(line._session.order).__name__)  # noqa: SLF001
-        report = obey(line)
-        noted.note(report[0], "report", "Done" if report[1] is None else "Ended")
-        return report
+    def obeying(line: CalleeLine, session: IvrSession, until_ms: int) -> bool:
+        noted.note(line._at_ms, "order", type(session.order).__name__)  # noqa: SLF001
+        obey = obey_rare if session.stage in {Stage.CLEARING, Stage.DETECTING} else listen
+        has_obeyed = obey(line, session, until_ms)
+        noted.note(line._at_ms, "report", "Ended" if session.stage is Stage.OVER else "Done")  # noqa: SLF001
+        return has_obeyed
 
     def hearing(line: FakeLine, key: str, heard: Any) -> None:  # noqa: ANN401 - any report
         noted.note(line._side.now_ms(), "report", type(heard).__name__)  # noqa: SLF001
@@ -73,7 +77,8 @@ def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
         noted.note(line._side.now_ms(), "order", type(leg).__name__)  # noqa: SLF001
         dial(line, leg)
 
-    monkeypatch.setattr(CalleeLine, "_obey", obeying)
+    monkeypatch.setattr(CalleeLine, "_listen", obeying)
+    monkeypatch.setattr(CalleeLine, "_obey_rare", obeying)
     monkeypatch.setattr(FakeLine, "hear", hearing)
     monkeypatch.setattr(FakeLine, "perform", performing)
     monkeypatch.setattr(FakeLine, "dial", dialling)

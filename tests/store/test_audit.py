@@ -297,3 +297,14 @@ async def test_an_empty_database_passes(tmp_path: Path) -> None:
     assert house.database.read_now(audit).differing == 0
     assert house.rows(User)[0]["held"] == 0
     house.database.close()
+
+
+def test_names_that_the_index_lacks_or_has_too_many_are_found(database: Database) -> None:
+    contact = one(database, "SELECT min(id) FROM contact")
+    run(database, f"UPDATE contact SET full_name = 'Ada Byron', full_name_key = 'ada byron' WHERE id = {contact}")  # noqa: S608
+    assert found(database) == []
+    run(database, f"DELETE FROM contact_word WHERE id = {contact}")  # noqa: S608 - an id
+    assert found(database) == [f"contact {contact}: the entry of its name is missing, should be in the index of names"]
+    run(database, "UPDATE contact SET full_name_key = ''")
+    run(database, "INSERT INTO contact_word (user_id, word, id) VALUES (2, 'ada', 999999)")
+    assert found(database) == ["contact 999999: the contact is missing, should be there, as the index of names has it"]

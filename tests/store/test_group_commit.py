@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,25 @@ async def test_waiting_units_share_a_commit_and_see_earlier_writes(database: Los
     assert outcomes == [["held", "a"], ["held", "a", "b"], ["held", "a", "b", "c"]]
     assert database.read_now(notes) == ["held", "a", "b", "c"]
     assert len(commits) == 2
+
+
+async def test_each_unit_keeps_the_context_of_its_caller(database: LossyDatabase) -> None:
+    languages: ContextVar[str] = ContextVar("languages", default="")
+    found: dict[str, str] = {}
+
+    async def write(language: str) -> None:
+        languages.set(language)
+        found[language] = await database.write(lambda _: languages.get())
+
+    held = Held()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.write, held)
+        await anyio.lowlevel.checkpoint()
+        for language in ("de", "fr", "es"):
+            tasks.start_soon(write, language)
+        await anyio.lowlevel.checkpoint()
+        held.may_go.set()
+    assert found == {"de": "de", "fr": "fr", "es": "es"}
 
 
 async def test_a_failed_unit_gets_its_error_and_the_others_are_committed(database: LossyDatabase) -> None:

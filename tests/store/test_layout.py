@@ -50,6 +50,7 @@ CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause
 GATEWAY_USED: Final = ("failures", "rest_ms", "rests_until_ms", "line_down")
 LAYOUT: Final = {
     "contact": Layout(LARGE),
+    "contact_word": Layout(LARGE),
     # The order in which subscribers are called, and that of a list, are indexes over what each call changes.
     "subscriber": Layout(LARGE, ("status", "count_attempt", "last_attempt", "due_ms"), is_hot=False),
     "dnc_contact": Layout(LARGE),

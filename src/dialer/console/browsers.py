@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from dialer.console.language import gettext
+
 _BROWSERS: Final = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -28,4 +30,6 @@ def browser_name(user_agent: str) -> str:
     """Return a browser and its system, such as `Firefox on Windows`; what it says of itself if it is another."""
     browser = next((name for part, name in _BROWSERS if part in user_agent), "")
     system = next((name for part, name in _SYSTEMS if part in user_agent), "")
-    return f"{browser} on {system}" if browser and system else browser or user_agent or "Unknown"
+    if browser and system:
+        return gettext("%(browser)s on %(system)s") % {"browser": browser, "system": system}
+    return browser or user_agent or gettext("Unknown")

@@ -16,7 +16,7 @@ from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
 from dialer.console.record_names import names_of
-from dialer.console.rendering import UNKNOWN
+from dialer.console.rendering import UNKNOWN, moment_of
 from dialer.console.state_words import word_of_choice, words_of
 
 TEXT_MAX: Final = 120
@@ -75,7 +75,7 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
     (Choice, lambda kind, value, _zone: words_of(kind.values(value))),
     (TextChoice, lambda _kind, value, _zone: word_of_choice(value)),
     (Boolean, lambda _kind, value, _zone: "Yes" if value else "No"),
-    (Timestamp, lambda _kind, value, zone: datetime.fromisoformat(value).astimezone(zone).strftime("%d %b %Y, %H:%M")),
+    (Timestamp, lambda _kind, value, zone: moment_of(datetime.fromisoformat(value).astimezone(zone))),
     (Amount, lambda _kind, value, _zone: _CENTS.sub(r"\1", _text(value))),
 )
 """The words for a value by the kind of its field."""

@@ -11,11 +11,12 @@ from litestar.types import ExceptionHandlersMap
 from dialer.api.http.errors import EXCEPTION_HANDLERS, AnsweredError, InvalidError, Refusal, refusal_of
 from dialer.api.http.headers import add_headers
 from dialer.app.errors import InvalidFieldsError
+from dialer.console.language import gettext, gettext_noop, language_of, speak
 from dialer.console.rendering import html, render
 from dialer.console.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
 
 _DETAILS: Final[Mapping[str, str]] = {
-    "Not found.": "Nothing is at this address. It may have been deleted, or it is not yours."
+    "Not found.": gettext_noop("Nothing is at this address. It may have been deleted, or it is not yours.")
 }
 """The words for people in place of the API's."""
 Answer = Callable[[Request[Any, Any, Any], Exception], Response[Any]]
@@ -23,20 +24,20 @@ SIGN_IN: Final = "/console/sign-in/"
 SECOND_FACTOR: Final = "/console/account/second-factor/"
 HOME: Final = "/console/"
 _TITLES: Final[Mapping[int, str]] = {
-    HTTPStatus.FORBIDDEN: "Not allowed",
-    HTTPStatus.NOT_FOUND: "There is no such page",
-    HTTPStatus.CONFLICT: "That is not possible now",
-    HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",
-    HTTPStatus.SERVICE_UNAVAILABLE: "The database cannot be reached",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong",
+    HTTPStatus.FORBIDDEN: gettext_noop("Not allowed"),
+    HTTPStatus.NOT_FOUND: gettext_noop("There is no such page"),
+    HTTPStatus.CONFLICT: gettext_noop("That is not possible now"),
+    HTTPStatus.TOO_MANY_REQUESTS: gettext_noop("Too many requests"),
+    HTTPStatus.SERVICE_UNAVAILABLE: gettext_noop("The database cannot be reached"),
+    HTTPStatus.INTERNAL_SERVER_ERROR: gettext_noop("Something went wrong"),
 }
 
 
 def messages_of(error: Exception) -> list[str]:
     """Return the messages of an error, for the page whose form was refused."""
     if isinstance(error, (InvalidError, InvalidFieldsError)):
-        return [message for found in error.errors.values() for message in found]
-    return [error.detail if isinstance(error, AnsweredError) else str(error)]
+        return [gettext(message) for found in error.errors.values() for message in found]
+    return [gettext(error.detail if isinstance(error, AnsweredError) else str(error))]
 
 
 def status_of(error: Exception) -> HTTPStatus:
@@ -61,10 +62,11 @@ def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
     messages = [message for field_messages in errors.values() for message in field_messages] or [
         _DETAILS.get(refusal.detail, refusal.detail)
     ]
+    title = _TITLES.get(refusal.status, gettext_noop("The request was refused"))
     return render(
         "error.html",
-        title=_TITLES.get(refusal.status, "The request was refused"),
-        messages=messages,
+        title=gettext(title),
+        messages=[gettext(message) for message in messages],
         status=refusal.status,
         is_signed_in=isinstance(request.scope.get("auth"), CurrentSession),
     )
@@ -92,6 +94,7 @@ def _by_path(answer_api: Answer) -> Answer:
         if not request.scope["path"].startswith(HOME):
             return answer_api(request, error)
         add_headers(request.scope, HEADERS)
+        speak(language_of(request.scope))
         return _answer(request, error)
 
     return answer

@@ -10,14 +10,15 @@ from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
 from dialer.api.http.headers import header
 from dialer.api.http.streams import expect_type
 from dialer.api.service import ApiRequest
+from dialer.console.language import gettext_noop
 from dialer.console.sessions import FORM_COOKIE, CurrentSession, cookie_of, form_token, is_form_token
 
 FIELD: Final = "csrf"
 """The field in which a form carries its token."""
 FORM_BYTES_MAX: Final = 262_144
 FIELDS_MAX: Final = 500
-STALE: Final = "This form is out of date. Go back, load the page again, and send the form once more."
-FOREIGN: Final = "This form was sent from another site, so nothing was changed."
+STALE: Final = gettext_noop("This form is out of date. Go back, load the page again, and send the form once more.")
+FOREIGN: Final = gettext_noop("This form was sent from another site, so nothing was changed.")
 
 
 async def read_fields(request: ApiRequest) -> dict[str, str]:

@@ -107,7 +107,8 @@ def members_of(
 
 def _is_left_out(field: Field) -> bool:
     """Return whether an empty input means that the field is not given."""
-    return field.access is Access.WRITE_ONLY or not isinstance(field.kind, (Text, JsonObject))
+    is_choice_of_nothing = isinstance(field.kind, TextChoice) and "" in field.kind.values
+    return field.access is Access.WRITE_ONLY or not (isinstance(field.kind, (Text, JsonObject)) or is_choice_of_nothing)
 
 
 def _input(path: str, name: str, field: Field, options: Options) -> Input:
@@ -134,7 +135,7 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
 
 _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]] = (
     (Choice, lambda kind: _select((str(choice.value), words_of(choice)) for choice in kind.values)),
-    (TextChoice, lambda kind: _select((choice, word_of_choice(choice)) for choice in kind.values)),
+    (TextChoice, lambda kind: _select((choice, word_of_choice(choice)) for choice in kind.values if choice)),
     (Boolean, lambda _: {"control": "check", "required": False}),
     (Integer, lambda kind: {"control": "number", "least": kind.minimum, "most": kind.maximum}),
     (Timestamp, lambda _: {"control": "moment"}),

@@ -1,4 +1,4 @@
-"""Live parts of pages: each is made once a second for all viewers with equal rights, and sent to each of them.
+"""Live parts of pages: each is made once a second for all viewers of equal rights and language, and sent to each.
 
 A browser gets them as Server-Sent Events, or asks for them again and again where that does not work.
 """
@@ -18,6 +18,7 @@ from litestar.response import Stream
 from dialer.api.http.errors import AnsweredError
 from dialer.api.http.headers import header
 from dialer.api.service import ApiRequest
+from dialer.console.language import speak, viewers_language
 from dialer.console.rendering import html
 from dialer.console.sessions import SESSION_COOKIE, CurrentSession, Sessions, cookie_of
 
@@ -67,6 +68,7 @@ class Snapshots:
         return (await self._newest(key, make)).event
 
     async def _newest(self, key: Hashable, make: Make) -> _Part:
+        key = (viewers_language().code, key)
         turn = self._under_way.setdefault(key, anyio.Lock())
         try:
             async with turn:
@@ -129,16 +131,18 @@ async def answer_live(
     if EVENT_STREAM not in (header(request.scope, b"accept") or ""):
         return html(first)
     session: CurrentSession = request.scope["auth"]
+    language = viewers_language()
     snapshots.refuse_further(session.actor.id)
 
     async def events() -> AsyncIterator[bytes]:
+        speak(language)
         with snapshots.streaming(session.actor.id):
             yield f"retry: {RETRY_MS}\n\n".encode() + _event(first)
             async with aclosing(snapshots.ticks()) as ticks:
                 async for _ in ticks:
                     now = await sessions.find(cookie_of(request, SESSION_COOKIE), is_use=False)
-                    if now is None or now.actor != session.actor:
-                        return  # The part was made with the rights of the beginning.
+                    if now is None or (now.actor, now.language) != (session.actor, session.language):
+                        return  # The part was made with the rights, and in the language, of the beginning.
                     yield await snapshots.get_event(key, make)
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

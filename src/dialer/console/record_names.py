@@ -7,6 +7,7 @@ from sqlalchemy import Column, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.visibility import visible
+from dialer.console.language import gettext
 
 OPTIONS_MAX: Final = 200
 """The most records among which a form lets people choose. If there are more, they give the number of one."""
@@ -44,7 +45,7 @@ def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
     seen = visible(resource, unit.actor, unit.resources)
     query = select(resource.table.c["id"], column).where(resource.table.c["id"].in_(ids), seen)
     rows = unit.connection.execute(query, {"actor_id": unit.actor.sees_as})
-    return {identity: name or f"No. {identity}" for identity, name in rows}
+    return {identity: name or gettext("No. %(id)s") % {"id": identity} for identity, name in rows}
 
 
 def options_of(unit: Unit, path: str) -> list[Option] | None:

@@ -1,7 +1,7 @@
 """Pages from templates. Every value is escaped, and an unknown variable is an error."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from http import HTTPStatus
 from typing import Any, Final
@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Response
+from markupsafe import Markup
 
 from dialer import __version__
 from dialer.console.assets import asset_url
 from dialer.console.browsers import browser_name
-from dialer.console.language import gettext, ngettext
+from dialer.console.language import gettext, ngettext, viewers_language
 from dialer.console.state_words import capitalised, outcome_words, words_of
 from dialer.domain.billing.money import MONEY_PLACES
 
@@ -49,10 +50,16 @@ def _environment() -> Environment:
     )
     environment.policies["ext.i18n.trimmed"] = True
     environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined] # the extension's
-    environment.globals |= {"asset": asset_url, "version": __version__}
+    environment.globals |= {
+        "asset": asset_url,
+        "version": __version__,
+        "ngettext": _counted_text,
+        "language": lambda: viewers_language().code,
+    }
     environment.filters |= {
         "grouped": grouped,
         "counted": counted,
+        "decimal": decimal,
         "percent": percentage,
         "money": money,
         "clock": clock,
@@ -72,9 +79,20 @@ def _environment() -> Environment:
     return environment
 
 
+def _counted_text(singular: str, plural: str, num: int, **values: Any) -> Markup:  # noqa: ANN401 - of any text
+    """Return the form of a text that fits a number, which is `%(num)s` in it, with marks between groups of digits."""
+    text = Markup(ngettext(singular, plural, num))  # noqa: S704 - of a template or a catalogue
+    return text % {"num": grouped(num), **values}
+
+
 def grouped(number: float | None) -> str:
-    """Return a number with commas between groups of three digits."""
-    return UNKNOWN if number is None else f"{number:,}"
+    """Return a number with marks between groups of three digits."""
+    return UNKNOWN if number is None else viewers_language().formats.number(f"{number:,}")
+
+
+def decimal(number: float, places: int = 1) -> str:
+    """Return a number with some decimals."""
+    return viewers_language().formats.number(f"{number:,.{places}f}")
 
 
 def counted(number: int, noun: str) -> str:
@@ -84,7 +102,10 @@ def counted(number: int, noun: str) -> str:
 
 def percentage(share: float | None) -> str:
     """Return a percentage with one decimal."""
-    return UNKNOWN if share is None else f"{share:.1f} %"
+    if share is None:
+        return UNKNOWN
+    formats = viewers_language().formats
+    return formats.number(f"{share:.1f}") + formats.percent
 
 
 def money(amount: int | None) -> str:
@@ -93,38 +114,45 @@ def money(amount: int | None) -> str:
         return UNKNOWN
     cents = (abs(amount) + _UNITS_OF_CENT // 2) // _UNITS_OF_CENT
     sign = "\N{MINUS SIGN}" if amount < 0 and cents else ""
-    return f"{sign}{cents // 100:,}.{cents % 100:02}"
+    return sign + viewers_language().formats.number(f"{cents // 100:,}.{cents % 100:02}")
 
 
 def clock(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone."""
-    return _local(at_ms, zone).strftime("%H:%M:%S")
+    return _second(_local(at_ms, zone))
 
 
 def day_and_time(at_ms: int, zone: ZoneInfo) -> str:
     """Return the date and the time in a zone, to the second."""
-    return _local(at_ms, zone).strftime("%d %b %Y, %H:%M:%S")
+    at = _local(at_ms, zone)
+    return f"{viewers_language().formats.date_of(at)}, {_second(at)}"
 
 
 def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone, to the minute."""
-    return _local(at_ms, zone).strftime("%H:%M")
+    return _minute(_local(at_ms, zone))
 
 
 def day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the day and the month in a zone."""
-    return _local(at_ms, zone).strftime("%d %b")
+    return viewers_language().formats.date_of(_local(at_ms, zone), with_year=False)
 
 
 def soon(at_ms: int, now_ms: int, zone: ZoneInfo) -> str:
     """Return the time of day in a zone, to the minute, with its date if that is not today's."""
     then = _local(at_ms, zone)
-    return then.strftime("%H:%M" if then.date() == _local(now_ms, zone).date() else "%d %b, %H:%M")
+    is_today = then.date() == _local(now_ms, zone).date()
+    return _minute(then) if is_today else f"{day(at_ms, zone)}, {_minute(then)}"
 
 
-def moment(at_ms: int | None, zone: ZoneInfo) -> str:
+def moment(at_ms: int | None, zone: tzinfo) -> str:
     """Return the date and the time in a zone, to the minute."""
-    return UNKNOWN if at_ms is None else _local(at_ms, zone).strftime("%d %b %Y, %H:%M")
+    return UNKNOWN if at_ms is None else moment_of(_local(at_ms, zone))
+
+
+def moment_of(at: datetime) -> str:
+    """Return a date and its time, to the minute."""
+    return f"{viewers_language().formats.date_of(at)}, {_minute(at)}"
 
 
 def iso(at_ms: int) -> str:
@@ -141,8 +169,16 @@ def seconds(length: float | None) -> str:
         return f"{whole} s"
     if whole < _HOUR_S:
         return f"{whole // _MINUTE_S}:{whole % _MINUTE_S:02} min"
-    return f"{whole // _HOUR_S:,}:{whole % _HOUR_S // _MINUTE_S:02} h"
+    return f"{grouped(whole // _HOUR_S)}:{whole % _HOUR_S // _MINUTE_S:02} h"
 
 
-def _local(at_ms: int, zone: ZoneInfo) -> datetime:
-    return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(zone)
+def _local(at_ms: int, zone: tzinfo) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1_000, zone)
+
+
+def _minute(at: datetime) -> str:
+    return f"{at.hour:02}:{at.minute:02}"
+
+
+def _second(at: datetime) -> str:
+    return f"{at.hour:02}:{at.minute:02}:{at.second:02}"

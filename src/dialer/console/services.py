@@ -9,6 +9,7 @@ from litestar.datastructures import Cookie
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
 from dialer.console.charts.calls_per_minute import Minutes
+from dialer.console.language import gettext_noop
 from dialer.console.live_parts import Snapshots
 from dialer.console.rendering import html, render
 from dialer.console.sessions import CurrentSession, Sessions
@@ -27,18 +28,18 @@ class NavigationItem(NamedTuple):
     permission: Permission
 
 
-DESK: Final = NavigationItem("desk", "Desk", "/console/desk/", Permission.WORK)
+DESK: Final = NavigationItem("desk", gettext_noop("Desk"), "/console/desk/", Permission.WORK)
 """The page of agents at work, which leads the navigation of agents only."""
 NAVIGATION: Final = (
-    NavigationItem("overview", "Overview", "/console/overview/", Permission.READ),
-    NavigationItem("campaigns", "Campaigns", "/console/campaigns/", Permission.READ),
-    NavigationItem("calls", "Calls", "/console/calls/", Permission.READ_CALLS),
-    NavigationItem("people", "People", "/console/records/phonebook/", Permission.READ),
-    NavigationItem("surveys", "Surveys", "/console/records/survey-template/", Permission.READ),
-    NavigationItem("centre", "Call centre", "/console/board/", Permission.READ),
-    NavigationItem("lines", "Lines", "/console/records/gateway/", Permission.READ),
-    NavigationItem("money", "Money", "/console/money/", Permission.READ),
-    NavigationItem("administration", "Administration", "/console/records/users/", Permission.READ),
+    NavigationItem("overview", gettext_noop("Overview"), "/console/overview/", Permission.READ),
+    NavigationItem("campaigns", gettext_noop("Campaigns"), "/console/campaigns/", Permission.READ),
+    NavigationItem("calls", gettext_noop("Calls"), "/console/calls/", Permission.READ_CALLS),
+    NavigationItem("people", gettext_noop("People"), "/console/records/phonebook/", Permission.READ),
+    NavigationItem("surveys", gettext_noop("Surveys"), "/console/records/survey-template/", Permission.READ),
+    NavigationItem("centre", gettext_noop("Call centre"), "/console/board/", Permission.READ),
+    NavigationItem("lines", gettext_noop("Lines"), "/console/records/gateway/", Permission.READ),
+    NavigationItem("money", gettext_noop("Money"), "/console/money/", Permission.READ),
+    NavigationItem("administration", gettext_noop("Administration"), "/console/records/users/", Permission.READ),
 )
 
 

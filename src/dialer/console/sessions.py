@@ -23,6 +23,7 @@ from dialer.api.service import SERVICE, Service
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.accounts.sessions import IDLE_MS, LIFE_MS, USED_EVERY_MS, use_session
 from dialer.app.unit import UnitOfWork
+from dialer.console.language import gettext_noop, language_of, speak
 from dialer.domain.roles import Role
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.queries.sessions import SESSION_IN_USE
@@ -57,14 +58,15 @@ class NotSignedInError(AnsweredError):
     """An error for a request without a session, or whose session is over."""
 
     def __init__(self) -> None:
-        super().__init__(HTTPStatus.UNAUTHORIZED, "Sign in first.")
+        super().__init__(HTTPStatus.UNAUTHORIZED, gettext_noop("Sign in first."))
 
 
 class NoSecondFactorError(AnsweredError):
     """An error for a user who must set up a second factor before anything else."""
 
     def __init__(self) -> None:
-        super().__init__(HTTPStatus.FORBIDDEN, "Set up a second factor first, on the page of your account.")
+        text = gettext_noop("Set up a second factor first, on the page of your account.")
+        super().__init__(HTTPStatus.FORBIDDEN, text)
 
 
 class CurrentSession(msgspec.Struct, frozen=True):
@@ -75,6 +77,8 @@ class CurrentSession(msgspec.Struct, frozen=True):
     form_token: str
     """The text that every form of this session must carry."""
     has_second_factor: bool
+    language: str = ""
+    """The language that the user has chosen; empty for that of the browser."""
 
 
 def machine_ms() -> int:
@@ -139,11 +143,11 @@ class Sessions:
         rows = await self._rows(values) if token else []
         if not rows:
             return None
-        session_id, used_ms, user_id, username, role, manager_id, confirmed_ms = rows[0]
+        session_id, used_ms, user_id, username, role, manager_id, language, confirmed_ms = rows[0]
         if is_use and now_ms - used_ms >= USED_EVERY_MS:
             await self._use(session_id, now_ms)
         actor = Actor(user_id, username, Role(role), manager_id, session_id=session_id)
-        return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None)
+        return CurrentSession(session_id, actor, form_token(token), confirmed_ms is not None, language)
 
     async def _rows(self, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
         rows: Sequence[Sequence[Any]] | None = self._database.at_hand.rows(SESSION_IN_USE, values)
@@ -162,7 +166,7 @@ class Sessions:
 
 
 class Guarded:
-    """Middleware that adds the security headers to every answer of the console."""
+    """Middleware that adds the security headers to every answer of the console, which speaks the browser's language."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app: Final = app
@@ -171,11 +175,15 @@ class Guarded:
         """Handle one request."""
         if scope["type"] == ScopeType.HTTP:
             add_headers(scope, HEADERS)
+            speak(language_of(scope))
         await self._app(scope, receive, send)
 
 
 class SignedInOnly:
-    """Middleware that puts the user of the session into `request.user`, and checks the permission of the page."""
+    """Middleware that puts the user of the session into `request.user`, and checks the permission of the page.
+
+    From here on, texts are in the language that the user has chosen.
+    """
 
     def __init__(
         self, app: ASGIApp, sessions: Sessions, authenticator: Authenticator, permissions: Permissions
@@ -194,6 +202,8 @@ class SignedInOnly:
             if session is None:
                 raise NotSignedInError
             scope["user"], scope["auth"] = session.actor, session
+            if session.language:
+                speak(language_of(scope, session.language))
             is_needed = self._authenticator.needs_second_factor(session.actor.role)
             # A second factor is set up on the pages of the account.
             is_of_account = scope["path_template"].startswith(f"{PATH}/account")

@@ -10,6 +10,7 @@ from dialer.api.http.headers import header
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.sessions import LIFE_MS, NewSession
 from dialer.app.audit_log import Origin
+from dialer.console.language import gettext
 from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import FORM_COOKIE, SESSION_COOKIE, cookie, is_secure
 from dialer.console.state_words import capitalised
@@ -49,7 +50,7 @@ async def password_errors(password: str, again: str) -> dict[str, str]:
     try:
         await anyio.to_thread.run_sync(check_password, password)
     except PasswordError as error:
-        errors["password"] = capitalised(f"{error}.")
+        errors["password"] = gettext(capitalised(f"{error}."))
     if password != again:
-        errors["again"] = "The two passwords differ. Enter the password twice."
+        errors["again"] = gettext("The two passwords differ. Enter the password twice.")
     return errors

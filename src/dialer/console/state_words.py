@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
+from dialer.console.language import gettext, gettext_noop
 from dialer.domain.enums import (
     AgentActivity,
     AgentDisposition,
@@ -14,56 +15,60 @@ from dialer.domain.enums import (
     SectionType,
     SubscriberStatus,
 )
+from dialer.domain.languages import LANGUAGES
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.domain.reasons import CAMPAIGN_REASONS
 
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
-        CampaignStatus.NEW: "Not started",
-        CampaignStatus.START: "Dialling",
-        CampaignStatus.PAUSE: "Paused",
-        CampaignStatus.ABORT: "Aborted",
-        CampaignStatus.END: "Ended",
+        CampaignStatus.NEW: gettext_noop("Not started"),
+        CampaignStatus.START: gettext_noop("Dialling"),
+        CampaignStatus.PAUSE: gettext_noop("Paused"),
+        CampaignStatus.ABORT: gettext_noop("Aborted"),
+        CampaignStatus.END: gettext_noop("Ended"),
     },
     SubscriberStatus: {
-        SubscriberStatus.PENDING: "Waiting",
-        SubscriberStatus.PAUSE: "Paused",
-        SubscriberStatus.ABORT: "Called off",
-        SubscriberStatus.FAIL: "Not reached",
-        SubscriberStatus.SENT: "Reached",
-        SubscriberStatus.IN_PROCESS: "In a call",
-        SubscriberStatus.NOT_AUTHORIZED: "Refused",
+        SubscriberStatus.PENDING: gettext_noop("Waiting"),
+        SubscriberStatus.PAUSE: gettext_noop("Paused"),
+        SubscriberStatus.ABORT: gettext_noop("Called off"),
+        SubscriberStatus.FAIL: gettext_noop("Not reached"),
+        SubscriberStatus.SENT: gettext_noop("Reached"),
+        SubscriberStatus.IN_PROCESS: gettext_noop("In a call"),
+        SubscriberStatus.NOT_AUTHORIZED: gettext_noop("Refused"),
     },
     AgentDisposition: {
-        AgentDisposition.DO_NOT_CALL: "Do not call again",
-        AgentDisposition.OTHER: "Something else",
+        AgentDisposition.DO_NOT_CALL: gettext_noop("Do not call again"),
+        AgentDisposition.OTHER: gettext_noop("Something else"),
     },
-    AgentActivity: {AgentActivity.ON_BREAK: "On a break"},
-    AgentStatus: {AgentStatus.ON_BREAK: "On a break"},
+    AgentActivity: {AgentActivity.ON_BREAK: gettext_noop("On a break")},
+    AgentStatus: {AgentStatus.ON_BREAK: gettext_noop("On a break")},
     SectionType: {
-        SectionType.PLAY_MESSAGE: "Message",
-        SectionType.MULTI_CHOICE: "Choice",
-        SectionType.CAPTURE_DIGITS: "Digits",
-        SectionType.RECORD_MESSAGE: "Recording",
-        SectionType.CALL_TRANSFER: "Transfer",
-        SectionType.DNC: "Do not call",
-        SectionType.SMS: "Text message",
+        SectionType.PLAY_MESSAGE: gettext_noop("Message"),
+        SectionType.MULTI_CHOICE: gettext_noop("Choice"),
+        SectionType.CAPTURE_DIGITS: gettext_noop("Digits"),
+        SectionType.RECORD_MESSAGE: gettext_noop("Recording"),
+        SectionType.CALL_TRANSFER: gettext_noop("Transfer"),
+        SectionType.DNC: gettext_noop("Do not call"),
+        SectionType.SMS: gettext_noop("Text message"),
     },
     Cause: {
-        Cause.UNALLOCATED_NUMBER: "Number does not exist",
-        Cause.NORMAL_CLEARING: "Answered",
-        Cause.USER_BUSY: "Busy",
-        Cause.NO_USER_RESPONDING: "No response",
-        Cause.CALL_REJECTED: "Rejected",
-        Cause.INVALID_NUMBER_FORMAT: "Invalid number",
-        Cause.NO_CIRCUIT: "No free circuit",
-        Cause.TIMER_EXPIRY: "Timer expired",
+        Cause.UNALLOCATED_NUMBER: gettext_noop("Number does not exist"),
+        Cause.NORMAL_CLEARING: gettext_noop("Answered"),
+        Cause.USER_BUSY: gettext_noop("Busy"),
+        Cause.NO_USER_RESPONDING: gettext_noop("No response"),
+        Cause.CALL_REJECTED: gettext_noop("Rejected"),
+        Cause.INVALID_NUMBER_FORMAT: gettext_noop("Invalid number"),
+        Cause.NO_CIRCUIT: gettext_noop("No free circuit"),
+        Cause.TIMER_EXPIRY: gettext_noop("Timer expired"),
     },
-    MessageStatus: {MessageStatus.UNSENT: "On its way", MessageStatus.UNAUTHORIZED: "Not allowed"},
+    MessageStatus: {
+        MessageStatus.UNSENT: gettext_noop("On its way"),
+        MessageStatus.UNAUTHORIZED: gettext_noop("Not allowed"),
+    },
 }
 """The words for states whose names do not do, by enumeration, because members of two enumerations may be equal."""
 PROTOCOL_WORDS: Final[Mapping[str, str]] = {
-    SIMULATED: "Simulated",
+    SIMULATED: gettext_noop("Simulated"),
     SIP: "SIP",
     FREESWITCH: "FreeSWITCH",
     SMPP: "SMPP",
@@ -73,13 +78,18 @@ PROTOCOL_WORDS: Final[Mapping[str, str]] = {
 
 
 def words_of(value: Enum) -> str:
-    """Return the word for a member of any enumeration: that of `WORDS`, or else its name with blanks."""
+    """Return the word for a member of any enumeration in the viewer's language."""
+    return gettext(english_words_of(value))
+
+
+def english_words_of(value: Enum) -> str:
+    """Return the English word for a member of any enumeration: that of `WORDS`, or else its name with blanks."""
     return WORDS.get(type(value), {}).get(value) or capitalised(value.name.replace("_", " ").lower())
 
 
 def word_of_choice(value: str) -> str:
-    """Return the words for a string of a few: a protocol's name, or else the string with a capital and blanks."""
-    return PROTOCOL_WORDS.get(value) or capitalised(value.replace("_", " "))
+    """Return the words for a string of a few: the name of a protocol or a language, or else the string with blanks."""
+    return LANGUAGES.get(value) or gettext(PROTOCOL_WORDS.get(value) or capitalised(value.replace("_", " ")))
 
 
 def capitalised(text: str) -> str:
@@ -94,12 +104,12 @@ def campaign_state(status: int) -> CampaignStatus | None:
 
 def reason_of_campaign(reason: str) -> str:
     """Return a campaign's reason in words; empty if there is none."""
-    return CAMPAIGN_REASONS.get(reason, reason)
+    return gettext(CAMPAIGN_REASONS.get(reason, reason))
 
 
 def outcome_words(member: str) -> str:
     """Return the words for the outcome of calls: a Q.850 cause, or the status of a text message."""
     if member.isdecimal():
         code = int(member)
-        return f"{words_of(Cause(code))} ({code})" if code in set(Cause) else f"Cause {code}"
+        return f"{words_of(Cause(code))} ({code})" if code in set(Cause) else gettext("Cause %(code)s") % {"code": code}
     return words_of(MessageStatus(member)) if member in set(MessageStatus) else member

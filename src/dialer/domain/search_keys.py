@@ -10,6 +10,8 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 
 NAME_KEY_MAX: Final = 100
 """Characters of a key; names that are equal so far count as equal in an ordering."""
+ENDING_MIN: Final = 4
+"""The fewest digits that are searched for at the ends of numbers."""
 PUNCTUATION: Final = " .-()[]/"
 """Characters between the digits of a number."""
 _NUMBER: Final = re.compile(r"\+?[0-9 .\-()\[\]/]*[0-9][0-9 .\-()\[\]/]*\Z", re.ASCII)
@@ -29,16 +31,16 @@ def name_key(name: str) -> str:
     return " ".join(kept.split())[:NAME_KEY_MAX]
 
 
-def name_keys(name: str) -> tuple[str, str]:
-    """Return the key of a name, and the key that begins with its last word."""
-    key = name_key(name)
-    return key, last_name_key(key)
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a search, the longest first, without those that another one begins with."""
+    words = sorted(set(name_key(text).split()), key=lambda word: (-len(word), word))
+    return tuple(word for place, word in enumerate(words) if not any(one.startswith(word) for one in words[:place]))
 
 
-def last_name_key(key: str) -> str:
-    """Return the key of a name with its last word moved to the front; empty for a single word."""
-    others, _, last = key.rpartition(" ")
-    return f"{last} {others}" if others else ""
+def ending(text: str) -> str:
+    """Return the last digits of a number, in reverse, as its index has them; empty for fewer than `ENDING_MIN`."""
+    digits = bare_number(text)
+    return digits[::-1] if digits.isascii() and digits.isdecimal() and len(digits) >= ENDING_MIN else ""
 
 
 def number_starts(text: str, region: str | None) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ If a call is hung up from outside, it is walked again, up to that moment.
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from dialer.carriers.engine_port import Milestone
 from dialer.domain import events
-from dialer.domain.enums import AmdStatus, Cause, MessageStatus
+from dialer.domain.enums import Cause, MessageStatus
 from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.plans import Call, CallOutcome, LegOutcome, Transfer
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
@@ -77,11 +77,6 @@ Reply = QueueWait | Resume | Transfer | None
 """Reply to a milestone. A `Transfer` means that its B-leg is dialled or its agent has answered."""
 
 
-_Report: TypeAlias = tuple[int, Cause | None, str, int | None, AmdStatus | None]
-"""Report of the leg: its time, the cause if the leg has ended, and otherwise the digits, the length of the recording or
-the detected status of the order that is done. A plain tuple, because every order of every call makes one."""
-
-
 class CalleeLine(msgspec.Struct, eq=False, gc=False):
     """Call with one simulated callee."""
 
@@ -139,14 +134,9 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         """Let the callee obey the session until something has to be reported."""
         session = self._session
         while not (reports := session.engine_events):
-            at_ms, cause, digits, recording_ms, status = self._obey()
-            if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
+            obey = self._listen if session.stage in _SPEAKING else self._obey_rare
+            if not obey(session, until_ms):
                 return None
-            self._at_ms = at_ms
-            if cause is None:
-                session.done(at_ms, digits, recording_ms, status)
-            else:
-                session.end(at_ms, cause, recording_ms)
         session.engine_events = reports[1:]
         return Milestone(self._at_ms, reports[0])
 
@@ -174,12 +164,10 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     # --- orders -----------------------------------------------------------------------------------------------------
 
-    def _obey(self) -> _Report:
-        """Return the report that follows from the last order: it is done, or the call has ended before."""
-        session, at_ms, cut_ms, callee = self._session, self._at_ms, self._cut_ms, self._callee
-        stage = session.stage
-        if stage not in _SPEAKING:
-            return self._obey_rare(session)
+    # Each order is done, or the call ends before. Return False if neither has happened up to `until_ms`.
+
+    def _listen(self, session: IvrSession, until_ms: int) -> bool:
+        at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
         for speech in session.speeches:
             length_ms = speech.length_ms
             if length_ms is None:
@@ -188,27 +176,31 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                 if not callee.listens:
                     until_hung_up_ms = callee.hangs_up_within(length_ms)
                     if until_hung_up_ms is not None:
-                        return min(at_ms + until_hung_up_ms, cut_ms), _CLEARED, "", None, None
+                        return self._end(min(at_ms + until_hung_up_ms, cut_ms), until_ms)
                 at_ms += length_ms
                 if at_ms >= cut_ms:
-                    return cut_ms, _CLEARED, "", None, None
+                    return self._end(cut_ms, until_ms)
         step, digits = session.step, ""
-        if stage is _ASKING and step is not None:
+        if session.stage is _ASKING and step is not None:
             digits, after_ms = _pressed(callee, step.digits_max, step.timeout_ms)
             at_ms += after_ms
             if at_ms >= cut_ms:
-                return cut_ms, _CLEARED, "", None, None
-        return at_ms, None, digits, None, None
+                return self._end(cut_ms, until_ms)
+        if at_ms > until_ms:
+            return False
+        self._at_ms = at_ms
+        session.done(at_ms, digits)
+        return True
 
-    def _obey_rare(self, session: IvrSession) -> _Report:
+    def _obey_rare(self, session: IvrSession, until_ms: int) -> bool:
         at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
         if session.stage is _CLEARING:
             stays = callee.talks_on and not session.is_unwanted
-            return cut_ms if stays else at_ms, _CLEARED, "", None, None
+            return self._end(cut_ms if stays else at_ms, until_ms)
         recording_ms = status = None
         match session.order:
             case AwaitBeep():
-                return at_ms, None, "", None, None
+                pass
             case Record():
                 length_ms = RECORDING_MS_MAX if callee.is_machine else RECORDING_MS
                 recording_ms = min(length_ms, cut_ms - at_ms)
@@ -220,7 +212,20 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                 status = callee.detected_as() if at_ms < cut_ms else None
             case _:
                 at_ms = cut_ms
-        return (at_ms, None, "", recording_ms, status) if at_ms < cut_ms else (cut_ms, _CLEARED, "", recording_ms, None)
+        if at_ms >= cut_ms:
+            return self._end(cut_ms, until_ms, recording_ms)
+        if at_ms > until_ms:
+            return False
+        self._at_ms = at_ms
+        session.done(at_ms, "", recording_ms, status)
+        return True
+
+    def _end(self, at_ms: int, until_ms: int, recording_ms: int | None = None) -> bool:
+        if at_ms >= until_ms:
+            return False
+        self._at_ms = at_ms
+        self._session.end(at_ms, _CLEARED, recording_ms)
+        return True
 
     # --- transfers --------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,7 @@ import msgspec
 
 CERTAIN: Final = 1 << 64
 """Threshold of probability 1."""
-_UNPACK: Final = Struct(">8Q").unpack
-"""Reads little-endian integers from bytes in reverse order, the last one first."""
+_UNPACK: Final = Struct("<8Q").unpack
 
 
 def threshold(probability: float) -> int:
@@ -62,5 +61,6 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         block = self._blocks
         hashed = blake2b(name, salt=block.to_bytes(16, "little")) if block else blake2b(name)
         self._blocks = block + 1
-        left = self._left = list(_UNPACK(hashed.digest()[::-1]))
+        left = self._left = [*_UNPACK(hashed.digest())]
+        left.reverse()
         return left

@@ -7,6 +7,7 @@ and their commit.
 
 import contextlib
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -122,7 +123,10 @@ class Database:
         """
         until_s = anyio.current_time() + self._busy_timeout_ms / _SECOND_MS
         lock = self._step_lock if is_step else Lock.ALL
-        return await Waiter(work, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
+        # Units of several requests share a thread. Each keeps the context of its own, such as the viewer's language.
+        context = copy_context()
+        in_context = work if is_step else lambda connection: context.run(work, connection)
+        return await Waiter(in_context, until_s=until_s, alone=is_step, lock=lock).wait(self._turns)
 
     async def write_without_lock(self, work: Callable[[Connection], Result]) -> Result:
         """Return the result of `work`, a single statement that checks its own condition, without waiting for others.

@@ -4,7 +4,7 @@ Building a query takes longer than running it.
 
 A long list that is searched or ordered is read in one of three ways. If the filters select few records, these are read.
 Else, if the search finds few, these are. If both find many, the index of the ordering is walked until the page is full.
-The planner of the database cannot decide this, because it does not know the values.
+The planner of the database cannot decide this, because it does not know the values. Few are counted, and never many.
 """
 
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Stored
@@ -22,13 +22,24 @@ from dialer.api.crud.filters import filters_of
 from dialer.api.crud.ordering import Anchor, Sort, SortKey, label, sort_keys, steps_from
 from dialer.api.crud.records import columns_shown
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.searching import Search, search_conditions
+from dialer.api.crud.searching import (
+    Search,
+    accounts_seen,
+    found_by_index,
+    found_by_lead,
+    found_by_phrase,
+    found_in_row,
+)
 from dialer.api.crud.visibility import visible
+from dialer.domain.roles import Role
 from dialer.store.backends.expressions import in_order, without_index
 from dialer.store.count_cache import count_once
+from dialer.store.tables import Contact
 
 QUERIES_KEPT_MAX: Final = 1_000
-SORTED_MAX: Final = 5_000
+LEADS_MAX: Final = 4
+"""Words of a search that are counted to find the rarest."""
+SORTED_MAX: Final = 2_000
 """Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
 
@@ -49,21 +60,29 @@ class _Way(Enum):
     WALKED = "walked"
 
 
+class _Counts(Enum):
+    """What a query counts: all records; or up to `most` of those that the filters, the search or a part of it finds."""
+
+    ALL = "all"
+    SELECTED = "selected"
+    FOUND = "found"
+    LED = "led"
+    PHRASE = "phrase"
+
+
 class _Shape(NamedTuple):
     """The parts of a request that decide the text of its query, without the values."""
 
     path: str
     view: str
     filters: tuple[str, ...]
-    search: tuple[bool, int] | None
+    search: tuple[int, int, bool] | None
     sorts: tuple[Sort, ...] = ()
     way: _Way = _Way.FREE
     steps: tuple[str, ...] = ()
     is_backward: bool = False
-    counts: int | None = None
-    """The place of the search condition whose records are counted; None for a query of records."""
-    is_bounded: bool = False
-    """True if the count ends at the parameter `most`."""
+    counts: "_Counts | None" = None
+    """None for a query of records."""
 
 
 _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
@@ -71,29 +90,42 @@ _kept: Final[OrderedDict[_Shape, Select[Any]]] = OrderedDict()
 
 def count(unit: Unit, resource: Resource, criteria: Asked) -> int:
     """Return the number of records that the filters and the search select, as counted since the last change."""
-    key = (resource.path, unit.actor.view, unit.actor.sees_as, criteria.filters, criteria.search)
+    search = None if criteria.search is None else criteria.search.in_order
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, criteria.filters, search)
     counted = partial(count_now, unit, resource, criteria)
     return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
 def count_now(unit: Unit, resource: Resource, criteria: Asked) -> int:
-    """Count the records that the filters and the search select, in any transaction.
-
-    Each condition of the search is one range of an index; records that meet an earlier one are left out.
-    """
-    way, parts = _way_to_search(unit, resource, criteria), 1
-    if criteria.search is not None and way is _Way.SEARCHED:
-        parts = len(search_conditions(resource, criteria.search.shape))
-    shape = _shape(unit, resource, criteria)._replace(way=way)
-    return sum(_number(unit, resource, criteria, shape._replace(counts=part)) for part in range(parts))
+    """Count the records that the filters and the search select, in any transaction."""
+    criteria = _led(unit, resource, criteria)
+    way = _Way.FREE
+    if resource.is_large and criteria.search is not None:
+        way = _Way.FILTERED if _is_few(unit, resource, criteria, _Counts.SELECTED) else _Way.SEARCHED
+    return _number(unit, resource, criteria, _shape(unit, resource, criteria)._replace(way=way, counts=_Counts.ALL))
 
 
-def _way_to_search(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
-    """Return the way that finds the records of a search if they are few."""
-    if criteria.search is None or not resource.is_large:
-        return _Way.FREE
-    filtered = _shape(unit, resource, criteria)._replace(search=None, counts=0, is_bounded=True)
-    return _Way.SEARCHED if _number(unit, resource, criteria, filtered) > SORTED_MAX else _Way.FILTERED
+def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
+    """Return what is asked for, with the rarest of its longest words as the one that leads."""
+    search = criteria.search
+    if search is None or len(search.words) == 1 or not resource.is_large or not resource.names:
+        return criteria
+    tried = [msgspec.structs.replace(criteria, search=search.led_by(word)) for word in search.words[:LEADS_MAX]]
+    return min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
+
+
+def _is_few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> bool:
+    return _few(unit, resource, criteria, counts) <= SORTED_MAX
+
+
+def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> int:
+    """Return the number of some records, if they are few, as counted since the last change."""
+    filters = criteria.filters if counts is _Counts.SELECTED else ()
+    search = None if counts is _Counts.SELECTED else criteria.search
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, filters, search, counts, SORTED_MAX)
+    shape = _shape(unit, resource, criteria)._replace(counts=counts)
+    counted = partial(_number, unit, resource, criteria, shape)
+    return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
 def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape) -> int:
@@ -114,6 +146,7 @@ def read_rows(
 
     Without an anchor, return the rows that follow the first `skipped` ones.
     """
+    criteria = _led(unit, resource, criteria)
     shape = _shape(unit, resource, criteria)._replace(sorts=criteria.sorts, is_backward=is_backward)
     if resource.is_large and (criteria.sorts or criteria.search is not None):
         shape = shape._replace(way=_way(unit, resource, criteria))
@@ -130,9 +163,17 @@ def read_rows(
 
 
 def _way(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
-    if count(unit, resource, criteria) > SORTED_MAX:
+    if _is_few(unit, resource, criteria, _Counts.SELECTED):
+        return _Way.FILTERED
+    search = criteria.search
+    if search is None or (
+        resource.table is Contact.__table__
+        and resource.names
+        and search.phrase
+        and not _is_few(unit, resource, criteria, _Counts.PHRASE)
+    ):
         return _Way.WALKED
-    return _Way.FILTERED if criteria.search is None else _way_to_search(unit, resource, criteria)
+    return _Way.SEARCHED if _is_few(unit, resource, criteria, _Counts.FOUND) else _Way.WALKED
 
 
 def _shape(unit: Unit, resource: Resource, criteria: Asked) -> _Shape:
@@ -164,15 +205,14 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     filters = filters_of(resource)
     filtered = [filters[name].condition(bindparam(_parameter(name))) for name in shape.filters]
     selected = and_(visible(resource, unit.actor, unit.resources), *filtered)
-    searched = [] if shape.search is None else search_conditions(resource, shape.search)
     if shape.counts is not None:
-        return _counting(resource, shape, selected, searched)
+        return _counting(unit, resource, shape, selected)
     keys = sort_keys(resource, shape.sorts)
     if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
         keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
     query = select(*columns_shown(resource), *shown).select_from(resource.table)
-    query = query.where(*_conditions(shape, selected, searched))
+    query = query.where(*_conditions(unit, resource, shape, selected))
     query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
     ordered = [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
     return query.order_by(*ordered).limit(bindparam("most")).offset(bindparam("skipped"))
@@ -184,27 +224,42 @@ def _in_order(key: SortKey, *, is_descending: bool) -> ColumnElement[Any]:
     return key.expression.desc() if is_descending else key.expression
 
 
-def _counting(
-    resource: Resource, shape: _Shape, selected: ColumnElement[bool], searched: Sequence[ColumnElement[bool]]
-) -> Select[Any]:
-    if shape.is_bounded:
-        some = select(resource.table.c["id"]).where(selected).limit(bindparam("most"))
-        return select(func.count()).select_from(some.subquery())
-    query = select(func.count()).select_from(resource.table)
-    if shape.way is not _Way.SEARCHED or shape.counts is None:
-        return query.where(*_conditions(shape, selected, searched))
-    earlier = map(not_, searched[: shape.counts])
-    return query.where(searched[shape.counts], without_index(and_(selected, *earlier)))
+def _counting(unit: Unit, resource: Resource, shape: _Shape, selected: ColumnElement[bool]) -> Select[Any]:
+    """Return a query that counts."""
+    some: Select[Any]
+    if shape.counts is _Counts.SELECTED:
+        some = select(resource.table.c["id"]).where(selected)
+    elif shape.counts is _Counts.LED:
+        some = found_by_lead(unit.actor)
+    elif shape.counts is _Counts.PHRASE:
+        some = found_by_phrase(unit.actor)
+    elif shape.counts is _Counts.FOUND and shape.search is not None:
+        some = found_by_index(resource, unit.actor, shape.search)
+    else:
+        is_of_account = resource.table is Contact.__table__ and not shape.filters and unit.actor.role is not Role.AGENT
+        if shape.search is not None and shape.way is _Way.SEARCHED and is_of_account:
+            # Its accounts are those whose contacts the actor sees, so no contact has to be looked at.
+            found = found_by_index(resource, unit.actor, shape.search).subquery()
+            return select(func.count(found.c["id"].distinct()))
+        query = select(func.count()).select_from(resource.table)
+        return query.where(*_conditions(unit, resource, shape, selected))
+    return select(func.count()).select_from(some.limit(bindparam("most")).subquery())
 
 
 def _conditions(
-    shape: _Shape, selected: ColumnElement[bool], searched: Sequence[ColumnElement[bool]]
+    unit: Unit, resource: Resource, shape: _Shape, selected: ColumnElement[bool]
 ) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
-    opaque = without_index
-    yield opaque(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
-    if searched:
-        yield opaque(or_(*searched)) if shape.way in {_Way.FILTERED, _Way.WALKED} else or_(*searched)
+    yield without_index(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
+    if shape.search is None:
+        return
+    if shape.way is _Way.SEARCHED:
+        yield resource.table.c["id"].in_(found_by_index(resource, unit.actor, shape.search))
+    else:
+        in_row = found_in_row(resource, shape.search)
+        yield in_row if shape.way is _Way.FREE else without_index(in_row)
+    if shape.way is _Way.WALKED and not shape.sorts and resource.table is Contact.__table__ and not unit.actor.is_admin:
+        yield accounts_seen(unit.actor, resource.table.c["user_id"])
 
 
 def _compared(key: SortKey, step: str, place: int) -> ColumnElement[bool]:

@@ -1,20 +1,39 @@
 """Searches: the parameter `search`, and the SQL conditions that it becomes.
 
-A search is for a number if it has nothing but digits and the punctuation of numbers; else it is for a name.
+All words of a search must begin words of a record's names. A search that has nothing but digits and the punctuation of
+numbers finds also numbers: those that begin with it in any spelling, and those that end with it.
+
+A large list has two forms of each search: a condition on a row, and a query that finds the rows in indexes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, String, and_, bindparam, false, literal, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Select,
+    SQLColumnExpression,
+    String,
+    and_,
+    bindparam,
+    exists,
+    false,
+    literal,
+    null,
+    or_,
+    select,
+    union_all,
+)
 
 from dialer.api.crud.fields import Conventions, FieldError, echo
-from dialer.api.crud.resource import Resource
+from dialer.api.crud.resource import Actor, Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.domain import search_keys
-from dialer.store.backends.expressions import bare_number, name_key, place_of
-from dialer.store.tables import Contact
+from dialer.domain.roles import Role
+from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of, without_index
+from dialer.store.tables import Contact, ContactWord, User
 
 SEARCH: Final = "search"
 SEARCH_MAX: Final = 64
@@ -22,21 +41,53 @@ SEARCH_MAX: Final = 64
 
 
 class Search(msgspec.Struct, frozen=True):
-    """A search for a name or for a number: the starts of the keys that match it."""
+    """A search: the words of names, and the starts and the end of numbers, if it can be one."""
 
-    is_number: bool
-    starts: tuple[str, ...]
+    words: tuple[str, ...]
+    """The first one leads: rows are found by it, and the others are looked for in these."""
+    starts: tuple[str, ...] = ()
+    ending: str = ""
+    """The last digits, in reverse."""
+    phrase: str = ""
+    """The words in the order in which they were typed, if there are two or more."""
 
     @property
-    def shape(self) -> tuple[bool, int]:
+    def shape(self) -> tuple[int, int, bool]:
         """Return the parts of the search that decide the text of its query."""
-        return self.is_number, len(self.starts)
+        return len(self.words), len(self.starts), bool(self.ending)
+
+    @property
+    def in_order(self) -> "Search":
+        """Return the search as it is, whichever word leads."""
+        return msgspec.structs.replace(self, words=tuple(sorted(self.words)))
+
+    def led_by(self, word: str) -> "Search":
+        """Return the search with a word as its first."""
+        return msgspec.structs.replace(self, words=(word, *[one for one in self.words if one != word]))
 
     def values(self) -> dict[str, str]:
         """Return the parameters of the conditions."""
-        bounds = {_name(place, "from"): start for place, start in enumerate(self.starts)}
-        bounds |= {_name(place, "to"): search_keys.after_all_with(start) for place, start in enumerate(self.starts)}
-        return bounds | {_name(place, "word"): f" {start}" for place, start in enumerate(self.starts)}
+        values = {_word(place): f" {word}" for place, word in enumerate(self.words)}
+        ranges = {_start(place): start for place, start in enumerate(self.starts)}
+        ranges |= {_LEAD: self.words[0]} if self.words else {}
+        ranges |= {_ENDING: self.ending} if self.ending else {}
+        ranges |= {_PHRASE: self.phrase} if self.phrase else {}
+        for name, start in ranges.items():
+            values |= {f"{name}_from": start, f"{name}_to": search_keys.after_all_with(start)}
+        return values
+
+
+_LEAD: Final = "search_lead"
+_ENDING: Final = "search_ending"
+_PHRASE: Final = "search_phrase"
+
+
+def _word(place: int) -> str:
+    return f"search_word_{place}"
+
+
+def _start(place: int) -> str:
+    return f"search_start_{place}"
 
 
 def parse_search(text: str, conventions: Conventions) -> Search | None:
@@ -49,13 +100,11 @@ def parse_search(text: str, conventions: Conventions) -> Search | None:
         return None
     if len(text) > SEARCH_MAX:
         raise FieldError(f"Ensure this field has no more than {SEARCH_MAX} characters.")
-    starts = search_keys.number_starts(text, conventions.region)
-    if starts:
-        return Search(is_number=True, starts=starts)
-    key = search_keys.name_key(text)
-    if not key:
+    words, starts = search_keys.words_of(text), search_keys.number_starts(text, conventions.region)
+    if not words:
         raise FieldError(f'"{echo(text)}" has neither a letter nor a digit. Search for a name or a number.')
-    return Search(is_number=False, starts=(key,))
+    phrase = search_keys.name_key(text) if len(words) > 1 else ""
+    return Search(words, starts, search_keys.ending(text) if starts else "", phrase)
 
 
 def is_searchable(resource: Resource) -> bool:
@@ -63,31 +112,108 @@ def is_searchable(resource: Resource) -> bool:
     return bool(resource.names or resource.numbers)
 
 
-def search_conditions(resource: Resource, shape: tuple[bool, int]) -> Sequence[ColumnElement[bool]]:
-    """Return conditions, one of which a record that the search finds meets. Their parameters are `Search.values`."""
-    is_number, starts = shape
-    if is_number:
-        conditions = [condition for field in resource.numbers for condition in _numbered(resource, field, starts)]
-    else:
-        conditions = [condition for field in resource.names for condition in _named(resource, field)]
-    return conditions or [false()]
+def found_in_row(resource: Resource, shape: tuple[int, int, bool]) -> ColumnElement[bool]:
+    """Return the condition on a row that a search of this shape finds. Its parameters are `Search.values`."""
+    by_contact = resource.is_large and resource.names and resource.table is not Contact.__table__
+    conditions = [] if by_contact else list(_named(resource, shape[0]))
+    conditions += _numbered(resource, shape)
+    if by_contact:
+        contact = or_(_has_words([Contact.full_name_key], shape[0]), *_ends(Contact.number, shape))
+        conditions.append(exists().where(Contact.id == resource.table.c["contact_id"], contact))
+    return or_(false(), *conditions)
 
 
-def _numbered(resource: Resource, field: str, starts: int) -> list[ColumnElement[bool]]:
-    column = _column(resource, field)
-    number = resource.table.c.get("number", column)
-    bare = number if resource.is_large else bare_number(number)
-    return [_in_range(bare, place) for place in range(starts)]
+def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool]) -> Select[Any]:
+    """Return a query for the ids of rows of a large list: all rows that the search finds and the actor may see.
+
+    It finds some rows twice, and some that the actor may not see.
+    """
+    table = resource.table
+    # The index of numbers is read, whichever accounts the numbers are of.
+    seen = [without_index(accounts_seen(actor, table.c["user_id"]))] if table is Contact.__table__ else []
+    queries = [select(table.c["id"]).where(start, *seen) for start in _starting(resource, shape)]
+    if resource.names:
+        of_contacts = _contacts(actor, shape)
+        if table is Contact.__table__:
+            queries += of_contacts
+        else:
+            ids = union_all(*of_contacts).subquery()
+            queries.append(select(table.c["id"]).join(ids, table.c["contact_id"] == ids.c["id"]))
+    if not queries:
+        return select(null().label("id")).where(false())
+    found = union_all(*queries).subquery()
+    return select(found.c["id"])
 
 
-def _named(resource: Resource, field: str) -> list[ColumnElement[bool]]:
-    if not resource.is_large:
-        words = literal(" ").concat(name_key(_column(resource, field)))
-        return [place_of(bindparam(_name(0, "word"), type_=String), words) > 0]
-    by_name = [_in_range(Contact.__table__.c[name], 0) for name in ("full_name_key", "last_name_key")]
+def found_by_lead(actor: Actor) -> Select[Any]:
+    """Return a query for the contacts that have a word which begins with the lead of a search, each once or more."""
+    return _words(actor, _LEAD)
+
+
+def found_by_phrase(actor: Actor) -> Select[Any]:
+    """Return a query for contacts that a search finds: those with its words one after another."""
+    return _words(actor, _PHRASE)
+
+
+def accounts_seen(actor: Actor, column: SQLColumnExpression[Any]) -> ColumnElement[bool]:
+    """Return the condition that a column is an account whose contacts an actor may see, with the actor's parameter."""
+    me: ColumnElement[int] = bindparam("actor_id", actor.sees_as)
+    if actor.is_admin:
+        return column.in_(select(User.id))
+    if actor.role is Role.AGENT:
+        return column.in_(select(User.manager_id).where(User.id == me))
+    return column == me
+
+
+def _contacts(actor: Actor, shape: tuple[int, int, bool]) -> list[Select[Any]]:
+    """Return queries for the contacts of the accounts that the actor sees, by their names and by their last digits."""
+    words = [place_of(_parameter(_word(place)), _before(ContactWord.word)) > 0 for place in range(1, shape[0])]
+    seen = accounts_seen(actor, Contact.user_id)
+    ends = [select(Contact.id).where(seen, end) for end in _ends(Contact.number, shape)]
+    return [_words(actor, _LEAD).where(*words), *ends]
+
+
+def _words(actor: Actor, name: str) -> Select[Any]:
+    return select(ContactWord.id).where(accounts_seen(actor, ContactWord.user_id), _in_range(ContactWord.word, name))
+
+
+def _starting(resource: Resource, shape: tuple[int, int, bool]) -> Iterator[ColumnElement[bool]]:
+    for column in _numbers(resource):
+        yield from (_in_range(column, _start(place)) for place in range(shape[1]))
+
+
+def _numbered(resource: Resource, shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
+    conditions = list(_starting(resource, shape))
+    if not resource.is_large or resource.table is Contact.__table__:
+        conditions += [end for column in _numbers(resource) for end in _ends(column, shape)]
+    return conditions
+
+
+def _numbers(resource: Resource) -> list[ColumnElement[str]]:
+    numbers: list[ColumnElement[str]] = [
+        resource.table.c.get("number", _column(resource, field)) for field in resource.numbers
+    ]
+    return numbers if resource.is_large else [bare_number(number) for number in numbers]
+
+
+def _ends(number: SQLColumnExpression[str], shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
+    return [_in_range(backwards(number), _ENDING)] if shape[2] else []
+
+
+def _named(resource: Resource, words: int) -> Iterator[ColumnElement[bool]]:
     if resource.table is Contact.__table__:
-        return by_name
-    return [resource.table.c["contact_id"].in_(select(Contact.id).where(or_(*by_name)))]
+        yield _has_words([Contact.full_name_key], words)
+    elif resource.names:
+        yield _has_words([name_key(_column(resource, field)) for field in resource.names], words)
+
+
+def _has_words(names: Sequence[SQLColumnExpression[Any]], words: int) -> ColumnElement[bool]:
+    texts = [_before(name) for name in names]
+    return and_(*(or_(*(place_of(_parameter(_word(place)), text) > 0 for text in texts)) for place in range(words)))
+
+
+def _before(name: SQLColumnExpression[Any]) -> ColumnElement[str]:
+    return literal(" ").concat(name)
 
 
 def _column(resource: Resource, name: str) -> Column[Any]:
@@ -98,9 +224,9 @@ def _column(resource: Resource, name: str) -> Column[Any]:
     return column
 
 
-def _in_range(key: ColumnElement[Any], place: int) -> ColumnElement[bool]:
-    return and_(key >= bindparam(_name(place, "from")), key < bindparam(_name(place, "to")))
+def _in_range(key: SQLColumnExpression[Any], name: str) -> ColumnElement[bool]:
+    return and_(key >= _parameter(f"{name}_from"), key < _parameter(f"{name}_to"))
 
 
-def _name(place: int, part: str) -> str:
-    return f"search_{place}_{part}"
+def _parameter(name: str) -> ColumnElement[str]:
+    return bindparam(name, type_=String)

@@ -66,10 +66,13 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/account/sessions": Permission.SIGNED_IN,
     "POST /console/account/password": Permission.SIGNED_IN,
     "POST /console/account/keys": Permission.SIGNED_IN,
+    "POST /console/account/language": Permission.SIGNED_IN,
     "GET /console/account/second-factor": Permission.SIGNED_IN,
     "POST /console/account/second-factor": Permission.SIGNED_IN,
     "POST /console/account/second-factor/off": Permission.SIGNED_IN,
     f"POST /console/users/{RECORD}/second-factor/off": Permission.ADMIN,
+    # What it finds is what the viewer may read.
+    "GET /console/search": Permission.SIGNED_IN,
     "GET /console/overview": Permission.READ,
     "GET /console/overview/live": Permission.READ,
     "GET /console/campaigns": Permission.READ,

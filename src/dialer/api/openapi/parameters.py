@@ -140,8 +140,8 @@ def _of_list(resource: Resource) -> Iterator[Json]:
 
 def _selecting(resource: Resource) -> Iterator[Json]:
     if is_searchable(resource):
-        names = f"the start of a name ({', '.join(resource.names)}), without case and accents"
-        numbers = f"the start of a phone number ({', '.join(resource.numbers)}), in any spelling"
+        names = f"words of a name that begin so ({', '.join(resource.names)}), without case and accents"
+        numbers = f"a phone number that begins so ({', '.join(resource.numbers)}), in any spelling"
         kinds = [told for told, fields in ((names, resource.names), (numbers, resource.numbers)) if fields]
         schema = {"type": "string", "maxLength": SEARCH_MAX}
         yield parameter(

@@ -26,6 +26,7 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.users import add_user, change_user, delete_user, find_user
+from dialer.domain.languages import LANGUAGES
 from dialer.domain.numbers.destinations import read_countries
 from dialer.domain.roles import Permission, Role
 from dialer.passwords import (
@@ -51,6 +52,7 @@ from dialer.store.tables import (
 
 COUNTRIES_TEXT_MAX: Final = 2_000
 """Characters of a list of countries."""
+_LANGUAGES: Final = {code: f"{name}." for code, name in LANGUAGES.items()}
 
 
 class Username(Text, frozen=True):
@@ -149,6 +151,12 @@ _USER: Final = shapes(
             Boolean(),
             "Whether the user may call premium-rate, shared-cost and satellite numbers. If false, only those that a"
             " prefix of the user's rate card names. Default: false.",
+        ),
+        "language": writable(
+            TextChoice(("", *LANGUAGES), {"": "The language that the browser asks for.", **_LANGUAGES}, "Language"),
+            "The language in which the console speaks to the user. Default: empty, for that of the browser. The API"
+            " answers in English.",
+            example="de",
         ),
         "manager": optional(
             Reference("users"), "The user for whom this one works, or null. A viewer reads the manager's records."

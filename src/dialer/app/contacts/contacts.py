@@ -11,7 +11,7 @@ from dialer.app.touched_records import known_campaigns, touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
-from dialer.domain.search_keys import name_keys
+from dialer.domain.search_keys import name_key
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.contact_collection import collect_contact
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
@@ -48,7 +48,7 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
         unit.connection.execute(update(Subscriber).where(of_old_number).values(contact_id=None))
     written = {**values, "updated_date": unit.now_ms}
     if "full_name" in values:
-        written["full_name_key"], written["last_name_key"] = name_keys(values["full_name"])
+        written["full_name_key"] = name_key(values["full_name"])
     if "phonebook_id" in values:
         owner = select(Phonebook.user_id).where(Phonebook.id == values["phonebook_id"])
         written["user_id"] = owner.scalar_subquery()

@@ -68,6 +68,8 @@ MACHINE_MADE: Final = frozenset(
         "campaign_forecast.document",
         "campaign_hour.member",
         "cdr.callid",
+        # Triggers write it from the name of the contact, and delete it with the contact.
+        "contact_word.word",
         "cdr.zone",
         "fleet_change.touched",
         *(f"fleet_worker.{name}" for name in ("mark", "name")),

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, bindparam, func, select
 from dialer.app.events import ContactsImported, NumbersCalledOff
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
-from dialer.domain.search_keys import name_keys
+from dialer.domain.search_keys import name_key
 from dialer.store.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
 from dialer.store.tables import Contact, DncContact, DncList, Phonebook
@@ -36,9 +36,7 @@ class NewEntry(NamedTuple):
     number: str
 
 
-_ADD_CONTACTS: Final = bulk_insert(
-    Contact.__table__, *NewContact._fields, "full_name_key", "last_name_key", "user_id", *_STAMPS
-)
+_ADD_CONTACTS: Final = bulk_insert(Contact.__table__, *NewContact._fields, "full_name_key", "user_id", *_STAMPS)
 _ADD_ENTRIES: Final = bulk_insert(DncContact.__table__, *NewEntry._fields, "user_id", *_STAMPS)
 _FIRST_WITH: Final = (
     select(Contact.number, func.min(Contact.id).label("first_id"))
@@ -62,7 +60,7 @@ def first_contacts(connection: Connection, phonebook_id: int, numbers: Collectio
 def add_contacts(unit: UnitOfWork, rows: Sequence[NewContact]) -> list[int]:
     """Add contacts to phonebooks, and return their ids. They become subscribers of started campaigns."""
     owners = _owners(unit.connection, Phonebook.__table__, [row.phonebook_id for row in rows])
-    stored = [(*row, *name_keys(row.full_name), owners[row.phonebook_id], unit.now_ms, unit.now_ms) for row in rows]
+    stored = [(*row, name_key(row.full_name), owners[row.phonebook_id], unit.now_ms, unit.now_ms) for row in rows]
     ids = _insert(unit, _ADD_CONTACTS, Contact.__table__, stored)
     for phonebook_id, count in _counts([row.phonebook_id for row in rows]).items():
         campaign_ids = collect_phonebook(unit.connection, phonebook_id, unit.now_ms)

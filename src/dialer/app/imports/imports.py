@@ -23,7 +23,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
-from dialer.domain.search_keys import name_keys
+from dialer.domain.search_keys import name_key
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
 from dialer.store.queries.do_not_call import entries_on
@@ -138,7 +138,7 @@ class ContactRows(NumberRows):
     _table = _TABLES["contact"]
     _parent = _table.c.phonebook_id
     _parents = _TABLES["phonebook"]
-    _further = ("zone", "full_name", "full_name_key", "last_name_key", "additional_vars")
+    _further = ("zone", "full_name", "full_name_key", "additional_vars")
     _among = Among(_table.c.number, _parent == bindparam("parent"))
 
     def begin(self, columns: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ class ContactRows(NumberRows):
             full_name = full_name.strip()
         if len(full_name) > FULL_NAME_MAX:
             raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
-        return zone_of_number(number), full_name, *name_keys(full_name), self._variables.of(cells)
+        return zone_of_number(number), full_name, name_key(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, count: int) -> None:
         campaign_ids = collect_phonebook(unit.connection, self.parent_id, unit.now_ms)

@@ -20,6 +20,7 @@ from dialer.console.forms import read_fields
 from dialer.console.services import ConsoleServices, current_session, go_to, page
 from dialer.console.sessions import SESSION_COOKIE, cookie, is_secure
 from dialer.console.signing_in import host_of, password_errors, session_of, signed_in
+from dialer.domain.languages import LANGUAGES
 from dialer.domain.roles import Permission
 from dialer.passwords import hash_password
 from dialer.store.queries.api_keys import keys_of
@@ -63,6 +64,16 @@ async def change_own_password(request: ApiRequest, console: NamedDependency[Cons
         return begin_session(unit, new)
 
     return signed_in(request, await request.service.write(request, change), f"{ACCOUNT}?changed=1")
+
+
+@post("/account/language", media_type="text/html")
+async def choose_language(request: ApiRequest) -> Response[Any]:
+    """Show texts to the viewer in another language from now on."""
+    code = (await read_fields(request)).get("language", "")
+    if code and code not in LANGUAGES:
+        raise RecordNotFoundError("There is no such language.")
+    await request.service.write(request, lambda unit: change_user(unit, unit.actor.id, {"language": code}))
+    return go_to(ACCOUNT)
 
 
 @post("/account/sign-out")
@@ -118,5 +129,7 @@ async def _account(
         "session_id": session.id,
         "is_changed": is_changed,
         "has_second_factor": session.has_second_factor,
+        "languages": LANGUAGES,
+        "chosen_language": session.language,
     }
     return page(request, "account.html", "account", status, errors=errors or {}, **shown)

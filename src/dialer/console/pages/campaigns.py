@@ -1,11 +1,19 @@
-"""The list of campaigns."""
+"""The list of campaigns: searched, filtered and ordered, with all of that in its address."""
 
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
 
 from litestar import Response, get
-from sqlalchemy import ColumnElement, case, or_, select
+from sqlalchemy import ColumnElement, case, func, or_, select
 
+from dialer.api.crud.fields import Conventions, FieldError
+from dialer.api.crud.ordering import ORDERING
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.searching import SEARCH, found_in_row, parse_search
+from dialer.api.crud.urls import parse_id
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.campaigns import CAMPAIGNS
@@ -13,16 +21,34 @@ from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.app.overview import People, people_of_campaigns
 from dialer.console.charts.charts import Slice
+from dialer.console.inputs import with_offset
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.overview import people_bar
+from dialer.console.record_names import Option, options_of
 from dialer.console.services import page
 from dialer.console.state_words import campaign_state, reason_of_campaign
+from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import percent
-from dialer.store.tables import SMS, Campaign, User
+from dialer.store.backends.expressions import name_key
+from dialer.store.tables import SMS, VOICE, Campaign, User
 
 PLACE: Final = "campaigns"
 PAGE_SIZE: Final = 25
 PAGES_MAX: Final = 10_000
+FILTERS: Final = (SEARCH, "state", "medium", "owner", "from", "until", ORDERING)
+"""The parameters of the list besides the page."""
+MEDIA: Final[Mapping[str, str]] = {VOICE: gettext_noop("Calls"), SMS: gettext_noop("Text messages")}
+STATES: Final = {str(state.value): state for state in CampaignStatus}
+_ORDERS: Final[Mapping[str, ColumnElement[Any]]] = {
+    "name": name_key(Campaign.name),
+    "state": Campaign.__table__.c.status,
+    "calls": Campaign.__table__.c.calls,
+    "answered": func.coalesce(Campaign.answered * 1_000_000 / func.nullif(Campaign.calls, 0), -1),
+    "cost": Campaign.__table__.c.cost,
+    "created": Campaign.__table__.c.created_date,
+}
+"""What each column orders the list by."""
 _SHOWN: Final = (
     "id",
     "campaign_code",
@@ -48,6 +74,15 @@ class ListedCampaign(NamedTuple):
     answered: float | None
 
 
+class _Asked(NamedTuple):
+    """The campaigns that the address asks for."""
+
+    conditions: list[ColumnElement[bool]]
+    values: dict[str, str]
+    """The parameters of the conditions."""
+    order: list[ColumnElement[Any]]
+
+
 def seen_campaigns(unit: Unit) -> ColumnElement[bool]:
     """Return the condition that a row is a campaign, of calls or of text messages, that the viewer may see."""
     return or_(*(visible(resource, unit.actor, unit.resources) for resource in (CAMPAIGNS, SMS_CAMPAIGNS)))
@@ -55,30 +90,127 @@ def seen_campaigns(unit: Unit) -> ColumnElement[bool]:
 
 @get("/campaigns", media_type="text/html")
 async def show_campaigns(request: ApiRequest) -> Response[Any]:
-    """Show a page of the list: campaigns in progress first, then the newest."""
+    """Show a page of the list: without an order, campaigns in progress first, then the newest."""
     number = page_number(request.query_params.get("page", "1"))
+    filled = {name: text for name in FILTERS if (text := request.query_params.get(name, "").strip())}
+    messages: list[str] = []
+    asked = _asked(request, filled, messages)
 
-    def read(unit: Unit) -> list[ListedCampaign]:
-        columns = [Campaign.__table__.c[name] for name in _SHOWN]
-        is_open = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
-        query = (
-            select(*columns, User.username)
-            .join(User, User.id == Campaign.user_id)
-            .where(seen_campaigns(unit))
-            .order_by(case((is_open, 0), else_=1), Campaign.id.desc())
-            .limit(PAGE_SIZE + 1)
-            .offset((number - 1) * PAGE_SIZE)
-        )
-        rows = unit.connection.execute(query).mappings().all()
-        people = people_of_campaigns(unit.connection, [row["id"] for row in rows])
-        return [_listed(dict(row), people[row["id"]]) for row in rows]
+    def read(unit: Unit) -> tuple[list[ListedCampaign], list[Option] | None]:
+        found = listed_campaigns(unit, asked.conditions, asked.values, asked.order, PAGE_SIZE + 1, number - 1)
+        return found, options_of(unit, "users") if unit.actor.is_admin else []
 
-    found = await request.service.read(request, read)
+    found, owners = ([], []) if messages else await request.service.read(request, read)
     if number > 1 and not found:
         raise RecordNotFoundError("The list has no such page. Go back to its first page.")
     return page(
-        request, "campaigns.html", PLACE, rows=found[:PAGE_SIZE], number=number, has_more=len(found) > PAGE_SIZE
+        request,
+        "campaigns.html",
+        PLACE,
+        HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK,
+        rows=found[:PAGE_SIZE],
+        number=number,
+        has_more=len(found) > PAGE_SIZE,
+        messages=messages,
+        filled={name: filled.get(name, "") for name in FILTERS},
+        is_narrowed=bool(filled.keys() - {ORDERING}),
+        columns=_columns(filled),
+        states=STATES,
+        media=MEDIA,
+        owners=owners,
+        owner_id=parse_id(filled.get("owner", "")),
+        here_query=urlencode(filled),
     )
+
+
+def listed_campaigns(
+    unit: Unit,
+    conditions: list[ColumnElement[bool]],
+    values: Mapping[str, str],
+    order: list[ColumnElement[Any]],
+    most: int,
+    page: int = 0,
+) -> list[ListedCampaign]:
+    """Return campaigns that the viewer may see and that meet all conditions, whose parameters are `values`."""
+    columns = [Campaign.__table__.c[name] for name in _SHOWN]
+    query = (
+        select(*columns, User.username)
+        .join(User, User.id == Campaign.user_id)
+        .where(seen_campaigns(unit), *conditions)
+        .order_by(*order, Campaign.id.desc())
+        .limit(most)
+        .offset(page * PAGE_SIZE)
+    )
+    rows = unit.connection.execute(query, {**values, "actor_id": unit.actor.sees_as}).mappings().all()
+    people = people_of_campaigns(unit.connection, [row["id"] for row in rows])
+    return [_listed(dict(row), people[row["id"]]) for row in rows]
+
+
+def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) -> _Asked:
+    """Return what the address asks for, and add a message for each value that is wrong."""
+    conventions, zone = request.service.conventions(request), zone_of(request)
+    conditions: list[ColumnElement[bool]] = []
+
+    def add(name: str, condition: Callable[[str], ColumnElement[bool]], message: str) -> None:
+        if name in filled:
+            try:
+                conditions.append(condition(filled[name]))
+            except (ValueError, KeyError, OverflowError):
+                messages.append(message)
+
+    def moment(name: str) -> int:
+        return round(datetime.fromisoformat(with_offset(filled[name], zone)).timestamp() * 1_000)
+
+    add("state", lambda text: Campaign.status == STATES[text], gettext("There is no such state."))
+    add(
+        "medium",
+        lambda text: Campaign.medium == {name: name for name in MEDIA}[text],
+        gettext("There is no such medium."),
+    )
+    if request.user.is_admin:
+        add("owner", lambda text: Campaign.user_id == _id(text), gettext("There is no such owner."))
+    no_moment = gettext("Give a date and a time, such as 2026-11-23T09:00.")
+    add("from", lambda _: Campaign.created_date >= moment("from"), no_moment)
+    add("until", lambda _: Campaign.created_date <= moment("until"), no_moment)
+    condition, of_search = searched_campaigns(filled.get(SEARCH, ""), conventions, messages)
+    order = filled.get(ORDERING, "")
+    key = _ORDERS.get(order.removeprefix("-"))
+    is_open = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
+    first = case((is_open, 0), else_=1) if key is None else key.desc() if order.startswith("-") else key
+    return _Asked([*conditions, *condition], of_search, [first])
+
+
+def searched_campaigns(
+    text: str, conventions: Conventions, messages: list[str]
+) -> tuple[list[ColumnElement[bool]], dict[str, str]]:
+    """Return the condition that the name or the code of a campaign fits a search, and its parameters."""
+    try:
+        search = parse_search(text, conventions)
+    except FieldError as error:
+        messages.append(str(error))
+        return [], {}
+    return ([found_in_row(CAMPAIGNS, search.shape)], search.values()) if search else ([], {})
+
+
+def _id(text: str) -> int:
+    identity = parse_id(text)
+    if identity is None:
+        raise ValueError(text)
+    return identity
+
+
+def _columns(filled: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the address that orders the list by each column, and the direction in which it does already."""
+    now = filled.get(ORDERING, "")
+    kept = {name: text for name, text in filled.items() if name != ORDERING}
+    columns = {}
+    for name in _ORDERS:
+        query = urlencode({**kept, ORDERING: f"-{name}" if now == name else name})
+        columns[name] = (
+            f"/console/campaigns/?{query}",
+            {name: "ascending", f"-{name}": "descending"}.get(now, ""),
+        )
+    return columns
 
 
 def page_number(text: str) -> int:

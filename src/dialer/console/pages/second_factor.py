@@ -22,13 +22,14 @@ from dialer.app.accounts.second_factor import (
 )
 from dialer.console.confirmations import CURRENT, doubt_of
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import identity_in
 from dialer.console.services import ConsoleServices, current_session, go_to, page
 from dialer.console.signing_in import host_of, retry_after
 
 ACCOUNT: Final = "/console/account/"
 ISSUER: Final = "dialer"
-WRONG_CODE: Final = "The code is wrong, or it was used already. Wait for the next one."
+WRONG_CODE: Final = gettext_noop("The code is wrong, or it was used already. Wait for the next one.")
 _Result = TypeVar("_Result")
 _PIXELS: Final = 5
 """The width of a module of the picture."""
@@ -126,7 +127,7 @@ async def _show(
         "account",
         status,
         codes=[],
-        errors=errors or {},
+        errors={name: gettext(message) for name, message in (errors or {}).items()},
         is_on=is_on,
         is_required=console.authenticator.needs_second_factor(actor.role),
         secret=" ".join(secret[start : start + 4] for start in range(0, len(secret), 4)),

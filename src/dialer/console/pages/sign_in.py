@@ -30,6 +30,7 @@ from dialer.app.audit_log import Origin
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.rendering import html, render
 from dialer.console.services import ConsoleServices, go_to
 from dialer.console.sessions import (
@@ -52,8 +53,8 @@ HOME: Final = "/console/"
 FIRST_ADMIN: Final = "/console/first-admin/"
 SIGN_IN: Final = "/console/sign-in/"
 CODE: Final = "/console/sign-in/code/"
-WRONG_CODE: Final = "The code is wrong, or it was used already. Wait for the next one."
-WRONG: Final = "The user name or the password is wrong."
+WRONG_CODE: Final = gettext_noop("The code is wrong, or it was used already. Wait for the next one.")
+WRONG: Final = gettext_noop("The user name or the password is wrong.")
 _WAY_BACK: Final = re.compile(r"/console/(?!/)[A-Za-z0-9/_.?=&%+,:-]{0,500}\Z", re.ASCII)
 
 
@@ -195,7 +196,8 @@ def may_create_first_admin(console: ConsoleServices, token: str) -> bool:
 async def _errors(username: str, password: str, again: str) -> dict[str, str]:
     errors = await password_errors(password, again)
     if not is_username(username):
-        errors["username"] = f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons."
+        text = gettext("Enter 1 to %(most)s characters, without blanks and colons.")
+        errors["username"] = text % {"most": USERNAME_MAX}
     return errors
 
 
@@ -209,6 +211,7 @@ def _form(
     """Return a page with a form before there is a session; its token belongs to a cookie of the browser."""
     secret = cookie_of(request, FORM_COOKIE) or secrets.token_urlsafe(FORM_TOKEN_BYTES)
     known = {"username": "", "message": "", "errors": {}, **values}
+    known["message"] = gettext(known["message"])
     answer = html(render(template, csrf=form_token(secret), **known), status, headers)
     answer.set_cookie(cookie(FORM_COOKIE, secret, is_secure=is_secure(request)))
     return answer

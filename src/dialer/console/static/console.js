@@ -33,8 +33,20 @@ function morph(from, to) {
   while (from.childNodes.length > wanted.length) from.lastChild.remove();
 }
 
-// On a narrow screen the navigation scrolls: to the page that is shown.
-document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// On a narrow screen the navigation is a menu. It closes by Escape, and when somebody goes on elsewhere.
+const menu = document.querySelector(".menu");
+const isOfMenu = (target) => target instanceof Node && menu.parentElement.contains(target);
+const closeMenu = (event) => {
+  if (menu?.open && !isOfMenu(event.target)) menu.open = false;
+};
+document.addEventListener("pointerdown", closeMenu);
+document.addEventListener("focusin", closeMenu);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !menu?.open) return;
+  menu.open = false;
+  menu.firstElementChild.focus();
+});
+window.addEventListener("pagehide", () => menu && (menu.open = false));
 
 // Live parts: Server-Sent Events while the tab is visible, and polling where a stream cannot be had.
 class Live {
@@ -135,4 +147,14 @@ document.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => {
   for (const form of document.forms) delete form.dataset.sent;
   for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
+});
+
+// A key that leads to a field: "/" to the search of the console.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
 });

@@ -8,7 +8,7 @@ _SECOND_MS: Final = 1_000
 _MINUTE_S: Final = 60
 
 
-class Rate(msgspec.Struct, frozen=True):
+class Rate(msgspec.Struct, frozen=True, cache_hash=True):
     """A price per minute, billed in increments of whole seconds, and a connection fee."""
 
     per_minute: int

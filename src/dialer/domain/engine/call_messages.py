@@ -115,8 +115,9 @@ class CallMessages:
         account = self._state.accounts[message.plan.user_id]
         account.held -= message.hold
         account.balance -= charge.cost
-        self._state.gateways[message.plan.gateway_id].in_progress -= 1
-        self._state.learn(message.plan.gateway_id, outcome.cause, message.started_ms, outcome.ended_ms)
+        line = self._state.gateways[message.plan.gateway_id]
+        line.in_progress -= 1
+        self._state.learn(line, outcome.cause, message.started_ms, outcome.ended_ms)
         self._state.emit(FinishText(message, outcome, charge))
 
     # --- messages that wait -----------------------------------------------------------------------------------------

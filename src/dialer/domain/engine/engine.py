@@ -360,7 +360,7 @@ class Engine:
             self._state.emit(ExpectCallBack(outcome.calls_back_ms, call))
         campaign.in_progress -= 1
         gateway.in_progress -= 1
-        self._state.learn(call.plan.gateway_id, outcome.cause, call.started_ms, now_ms)
+        self._state.learn(gateway, outcome.cause, call.started_ms, now_ms)
         account.held -= call.hold
         account.balance -= charge.cost
         if after.status is _PENDING:

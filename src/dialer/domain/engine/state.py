@@ -158,11 +158,10 @@ class EngineState:
             self.campaigns.pop(campaign.plan.id, None)
             self.paced.discard(campaign.plan.id)
 
-    def learn(self, gateway_id: GatewayKey, cause: Cause, started_ms: int, now_ms: int) -> None:
+    def learn(self, gateway: GatewayLoad, cause: Cause, started_ms: int, now_ms: int) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""
-        gateway = self.gateways[gateway_id]
         if gateway.learn(cause, started_ms, now_ms):
-            self.emit(KeepBreaker(gateway_id, gateway.breaker))
+            self.emit(KeepBreaker(gateway.plan.id, gateway.breaker))
 
     def new_id(self) -> int:
         """Return the id of the next call request or message."""

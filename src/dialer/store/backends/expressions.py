@@ -10,6 +10,9 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger, Integer, TypeEngine
 
+NUMBER_MAX: Final = 16
+"""Characters of the longest normal form of a number."""
+
 
 class _Spelled(FunctionElement[Any]):
     """An expression that each database spells in its own way: a text with a place for each of its parts."""
@@ -45,6 +48,10 @@ class _TextOfBytes(_Spelled):
     inherit_cache = True
 
 
+class _Backwards(_Spelled):
+    inherit_cache = True
+
+
 class _Spellings(NamedTuple):
     sqlite: str
     postgresql: str
@@ -57,6 +64,9 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
     _Greatest: _Spellings("max({0}, {1})", "greatest({0}, {1})"),
     _Place: _Spellings("instr({0}, {1})", "strpos({0}, {1})"),
     _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
+    _Backwards: _Spellings(
+        " || ".join(f"substr({{0}}, {place}, 1)" for place in range(NUMBER_MAX, 0, -1)), "reverse({0})"
+    ),
     _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
 }
 
@@ -106,6 +116,11 @@ def whole_number(text: SQLColumnExpression[str]) -> ColumnElement[int]:
 def text_of_bytes(column: SQLColumnExpression[Any]) -> ColumnElement[str]:
     """Return an SQL expression for bytes as text; characters beyond ASCII may be escapes."""
     return _typed(_TextOfBytes(column), String())
+
+
+def backwards(number: SQLColumnExpression[str]) -> ColumnElement[str]:
+    """Return an SQL expression for the characters of a normal form of a number, the last one first."""
+    return _typed(_Backwards(number), String())
 
 
 def name_key(name: SQLColumnExpression[Any]) -> ColumnElement[str]:

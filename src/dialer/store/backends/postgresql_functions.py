@@ -64,7 +64,22 @@ _DIALLED: Final = f"{_IN_PROGRESS} SELECT a.id, a.user_id FROM added a WHERE a.{
 _BEGUN: Final = f"{_IN_PROGRESS} VALUES (new.id, new.user_id) ON CONFLICT DO NOTHING"
 _ENDED: Final = "DELETE FROM call_in_progress WHERE id = old.id"
 _GONE: Final = f"DELETE FROM call_in_progress c USING removed r WHERE c.id = r.id AND r.{_IS_CALLING}"  # noqa: S608
+_INDEX: Final = "INSERT INTO contact_word (user_id, word, id)"
+_NAMED: Final = f"{_INDEX} SELECT a.user_id, word, a.id FROM added a, name_turns(a.full_name_key) word"  # noqa: S608
+_FORGOTTEN: Final = (
+    "DELETE FROM contact_word c USING removed r, name_turns(r.full_name_key) turned"
+    " WHERE c.user_id = r.user_id AND c.word = turned AND c.id = r.id"
+)
+_OLD_WORDS: Final = "user_id = old.user_id AND id = old.id AND word IN (SELECT name_turns(old.full_name_key))"
+_NEW_WORDS: Final = f"{_INDEX} SELECT new.user_id, word, new.id FROM name_turns(new.full_name_key) word"  # noqa: S608
+_RENAMED: Final = f"DELETE FROM contact_word WHERE {_OLD_WORDS}; {_NEW_WORDS}"  # noqa: S608 - constants
+_IS_RENAMED: Final = "old.full_name_key <> new.full_name_key OR old.user_id <> new.user_id"
 TRIGGERS: Final[Mapping[str, Sequence[str]]] = {
+    "contact": (
+        *_trigger("contact_named", f"{_NAMED}; RETURN NULL", "AFTER INSERT ON contact", "NEW TABLE AS added"),
+        *_trigger("contact_renamed", f"{_RENAMED}; RETURN NULL", "AFTER UPDATE ON contact", condition=_IS_RENAMED),
+        *_trigger("contact_forgotten", f"{_FORGOTTEN}; RETURN NULL", "AFTER DELETE ON contact", "OLD TABLE AS removed"),
+    ),
     "subscriber": (
         *_trigger("subscriber_added", f"{_ADDED}; RETURN NULL", "AFTER INSERT ON subscriber", "NEW TABLE AS added"),
         *_trigger("subscriber_gone", f"{_REMOVED}; RETURN NULL", "AFTER DELETE ON subscriber", "OLD TABLE AS removed"),
@@ -96,6 +111,11 @@ def functions() -> Iterator[str]:
     yield (
         "CREATE OR REPLACE FUNCTION bare_number(number text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE"
         f" AS $$ SELECT translate(coalesce(number, ''), '{PUNCTUATION}', '') $$"
+    )
+    yield (
+        "CREATE OR REPLACE FUNCTION name_turns(key text) RETURNS SETOF text LANGUAGE sql IMMUTABLE PARALLEL SAFE"
+        " AS $$ SELECT DISTINCT array_to_string(words[place:] || words[:place - 1], ' ')"
+        " FROM (SELECT string_to_array(key, ' ') AS words) AS name, generate_subscripts(words, 1) AS place $$"
     )
     changed, kept = _characters()
     yield f"""

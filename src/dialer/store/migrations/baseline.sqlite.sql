@@ -15,6 +15,7 @@ CREATE TABLE user_account (
 	held INTEGER NOT NULL,
 	allowed_countries VARCHAR DEFAULT '' NOT NULL,
 	allows_special BOOLEAN DEFAULT '0' NOT NULL,
+	language VARCHAR(8) DEFAULT '' NOT NULL,
 	rate_card_version INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
@@ -121,6 +122,13 @@ CREATE TABLE callerid_group (
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL
 );
+CREATE TABLE contact_word (
+	user_id INTEGER NOT NULL,
+	word TEXT NOT NULL,
+	id INTEGER NOT NULL,
+	CONSTRAINT pk_contact_word PRIMARY KEY (user_id, word, id)
+)
+ WITHOUT ROWID;
 CREATE TABLE subscriber_move (
 	id INTEGER NOT NULL,
 	campaign_id INTEGER NOT NULL,
@@ -536,7 +544,6 @@ CREATE TABLE contact (
 	zone VARCHAR(255) NOT NULL,
 	full_name VARCHAR(255) NOT NULL,
 	full_name_key TEXT DEFAULT '' NOT NULL,
-	last_name_key TEXT DEFAULT '' NOT NULL,
 	additional_vars TEXT DEFAULT '{}' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
@@ -544,10 +551,11 @@ CREATE TABLE contact (
 );
 CREATE INDEX ix_contact_created_date ON contact (created_date, id, phonebook_id);
 CREATE INDEX ix_contact_full_name_key ON contact (full_name_key, id, phonebook_id);
-CREATE INDEX ix_contact_last_name_key ON contact (last_name_key, full_name_key, phonebook_id);
 CREATE INDEX ix_contact_number ON contact (number, id, phonebook_id);
+CREATE INDEX ix_contact_number_backwards ON contact (user_id, substr(number, 16, 1) || substr(number, 15, 1) || substr(number, 14, 1) || substr(number, 13, 1) || substr(number, 12, 1) || substr(number, 11, 1) || substr(number, 10, 1) || substr(number, 9, 1) || substr(number, 8, 1) || substr(number, 7, 1) || substr(number, 6, 1) || substr(number, 5, 1) || substr(number, 4, 1) || substr(number, 3, 1) || substr(number, 2, 1) || substr(number, 1, 1));
 CREATE INDEX ix_contact_phonebook_id_id ON contact (phonebook_id, id);
 CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
+CREATE INDEX ix_contact_user_id_id ON contact (user_id, id);
 CREATE TABLE dnc_contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	dnc_id INTEGER NOT NULL,

@@ -14,6 +14,7 @@ SESSION_IN_USE: Final = (
         User.username,
         User.role,
         User.manager_id,
+        User.language,
         SecondFactor.confirmed_date,
     )
     .join(User, User.id == ConsoleSession.user_id)
@@ -26,7 +27,8 @@ SESSION_IN_USE: Final = (
         ConsoleSession.is_pending.is_(False),
     )
 )
-"""The session with a token, and its user: session id, last use, user id, name, role, manager, second factor."""
+"""The session with a token, and its user: session id, last use; user id, name, role, manager, language; second factor.
+"""
 
 SESSIONS_FROM: Final[Select[Any]] = (
     select(ConsoleSession.id)

@@ -13,6 +13,7 @@ from dialer.store.reconciliation.differences import Difference
 from dialer.store.reconciliation.entries import audit_entries
 from dialer.store.reconciliation.legs import audit_legs, audit_waiting_texts
 from dialer.store.reconciliation.statistics import audit_statistics
+from dialer.store.reconciliation.words import audit_words
 from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
 
 _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
@@ -26,6 +27,7 @@ _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
     audit_statistics,
     audit_legs,
     audit_waiting_texts,
+    audit_words,
 )
 DIFFERENCES_SHOWN_MAX: Final = 1_000
 """Maximum number of differences that are listed; further ones are only counted."""

@@ -41,7 +41,7 @@ from dialer.store.tables.campaigns import (
     Subscriber,
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
-from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook
+from dialer.store.tables.contacts import ACCOUNT, SERVICE, Contact, ContactWord, DncContact, DncList, Phonebook
 from dialer.store.tables.figures import (
     AgentHour,
     CampaignHour,
@@ -83,6 +83,7 @@ __all__ = [
     "Cdr",
     "ConsoleSession",
     "Contact",
+    "ContactWord",
     "CpsReturned",
     "Did",
     "DncContact",

@@ -45,6 +45,8 @@ class User(Row):
     """ISO 3166 codes of the countries that the account may call, separated by commas; empty for all."""
     allows_special: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the account may call premium-rate, shared-cost and satellite numbers."""
+    language: Mapped[str] = mapped_column(String(8), default="", server_default="")
+    """The language of the console for the user, of `dialer.domain.languages`; empty for that of the browser."""
     rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Grows with every change of the user's rate card. Compare with an earlier value to detect changes."""
     created_date: Mapped[Milliseconds]

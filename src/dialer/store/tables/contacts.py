@@ -2,11 +2,12 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Boolean, Index, String, Text, text
+from sqlalchemy import Boolean, Index, String, Text, column, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.search_keys import last_name_key, name_key
+from dialer.domain.search_keys import name_key
+from dialer.store.backends.expressions import backwards
 from dialer.store.tables._base import (
     BIG,
     LongText,
@@ -31,10 +32,6 @@ def _only(keeper: str) -> dict[str, Any]:
 
 def _key_of_name(context: DefaultExecutionContext) -> str:
     return name_key(context.get_current_parameters().get("full_name", ""))  # type: ignore[no-untyped-call]
-
-
-def _key_of_last_name(context: DefaultExecutionContext) -> str:
-    return last_name_key(_key_of_name(context))
 
 
 class Phonebook(Row):
@@ -66,8 +63,6 @@ class Contact(Row):
     full_name: Mapped[Name] = mapped_column(default="")
     full_name_key: Mapped[str] = mapped_column(Text, default=_key_of_name, server_default="")
     """The `dialer.domain.search_keys.name_key` of the name, by which contacts are searched and ordered."""
-    last_name_key: Mapped[str] = mapped_column(Text, default=_key_of_last_name, server_default="")
-    """The key that begins with the last word of the name; empty if the name has fewer than two words."""
     additional_vars: Mapped[LongText] = mapped_column(default="{}", server_default="{}")
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
@@ -77,11 +72,28 @@ class Contact(Row):
         Index("ix_contact_phonebook_id_id", "phonebook_id", "id"),
         Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
         Index("ix_contact_full_name_key", "full_name_key", "id", "phonebook_id"),
-        Index("ix_contact_last_name_key", "last_name_key", "full_name_key", "phonebook_id"),
+        Index("ix_contact_user_id_id", "user_id", "id"),
+        Index("ix_contact_number_backwards", "user_id", backwards(column("number", String))),
         Index("ix_contact_number", "number", "id", "phonebook_id"),
         Index("ix_contact_created_date", "created_date", "id", "phonebook_id"),
         {"sqlite_autoincrement": True},
     )
+
+
+class ContactWord(Row):
+    """A word of a contact's name, by which the contact is found; written and deleted by triggers.
+
+    `id` is that of the contact. The key begins with the account, so no account reads through the people of another.
+    """
+
+    __tablename__ = "contact_word"
+
+    user_id: Mapped[int] = mapped_column(BIG, primary_key=True, autoincrement=False)
+    word: Mapped[str] = mapped_column(Text, primary_key=True)
+    """The `full_name_key` of the contact, turned until it begins with the word."""
+    id: Mapped[int] = mapped_column(BIG, primary_key=True, autoincrement=False)
+
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - not a default value but a declaration
 
 
 class DncList(Row):

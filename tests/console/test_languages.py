@@ -1,0 +1,141 @@
+"""Texts, dates and numbers in the language of whoever looks at the console."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from babel import Locale
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.console import rendering
+from dialer.console.formats import FORMATS
+from dialer.console.language import (
+    language_of,
+    read_entries,
+    read_language,
+    speak,
+    viewers_language,
+)
+from dialer.domain.languages import LANGUAGES
+from tests.api.harness import NOW_MS, Caller
+from tests.console.translations import REGIONS, TRANSLATED, problems
+from tests.console.visitor import Visitor
+
+ZONE = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture(autouse=True)
+def _in_english() -> Iterator[None]:
+    before = viewers_language()
+    yield
+    speak(before)
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_text_has_a_translation(code: str) -> None:
+    """If this fails: `python -m tests.console.translations`, as CONTRIBUTING says."""
+    assert problems(code) == []
+
+
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_dates_and_numbers_are_those_of_the_common_locale_data(code: str) -> None:
+    locale = Locale.parse(REGIONS.get(code, code))
+    formats, symbols, months = FORMATS[code], locale.number_symbols["latn"], locale.months["format"]["abbreviated"]
+    assert formats.date == locale.datetime_skeletons["yMMMd"].format
+    assert formats.day == locale.datetime_skeletons["MMMd"].format
+    assert formats.months == tuple(months[month] for month in range(1, 13))
+    assert formats.percent == locale.percent_formats[None].suffix[0]
+    assert formats.number("1,234.5") == f"1{symbols['group']}234{symbols['decimal']}5"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "code"),
+    [
+        ("", "en"),
+        ("de", "de"),
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("pt-PT", "pt"),
+        ("nl,fr;q=0.5,en;q=0.4", "fr"),
+        ("en;q=0.2, es ; q=0.7", "es"),
+        ("de;q=0", "en"),
+        ("nl, *", "en"),
+        ("xx" * 1_000 + ",de", "en"),
+    ],
+)
+def test_the_language_is_the_first_known_one_that_the_browser_asks_for(accepted: str, code: str) -> None:
+    assert language_of({"headers": [(b"accept-language", accepted.encode())]}).code == code  # type: ignore[typeddict-item] # of a scope
+
+
+@given(st.text(max_size=300))
+def test_no_header_is_an_error(accepted: str) -> None:
+    headers = [(b"accept-language", accepted.encode("latin-1", "replace"))]
+    assert language_of({"headers": headers}).code in LANGUAGES  # type: ignore[typeddict-item] # of a scope
+
+
+def test_a_choice_is_stronger_than_the_browser() -> None:
+    scope = {"headers": [(b"accept-language", b"fr")]}
+    assert language_of(scope, "de").code == "de"  # type: ignore[arg-type] # of a scope
+    assert language_of(scope, "klingon").code == "fr"  # type: ignore[arg-type] # of a scope
+
+
+def test_english_stays_as_it_was() -> None:
+    assert rendering.moment(NOW_MS, ZONE) == "18 Nov 2026, 12:06"
+    assert rendering.day_and_time(NOW_MS, ZONE) == "18 Nov 2026, 12:06:40"
+    assert rendering.grouped(1_234_567) == "1,234,567"
+    assert rendering.percentage(12.34) == "12.3 %"
+    assert rendering.money(-123_456_789) == "\N{MINUS SIGN}1,234.57"
+
+
+def test_german_has_its_own_dates_and_figures() -> None:
+    speak(read_language("de"))
+    assert rendering.moment(NOW_MS, ZONE) == "18. Nov. 2026, 12:06"
+    assert rendering.soon(NOW_MS, NOW_MS + 90_000_000, ZONE) == "18. Nov., 12:06"
+    assert rendering.grouped(1_234_567) == "1.234.567"
+    assert rendering.percentage(12.34) == "12,3\xa0%"
+    assert rendering.money(-123_456_789) == "\N{MINUS SIGN}1.234,57"
+
+
+@given(st.integers(min_value=0, max_value=4_000_000_000_000))
+def test_a_date_in_english_is_that_of_the_platform(at_ms: int) -> None:
+    assert rendering.moment(at_ms, ZONE) == datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(ZONE).strftime(
+        "%d %b %Y, %H:%M"
+    )
+
+
+def test_an_entry_of_a_catalogue_may_have_several_lines_and_forms() -> None:
+    text = (
+        'msgid ""\n"two "\n"lines"\nmsgstr "zwei \\"Zeilen\\"\\n"\n\n#: place\nmsgid "one"\nmsgid_plural "many"\n'
+        'msgstr[0] "eins"\nmsgstr[1] "viele"\n\nmsgid "none"\nmsgstr ""\n'
+    )
+    assert dict(read_entries(text)) == {"two lines": ('zwei "Zeilen"\n',), "one": ("eins", "viele")}
+
+
+def test_a_user_chooses_a_language(alice: Visitor, api: Caller) -> None:
+    assert '<html lang="en">' in alice.get("account/")
+    assert alice.send("account/language/", language="de").status_code == 303
+    assert '<html lang="de">' in alice.get("account/")
+    assert '<option value="de" lang="de" selected>Deutsch</option>' in alice.page
+    assert api.get("users/2/")["language"] == "de"
+    assert alice.send("account/language/", language="").status_code == 303
+    assert '<html lang="en">' in alice.get("account/")
+    assert alice.send("account/language/", language="klingon").status_code == 404
+
+
+def test_before_the_sign_in_the_browser_chooses(visitor: Visitor) -> None:
+    assert '<html lang="fr">' in visitor.request("GET", "sign-in/", headers={"Accept-Language": "fr"}).text
+    assert '<html lang="es">' in visitor.request("GET", "none/at/all/", headers={"Accept-Language": "es"}).text
+
+
+def test_the_api_answers_in_english(api: Caller) -> None:
+    english = api.request("GET", "users/999/")
+    german = api.request("GET", "users/999/", headers={"Accept-Language": "de"})
+    assert english.json() == german.json()
+
+
+def test_a_live_part_is_made_for_each_language(alice: Visitor) -> None:
+    english = alice.get("board/live/")
+    german = alice.request("GET", "board/live/", headers={"Accept-Language": "de"}).text
+    assert english == alice.get("board/live/")
+    assert german != english

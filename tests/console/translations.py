@@ -1,0 +1,215 @@
+"""The catalogues of the console: `python -m tests.console.translations update`.
+
+- `update` writes all texts of the sources into each catalogue, and drops those that are gone.
+- `missing de` prints the texts without a translation as JSON: the English text, and nothing or the forms of a plural.
+- `fill de file.json` puts the translations of such a file into the catalogue.
+- `check` prints what is missing or wrong in any catalogue.
+"""
+
+import ast
+import io
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+from dialer.api.crud.fields import Choice, TextChoice
+from dialer.api.crud.shapes import fields_of
+from dialer.api.records.table import RESOURCES
+from dialer.console import catalogue
+from dialer.console.field_titles import title_of
+from dialer.console.services import DESK, NAVIGATION
+from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
+from dialer.domain.enums import MessageStatus
+from dialer.domain.languages import ENGLISH, LANGUAGES
+from dialer.domain.reasons import Reason
+from dialer.domain.roles import Role, Scope
+from dialer.passwords import PasswordError, check_password
+
+SOURCES: Final = Path(__file__).parents[2] / "src" / "dialer"
+FOLDER: Final = SOURCES / "console" / "translations"
+TRANSLATED: Final = tuple(code for code in LANGUAGES if code != ENGLISH)
+REGIONS: Final = {"pt": "pt_BR"}
+_METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2")]
+_KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
+_OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
+_WITH_ERRORS: Final = ("app", "api/crud", "api/records", "console", "domain")
+"""Places whose errors the console shows."""
+_OF_PROGRAMS: Final = ("JSON parse error", "The body", "There is no such")
+"""The beginnings of messages that only a program, or somebody who changes an address by hand, can get."""
+BAD_PASSWORDS: Final = ("short", "password1234", "a line\nand another")
+_TAGS: Final = re.compile(r"<[^>]*>")
+
+
+def template() -> Catalog:
+    """Return all texts of the console."""
+    texts = Catalog(project="dialer", charset="utf-8")
+    found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
+    for _file, _line, text, _comments, _context in found:
+        texts.add(text)
+    for shown in (*texts_of_tables(), *texts_of_records(), *texts_of_errors(), *texts_of_passwords()):
+        if shown and shown not in texts:
+            texts.add(shown)
+    return texts
+
+
+def texts_of_tables() -> Iterator[str]:
+    """Yield the texts that stand in tables: reasons, states, scopes, and pages of the navigation."""
+    for reasons in Reason.__subclasses__():
+        yield from (reason.meaning for reason in reasons)
+    for kind in (*WORDS, MessageStatus, Role):
+        yield from map(english_words_of, kind)
+    yield from PROTOCOL_WORDS.values()
+    yield from (scope.value for scope in Scope)
+    yield from (item.title for item in (DESK, *NAVIGATION))
+
+
+def texts_of_records() -> Iterator[str]:
+    """Yield the names of records and of their fields, and the words for the values of these."""
+    by_path = {resource.path: resource for resource in RESOURCES}
+    for path, page in catalogue.PAGES.items():
+        yield from (page.title, page.one, page.about, *(within.title for within in page.within))
+        shapes = (by_path[path].shapes.read, by_path[path].shapes.write)
+        for field in {
+            field.name: field for shape in shapes if shape is not None for field in fields_of(shape)
+        }.values():
+            yield title_of(path, field.name)
+            if isinstance(field.kind, Choice):
+                yield from map(english_words_of, field.kind.values)
+            elif isinstance(field.kind, TextChoice):
+                yield from (word_of_choice(choice) for choice in field.kind.values if choice not in LANGUAGES)
+
+
+def texts_of_errors() -> Iterator[str]:
+    """Yield the messages without values of errors that a form can get, and of fields."""
+    for place in _WITH_ERRORS:
+        for file in sorted((SOURCES / place).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                yield from _messages_in(node)
+
+
+def texts_of_passwords() -> Iterator[str]:
+    """Yield why passwords are refused: the messages for some bad ones."""
+    for bad in BAD_PASSWORDS:
+        try:
+            check_password(bad)
+        except PasswordError as error:
+            yield capitalised(f"{error}.")
+
+
+def _messages_in(node: ast.AST) -> Iterator[str]:
+    values: list[ast.expr] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error"):
+        values = node.args
+    elif isinstance(node, ast.Dict):
+        values = [value for member in node.values if isinstance(member, ast.List) for value in member.elts]
+    for value in values:
+        text = value.value if isinstance(value, ast.Constant) else ""
+        if isinstance(text, str) and " " in text and not text.startswith(_OF_PROGRAMS):
+            yield text
+
+
+def read(language: str) -> Catalog:
+    """Return the catalogue of a language."""
+    path = FOLDER / f"{language}.po"
+    if not path.exists():  # A new language.
+        return Catalog(locale=REGIONS.get(language, language))
+    with path.open("rb") as file:
+        return read_po(file, locale=REGIONS.get(language, language))
+
+
+def write(language: str, texts: Catalog) -> None:
+    """Write the catalogue of a language: sorted, without dates and places, so that a change shows what it changes."""
+    lines = io.BytesIO()
+    write_po(lines, texts, width=0, no_location=True, omit_header=True, sort_output=True, ignore_obsolete=True)
+    header = f'msgid ""\nmsgstr ""\n"Language: {texts.locale_identifier}\\n"\n"Plural-Forms: {texts.plural_forms}\\n"\n'
+    (FOLDER / f"{language}.po").write_text(f"{header}\n{lines.getvalue().decode()}", "utf-8")
+
+
+def update() -> None:
+    """Write all texts of the sources into each catalogue."""
+    texts = template()
+    for language in TRANSLATED:
+        known = read(language)
+        known.update(texts, no_fuzzy_matching=True)
+        write(language, known)
+
+
+def missing(language: str) -> dict[str, str | list[str]]:
+    """Return the texts without a translation: nothing, or the English forms of a plural, by the English text."""
+    known = read(language)
+    return {
+        _key(message): "" if isinstance(message.id, str) else list(message.id)
+        for message in template()
+        if message.id and not _is_translated(known.get(_key(message)))
+    }
+
+
+def fill(language: str, translations: dict[str, str | list[str]]) -> None:
+    """Put translations into the catalogue of a language."""
+    known = read(language)
+    known.update(template(), no_fuzzy_matching=True)
+    for text, translation in translations.items():
+        message = known.get(text)
+        if message is None:
+            print(f"no text of the console: {text!r}", file=sys.stderr)  # noqa: T201 - for the translator
+            continue
+        message.string = translation if isinstance(translation, str) else tuple(translation)
+    write(language, known)
+
+
+def problems(language: str) -> list[str]:
+    """Return what is missing or wrong in the catalogue of a language."""
+    known, texts = read(language), template()
+    wanted = {_key(message) for message in texts if message.id}
+    found = [f"missing: {key}" for key in missing(language)]
+    for message in known:
+        if not message.id or not _is_translated(message):
+            continue
+        if _key(message) not in wanted:
+            found.append(f"of no text: {_key(message)}")
+        if message.fuzzy:
+            found.append(f"fuzzy: {_key(message)}")
+        found += [f"{_key(message)}: {error}" for error in message.check(known)]
+        originals = message.id if isinstance(message.id, (list, tuple)) else [message.id]
+        forms = message.string if isinstance(message.string, (list, tuple)) else [message.string]
+        tags = Counter(_TAGS.findall(originals[-1]))
+        found += [f"other tags: {form}" for form in forms if Counter(_TAGS.findall(form)) != tags]
+    return found
+
+
+def _key(message: Message) -> str:
+    return message.id if isinstance(message.id, str) else message.id[0]
+
+
+def _is_translated(message: Message | None) -> bool:
+    if message is None or not message.string:
+        return False
+    return all(message.string) if isinstance(message.string, (list, tuple)) else True
+
+
+def main(command: str, *arguments: str) -> None:
+    """Run a command."""
+    if command == "update":
+        update()
+    elif command == "missing":
+        print(json.dumps(missing(*arguments), ensure_ascii=False, indent=1))  # noqa: T201 - its result
+    elif command == "fill":
+        language, path = arguments
+        fill(language, json.loads(Path(path).read_text("utf-8")))
+    elif command == "check":
+        lines = [f"{language}: {problem}" for language in TRANSLATED for problem in problems(language)]
+        sys.exit("\n".join(lines) or None)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*(sys.argv[1:] or [""]))
