@@ -98,7 +98,7 @@ def form_of(
         one.name: _worded(kind, one) for one in inputs_of(SECTION_TEMPLATES.path, _fields(kind), stored, options, zone)
     }
     inputs = {
-        name: refilled(one, filled, " ".join(errors.get(name, ()))) if name in filled else one
+        name: refilled(one, filled, " ".join(map(gettext, errors.get(name, ())))) if name in filled else one
         for name, one in inputs.items()
     }
     rows = [_row(section, key, filled, inputs.get(f"key_{key}")) for key in _keys(section)]

@@ -196,7 +196,7 @@ async def _changed(
 
 def _refused(error: Exception, section_id: int | None, filled: dict[str, str]) -> Refused:
     if isinstance(error, (InvalidError, InvalidFieldsError)):
-        besides = [message for name, found in error.errors.items() if name not in filled for message in found]
+        besides = [gettext(message) for name, found in error.errors.items() if name not in filled for message in found]
         shown = besides if besides or section_id is None else [gettext("Nothing was saved. See the fields below.")]
         return Refused(shown or messages_of(error), HTTPStatus.BAD_REQUEST, section_id, filled, error.errors)
     text = CHANGED if isinstance(error, PreconditionFailedError) else str(error)
