@@ -68,7 +68,7 @@ class SectionForm(NamedTuple):
     keys: list[KeyRow]
     """The keys that the form shows at once."""
     further: list[KeyRow]
-    """Keys of a choice without an answer."""
+    """Keys that lead nowhere of their own: those of a choice without an answer, and the marks of a rating."""
     takes_any: bool
     """True if a key without a branch of its own may take that for any other answer."""
     takes_digits: bool
@@ -102,18 +102,20 @@ def form_of(
         for name, one in inputs.items()
     }
     rows = [_row(section, key, filled, inputs.get(f"key_{key}")) for key in _keys(section)]
-    shown = [row for row in rows if row.answer is None or row.answer.value or row.goto]
+    definition = definition_of(section)
+    shown = [row for row in rows if row.goto or row.key in FALLBACKS or not definition.asks or _is_named(row)]
     empty = [row for row in rows if row not in shown]
+    further = empty[EMPTY_ROWS:] if definition.names_answers else empty
     more = [one for name, one in inputs.items() if name not in (*_PLACED, *_FIRST)]
-    queue, definition = stored.get("queue"), definition_of(section)
+    queue = stored.get("queue")
     return SectionForm(
         section.id,
         kind,
         words_of(kind),
         gettext(SENTENCES[kind]),
         inputs,
-        sorted([*shown, *empty[:EMPTY_ROWS]], key=rows.index),
-        empty[EMPTY_ROWS:],
+        [row for row in rows if row not in further],
+        further,
         definition.asks,
         definition.asks and (not definition.has_chosen_answers or definition.digits_max(section) > 1),
         [one for name in _FIRST for one in inputs.values() if one.name == name],
@@ -171,6 +173,10 @@ def _keys(section: Section) -> list[str]:
     others = [key for key in section.branches if key not in offered]
     place = next((place for place, key in enumerate(offered) if key in FALLBACKS), len(offered))
     return [*offered[:place], *others[:ROWS_MAX], *offered[place:]]
+
+
+def _is_named(row: KeyRow) -> bool:
+    return row.answer is not None and row.answer.value != ""
 
 
 def _row(section: Section, key: str, filled: Mapping[str, str], answer: Input | None) -> KeyRow:
