@@ -198,8 +198,16 @@ def test_changes_that_are_not_saved_are_not_lost_without_a_question(tab: Watched
     page.once("dialog", lambda dialog: dialog.accept())
     box(page, "Two").click()
     expect(page.get_by_label("Title")).to_have_value("Two")
+    page.get_by_label("Title").fill("Changed, too")
+    page.evaluate("location.hash = 'main'")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.evaluate("history.go(-2)")
+    expect(page.get_by_label("Title")).to_have_value("Changed, too")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("link", name="Close the section").click()
+    expect(page.get_by_role("heading", name="Check")).to_be_visible()
     page.go_back()
-    expect(page.get_by_label("Title")).to_have_value("One")
+    expect(page.get_by_label("Title")).to_have_value("Two")
 
 
 def test_a_large_graph_is_scaled_and_scrolled(tab: Watched, served: Served, survey: int) -> None:

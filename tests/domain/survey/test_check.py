@@ -291,6 +291,12 @@ def test_the_last_question_of_a_survey_whose_sections_are_all_reached_is_no_dead
     assert found(first, section(SectionType.RATING, 2)) == []
 
 
+def test_a_survey_that_only_transfers_has_no_dead_end() -> None:
+    says = section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2})
+    assert found(says, section(SectionType.CALL_TRANSFER, 2, queue_id=1)) == []
+    assert found(section(SectionType.CALL_TRANSFER, 1, phonenumber="+12025550100")) == []
+
+
 def test_a_loop_that_never_waits_is_an_error_told_once() -> None:
     sections = (
         section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2}),

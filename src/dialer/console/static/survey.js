@@ -5,6 +5,7 @@ const ZOOM_MOST = 2;
 const FITS_FROM = 0.8; // A graph that would be smaller is scrolled instead.
 let zoom = null; // Null until somebody chooses one.
 let isDirty = false;
+let shown = location.search;
 let isBusy = false;
 
 const editor = () => document.querySelector("[data-survey]");
@@ -43,11 +44,14 @@ function put(html, url, { isBack = false, focus = true } = {}) {
   editor().replaceWith(document.adoptNode(fresh));
   if (isListOpen) document.getElementById("all-sections").open = true;
   if (!isBack) history.pushState(null, "", url);
+  shown = location.search;
   prepare();
   frame()?.scrollTo(scrollLeft, scrollTop);
   const open = fresh.querySelector(".box[aria-current]");
   open?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  if (focus) (fresh.querySelector("[role=alert]") ? document.getElementById("panel") : fresh.querySelector("#panel [autofocus]") ?? document.getElementById("panel")).focus({ preventScroll: innerWidth > 1088 });
+  if (!focus) return;
+  const first = fresh.querySelector("[role=alert]") ? null : fresh.querySelector("#panel [autofocus]");
+  (first ?? document.getElementById("panel")).focus({ preventScroll: innerWidth > 1088 });
 }
 
 async function load(url, body, options) {
@@ -56,8 +60,8 @@ async function load(url, body, options) {
   editor().setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(url, body ? { method: "POST", body } : { headers: { Accept: "text/html" } });
-    const shown = answer.ok && answer.redirected ? answer.url : body ? location.href : url;
-    put(await answer.text(), shown, options);
+    const reached = answer.ok && answer.redirected ? answer.url : body ? location.href : url;
+    put(await answer.text(), reached, options);
   } catch {
     location.reload();
   } finally {
@@ -79,7 +83,11 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   open(link);
 });
-window.addEventListener("popstate", () => load(location.href, null, { isBack: true }));
+window.addEventListener("popstate", () => {
+  if (location.search === shown) return; // Only the place on the page has changed.
+  if (mayLeave()) load(location.href, null, { isBack: true });
+  else history.pushState(null, "", shown || "?");
+});
 window.addEventListener("beforeunload", (event) => isDirty && event.preventDefault());
 document.addEventListener("input", (event) => {
   if (event.target.closest(".section-form")) isDirty = true;
@@ -88,10 +96,7 @@ document.addEventListener(
   "submit",
   (event) => {
     const form = event.target;
-    if (!form.matches("[data-swap-survey], [data-turn], #draw, #order")) {
-      isDirty = false;
-      return;
-    }
+    if (!form.matches("[data-swap-survey], [data-turn], #draw, #order")) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (!form.matches("[data-swap-survey]") && !mayLeave()) return;
