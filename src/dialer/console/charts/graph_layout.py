@@ -9,15 +9,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
-SWEEPS: Final = 8
+SWEEPS: Final = 6
 """Times that rows are ordered, and moved, by their neighbours above and below."""
-LANE: Final = 26
+LANE: Final = 26.0
 """The width of a place where a long line passes a row."""
 
 Edge = tuple[int, int]
 """A line, by the ids of its boxes."""
 Item = int | tuple[int, int, int]
 """A box by its id, or the place where a line passes a row: the two boxes of the line, and the row."""
+
+_Neighbours = dict[Item, list[tuple[Item, float]]]
+"""The linked items by item, each with its distance."""
+_TIE: Final = 0.001
+"""The part of a place that a distance counts, so that items with one neighbour keep the order of its lines."""
 
 
 class Link(NamedTuple):
@@ -58,16 +63,18 @@ def lay_out(widths: Mapping[int, float], offsets: Mapping[Edge, float], gap: flo
     for edge, chain in chains.items():
         for row, item in enumerate(chain[1:-1], rows[edge[0]] + 1):
             table[row].append(item)
-    _order(table, links, widths)
-    middles = _middles(table, links, widths, gap)
-    left = min(middle - _width(widths, item) / 2 for item, middle in middles.items())
-    right = max(middle + _width(widths, item) / 2 for item, middle in middles.items())
+    above, below = _neighbours(links)
+    _order(table, above, below)
+    all_widths = {item: widths[item] if isinstance(item, int) else LANE for row in table for item in row}
+    middles = _middles(table, above, below, all_widths, gap)
+    left = min(middle - all_widths[item] / 2 for item, middle in middles.items())
+    right = max(middle + all_widths[item] / 2 for item, middle in middles.items())
     return GraphLayout(
         rows,
         {one: middles[one] - left for one in widths},
         {edge: [middles[item] - left for item in chain[1:-1]] for edge, chain in chains.items()},
         back,
-        right - left,
+        round(right - left, 1),
     )
 
 
@@ -124,86 +131,75 @@ def _finished(start: int, targets: Mapping[int, list[int]], known: Mapping[int, 
     return finished
 
 
-def _order(table: list[list[Item]], links: Sequence[Link], widths: Mapping[int, float]) -> None:
+def _order(table: Sequence[list[Item]], above: _Neighbours, below: _Neighbours) -> None:
     """Order each row by the places of the neighbours above, and then of those below, several times."""
-    places: dict[Item, float] = {}
-
-    def number(row: list[Item]) -> None:
-        places.update((item, place) for place, item in enumerate(row))
-
-    def wanted(item: Item, pulls: Iterable[float]) -> float:
-        pulling = list(pulls)
-        return sum(pulling) / len(pulling) if pulling else places[item]
-
-    above, below = _neighbours(links)
-    for row in table:
-        number(row)
+    places: dict[Item, float] = {item: place for row in table for place, item in enumerate(row)}
     for sweep in range(SWEEPS):
         is_down = sweep % 2 == 0
         for row in table if is_down else reversed(table):
-            if is_down:
-                keys = {
-                    item: wanted(
-                        item, (places[one.upper] + one.offset / _width(widths, one.upper) for one in above[item])
-                    )
-                    for item in row
-                }
-            else:
-                keys = {
-                    item: wanted(item, (places[one.lower] - one.offset / 1_000 for one in below[item])) for item in row
-                }
-            row.sort(key=keys.__getitem__)
-            number(row)
+            wanted = dict(zip(row, _pulled(row, above if is_down else below, places, _TIE), strict=True))
+            row.sort(key=wanted.__getitem__)
+            places.update((item, place) for place, item in enumerate(row))
 
 
-def _neighbours(links: Iterable[Link]) -> tuple[dict[Item, list[Link]], dict[Item, list[Link]]]:
-    """Return the links to the row above and to the row below, by item."""
-    above: dict[Item, list[Link]] = defaultdict(list)
-    below: dict[Item, list[Link]] = defaultdict(list)
+def _neighbours(links: Iterable[Link]) -> tuple[_Neighbours, _Neighbours]:
+    """Return the items of the row above and of the row below that an item is linked with, each with its distance."""
+    above: _Neighbours = defaultdict(list)
+    below: _Neighbours = defaultdict(list)
     for link in links:
-        above[link.lower].append(link)
-        below[link.upper].append(link)
+        above[link.lower].append((link.upper, link.offset))
+        below[link.upper].append((link.lower, -link.offset))
     return above, below
 
 
-def _width(widths: Mapping[int, float], item: Item) -> float:
-    return widths[item] if isinstance(item, int) else LANE
+def _pulled(
+    row: Sequence[Item], neighbours: _Neighbours, places: Mapping[Item, float], scale: float = 1
+) -> Iterator[float]:
+    """Yield the place to which the neighbours pull each item of a row; an item without neighbours stays."""
+    for item in row:
+        pulling = neighbours.get(item)
+        if pulling is None:
+            yield places[item]
+        else:
+            yield sum(places[other] + scale * offset for other, offset in pulling) / len(pulling)
 
 
 def _middles(
-    table: Sequence[Sequence[Item]], links: Sequence[Link], widths: Mapping[int, float], gap: float
+    table: Sequence[Sequence[Item]],
+    above: _Neighbours,
+    below: _Neighbours,
+    widths: Mapping[Item, float],
+    gap: float,
 ) -> dict[Item, float]:
     """Return the middle of each item: as near to its neighbours as the row allows."""
-    above, below = _neighbours(links)
-    middles: dict[Item, float] = {}
+    packed = []
     for row in table:
-        middles |= zip(row, _spread([0.0] * len(row), row, widths, gap), strict=True)
+        ends = accumulate(widths[item] + gap for item in row)
+        packed.append([end - gap - widths[item] / 2 for item, end in zip(row, ends, strict=True)])
+    middles = {
+        item: middle
+        for row, places in zip(table, packed, strict=True)
+        for item, middle in zip(row, places, strict=True)
+    }
+    rows = list(zip(table, packed, strict=True))
     for sweep in range(SWEEPS):
         is_down = sweep % 2 == 0
-        for row in table if is_down else reversed(table):
-            wanted = []
-            for item in row:
-                if is_down:
-                    pulls = [middles[one.upper] + one.offset for one in above[item]]
-                else:
-                    pulls = [middles[one.lower] - one.offset for one in below[item]]
-                wanted.append(sum(pulls) / len(pulls) if pulls else middles[item])
-            middles |= zip(row, _spread(wanted, row, widths, gap), strict=True)
+        for row, least in rows if is_down else reversed(rows):
+            wanted = _pulled(row, above if is_down else below, middles)
+            middles.update(zip(row, _spread(list(wanted), least), strict=True))
     return middles
 
 
-def _spread(wanted: Sequence[float], row: Sequence[Item], widths: Mapping[int, float], gap: float) -> Iterator[float]:
-    """Yield the middles of a row that are nearest to those wanted, without items that overlap."""
-    starts = list(accumulate((_width(widths, item) + gap for item in row), initial=0.0))
-    shifts = [start + _width(widths, item) / 2 for start, item in zip(starts, row, strict=False)]
+def _spread(wanted: Sequence[float], packed: Sequence[float]) -> Iterator[float]:
+    """Yield the middles of a row that are nearest to those wanted; none are closer than in the `packed` row."""
     # Pool adjacent violators: items that want to be too close form a group, which moves as a whole.
     groups: list[tuple[float, int]] = []
-    for want, shift in zip(wanted, shifts, strict=True):
-        total, size = want - shift, 1
+    for want, place in zip(wanted, packed, strict=True):
+        total, size = want - place, 1
         while groups and groups[-1][0] / groups[-1][1] > total / size:
             before = groups.pop()
             total, size = total + before[0], size + before[1]
         groups.append((total, size))
-    free = (total / size for total, size in groups for _ in range(size))
-    for shift, place in zip(shifts, free, strict=True):
-        yield shift + place
+    moves = (total / size for total, size in groups for _ in range(size))
+    for place, move in zip(packed, moves, strict=True):
+        yield place + move
