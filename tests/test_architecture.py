@@ -44,10 +44,17 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
             "__version__",
         }
     )
-    | {"sim.callee_profile", "carriers.parameters", "carriers.sip.parameters", "carriers.freeswitch.parameters"}
+    | {
+        "sim.callee_parameters",
+        "sim.callee_profile",
+        "sim.trial_call",
+        "carriers.parameters",
+        "carriers.sip.parameters",
+        "carriers.freeswitch.parameters",
+    }
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
-    | {"api.crud", "api.http", "api.records", "api.service", "forecast"},
+    | {"api.crud", "api.http", "api.records", "api.service", "carriers.parameters", "forecast"},
     "settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
     "__init__": frozenset(),

@@ -87,7 +87,7 @@ Subscriber    since 2026-03-02 12:00:00Z
   2026-03-02 12:01:58Z  text to +12025550119, Delivered, 1 part for 0.05000: thanks
   2026-03-02 12:01:59Z  question 2: phonenumber: +12025550103
   2026-03-02 12:01:59Z  to +12025550103: taken at 2026-03-02 12:02:04Z; 45 s for 0.02000
-  2026-03-02 12:02:48Z  question 3: queue: 1
+  2026-03-02 12:02:48Z  question 3: queue queue
   2026-03-02 12:02:48Z  to queue queue: the longest wait that the queue allows was over
   over at 2026-03-02 12:03:08Z: cause 16, normal clearing; 79 s for 0.04000
   not tried again: it is COMPLETED

@@ -19,6 +19,10 @@ PAGES: Final = (
     "campaigns/",
     "campaigns/2/",
     "campaigns/2/recycle/",
+    "campaigns/2/figures/?by=hour&period=all",
+    "campaigns/2/report/",
+    "figures/?by=agent&period=all",
+    "figures/?by=outcome&period=all",
     "new-campaign/",
     "new-campaign/survey/",
     "records/campaigns/2/",
@@ -160,6 +164,31 @@ def test_pages_have_no_barriers_and_fit_on_the_screen(tab: Watched, request: pyt
         assert (path, tab.page.evaluate(FITS)) == (path, True)
         assert (path, tab.page.evaluate(UNSEEN)) == (path, [])
         assert tab.page.title() != "taken"
+
+
+@pytest.mark.parametrize("tab", [{"color_scheme": "dark", "viewport": {"width": 320, "height": 640}}], indirect=True)
+def test_figures_fit_on_the_narrowest_screen(tab: Watched) -> None:
+    tab.sign_in()
+    for path in ("campaigns/2/", "campaigns/2/figures/?by=hour&period=all", "campaigns/2/report/", "calls/", "board/"):
+        tab.page.goto(f"/console/{path}")
+        assert (path, tab.page.evaluate("document.documentElement.scrollWidth")) == (path, 320)
+
+
+@pytest.mark.parametrize("tab", [{"color_scheme": "dark", "viewport": {"width": 700, "height": 900}}], indirect=True)
+def test_a_report_is_printed_black_on_white_and_whole(tab: Watched) -> None:
+    """700 pixels are the width of A4 within its margins."""
+    page = tab.page
+    tab.sign_in()
+    page.goto("/console/campaigns/2/report/")
+    page.emulate_media(media="print")
+    colours = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('h1')).color]"
+    assert page.evaluate(colours) == ["rgb(255, 255, 255)", "rgb(0, 0, 0)"]
+    for hidden in (page.get_by_role("navigation"), page.locator("footer")):
+        expect(hidden).to_be_hidden()
+    cut = "[...document.querySelectorAll('table, svg')].filter((one) => one.getBoundingClientRect().right > 700).length"
+    assert page.evaluate(cut) == 0
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    assert page.pdf(format="Letter").startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("tab", [{**NARROW, "locale": "de"}], ids=["German"], indirect=True)

@@ -37,6 +37,16 @@ def test_calls_are_listed_the_newest_first(alice: Visitor, api: Caller, database
     assert ("Only those of Departures" in of_one, newest in of_one, "+12025550001" in of_one) == (True, True, False)
 
 
+def test_the_leg_to_an_agent_says_who_took_whom(alice: Visitor, api: Caller, database: Database) -> None:
+    agent = api.create("agent", name=HOSTILE)
+    leg = {"leg_type": 2, "phone_number": "102", "callerid": "+12025550001", "agent_id": agent["id"]}
+    store(database, cdr(1), cdr(2, **leg))
+    shown = " ".join(HOSTILE.split())
+    for path in ("calls/", "calls/2/", "calls/?leg=2"):
+        assert f"transfer to {shown}, with +12025550001" in alice.text(path)
+    assert ["1 in all" in alice.text(f"calls/?leg={leg}") for leg in (1, 2)] == [True, True]
+
+
 def test_a_call_that_came_in_shows_its_caller(alice: Visitor, database: Database) -> None:
     ours = {"phone_number": "+12025550199", "attempt": -1, "subscriber_id": 0}
     store(database, cdr(1, callerid="+12025550777", **ours), cdr(2, callerid="", **ours), cdr(3, **ours, leg_type=2))

@@ -27,11 +27,11 @@ def test_a_forecast_is_kept_beside_what_happens(
     assert "A forecast runs a copy of the campaign to its end, in seconds." in words(alice.page)
     assert (status, alice.text(f"campaigns/{identity}/").count("Forecast of")) == (303, 1)
     # Without money the copy stops at once.
-    assert "Forecast of 18 Nov 2026, 11:06 does not come to everybody" in words(alice.page)
+    assert "Forecast of 18 Nov 2026, 11:06 not everybody is called in time" in words(alice.page)
     store(database, update(User).values(balance=10_00000))
     assert forecast(alice, identity)[0] == 303
     text = alice.text(f"campaigns/{identity}/")
-    assert "Forecast of 18 Nov 2026, 11:06 comes to everybody Stops dialling" in text
+    assert "Forecast of 18 Nov 2026, 11:06 everybody is called in time Stops dialling" in text
     assert "Calls in all 4" in text
     assert (forecast(bob, identity, "account/")[0], refusal) == (404, "")
     visitor.sign_in("vera")

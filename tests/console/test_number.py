@@ -34,7 +34,7 @@ def test_an_admin_erases_a_person(alice: Visitor, admin: Visitor, api: Caller) -
     assert admin.request("POST", "number/erase/", data={"number": number}).status_code == 403
     assert api.get("contact/", duplicate="+12025550100")["count"] == 4
     done = admin.send("number/erase/", number=number)
-    assert (done.status_code, "Erased: 1 contacts" in words(done.text)) == (200, True)
+    assert (done.status_code, "The person is erased. 1 contact is gone." in words(done.text)) == (200, True)
     assert api.get("contact/")["count"] == 3
     entries = Caller(api.client, "admin").get("audit-log/", ordering="-id")["results"]
     (entry,) = [one for one in entries if one["action"] == "person_erased"]
@@ -56,7 +56,7 @@ def test_an_erasure_that_leaves_spoken_texts_says_so(admin: Visitor, api: Caller
     stuck.rmdir()
     stuck.parent.rmdir()
     text = words(done.text)
-    assert (done.status_code, "Erased: 1 contacts" in text) == (503, True)
+    assert (done.status_code, "The person is erased. 1 contact is gone." in text) == (503, True)
     assert "The records are erased, but a spoken text cannot be deleted" in text
     assert api.get("contact/")["count"] == 3
 

@@ -14,7 +14,7 @@ from tests.console.visitor import Visitor, words
 
 def test_without_anything_it_says_what_comes(alice: Visitor) -> None:
     text = alice.text("overview/")
-    assert "No campaign is in progress. Make one from a CSV file , and it appears here at once." in text
+    assert "No campaign is in progress. Make one from a spreadsheet" in text
     assert "There is no gateway yet." in text
     assert "There are no agents yet." in text
     assert "Calls now 0 0 with agents, 0 waiting" in text
@@ -36,8 +36,16 @@ def test_it_shows_the_figures_of_the_statistics(alice: Visitor, api: Caller, dat
     text = alice.text("overview/")
     assert "1,234 over today" in text
     assert "Answered today 50.0 % 617 calls" in text
-    assert "Abandoned today 2.0 % 12 of 600 for agents" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in text
     assert "Spent today 1,234.57 2:03 h talked" in text
+    assert "Abandoned today 2.0 % 12 of 600 calls that people answered" in alice.text("board/")
+    of_campaign = "Abandoned 2.0 % 12 of 600 calls that people answered, limit 3.0 %"
+    assert of_campaign in alice.text(f"campaigns/{campaign_id}/")
+    assert "12 2.0 %" in alice.text(f"campaigns/{campaign_id}/figures/?by=day")
+    assert [
+        page.count("no agent took it within two seconds") > 0
+        for page in map(alice.get, ("overview/", "board/", f"campaigns/{campaign_id}/"))
+    ] == [True] * 3
     assert "Balance 50.00 free for calls" in text
     assert re.search(r"Departures [A-Z]{5} Dialling 0 reached 0 not reached 0 refused 4 waiting 0 0 50.0 % 2.0 %", text)
 

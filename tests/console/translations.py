@@ -27,6 +27,7 @@ from dialer.console import catalogue
 from dialer.console.field_titles import title_of
 from dialer.console.services import DESK, NAVIGATION
 from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
+from dialer.console.texts import texts_of_records as texts_of_forms
 from dialer.domain.enums import MessageStatus
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from dialer.domain.reasons import Reason
@@ -54,7 +55,8 @@ def template() -> Catalog:
     found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
     for _file, _line, text, _comments, _context in found:
         texts.add(text)
-    for shown in (*texts_of_tables(), *texts_of_records(), *texts_of_errors(), *texts_of_passwords()):
+    of_records = (*texts_of_records(), *texts_of_forms())
+    for shown in (*texts_of_tables(), *of_records, *texts_of_errors(), *texts_of_passwords()):
         if shown and shown not in texts:
             texts.add(shown)
     return texts

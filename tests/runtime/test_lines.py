@@ -182,11 +182,17 @@ async def test_a_line_that_is_down_dials_nobody_and_others_go_on(house: LineHous
     await house.started(survey_id, house.phonebook(BERT), aleg_gateway_id=simulated)
     await house.pass_s(60)
     assert (house.side.numbers, ends(house)) == ([], [(BERT, 17, 0)])
-    assert house.row(Gateway, house.gateway_id)["line_down"] == "no route to host"
+    row = house.row(Gateway, house.gateway_id)
+    assert (row["line_down"], row["line_since_ms"]) == ("no route to host", AFTERNOON_MS)
+    house.side.lines[-1].exchange.is_up("no route to network")
+    await house.pass_s(10)
+    row = house.row(Gateway, house.gateway_id)
+    assert (row["line_down"], row["line_since_ms"]) == ("no route to network", AFTERNOON_MS)
     house.side.lines[-1].exchange.is_up("")
     await house.pass_s(60)
     assert house.side.numbers == [ADA]
-    assert house.row(Gateway, house.gateway_id)["line_down"] == ""
+    row = house.row(Gateway, house.gateway_id)
+    assert (row["line_down"], row["line_since_ms"] > AFTERNOON_MS) == ("", True)
 
 
 async def test_lines_that_go_down_and_up_are_logged_with_the_ids_that_their_records_have() -> None:

@@ -1,8 +1,9 @@
 """Tests that statistics equal a recount of the rows, whatever happens to campaigns."""
 
 import tempfile
+from collections import Counter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from hypothesis import given, settings
@@ -10,21 +11,28 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from dialer.app.call_centre.agents_and_queues import change_agent
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.delete import delete_campaign
-from dialer.app.campaigns.statistics import RowsAsked, read_statistics
+from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, StatisticsRow, read_statistics
 from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.live_overview import read_live_overview
-from dialer.domain.enums import AgentStatus, CampaignStatus
+from dialer.domain.enums import AgentDisposition, AgentStatus, CampaignStatus
+from dialer.domain.statistics import Figures, add_figures
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.subscriber_counts import subscribers_of_campaigns
-from dialer.store.tables import AgentHour, Cdr, Subscriber
+from dialer.store.tables import AgentHour, CallDisposition, CallRequest, Cdr, Subscriber
 from tests.runtime.centre import centre
 from tests.runtime.house import House
 from tests.sizes import examples
 
-ACTIONS: Final = ("wait", "restart", "abort", "delete", "forget", "break")
+ACTIONS: Final = ("wait", "restart", "abort", "delete", "forget", "break", "dispose")
+
+
+def dispose(house: House, call_id: int, said: AgentDisposition) -> None:
+    """Let an agent say what came of a call."""
+    house.perform(lambda unit: dispose_of_call(unit, call_id, Disposed(said)))
 
 
 async def act(house: House, action: str, which: int) -> None:
@@ -45,6 +53,12 @@ async def act(house: House, action: str, which: int) -> None:
         people = [row["id"] for row in house.rows(Subscriber) if row["status"] in {1, 4, 8}]
         if people:
             house.perform(lambda unit: delete_subscriber(unit, people[which % len(people)]))
+    elif action == "dispose":
+        calls = house.rows(CallRequest)[-12 * (which + 1) :: 1 + which]
+        outcomes = [AgentDisposition.SUCCESS, AgentDisposition.NOT_INTERESTED, AgentDisposition.OTHER]
+        for place, call in enumerate(calls):
+            dispose(house, call["id"], outcomes[(place + which) % len(outcomes)])
+        await house.worker.settle()
     else:
         status = AgentStatus.ON_BREAK if which % 2 else AgentStatus.AVAILABLE
         house.perform(lambda unit: change_agent(unit, 1 + which % 4, {"status": status, "break_reason": "tea"}))
@@ -62,10 +76,37 @@ def check(house: House) -> None:
     assert totals.talk_s == sum(row["billsec"] for row in answered)
     assert totals.live == sum(row["amd_status"] != 2 for row in answered)
     assert sum(one.figures.calls for one in found.outcomes) == len(cdrs)
+    check_groups(house, totals, now_ms)
     people = house.rows(Subscriber)
     assert sum(one.subscribers for one in found.subscribers) == len(people)
     assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
     house.database.read_now(lambda c: check_situation(c, now_ms))
+
+
+def check_groups(house: House, totals: Figures, now_ms: int) -> None:
+    """Compare the groups of each grouping, and of each hour, with the totals and with the rows."""
+
+    def rows(scope: WhoseCalls, **asked: Any) -> list[StatisticsRow]:  # noqa: ANN401 - fields of a question
+        asked_rows = RowsAsked(**asked)
+        return house.database.read_now(lambda c: read_statistics(c, scope, asked_rows, now_ms)).rows
+
+    for group_by in GROUPS:
+        for interval in (None, Interval.HOUR, Interval.DAY):
+            found = add_figures(row.figures for row in rows(WhoseCalls(), interval=interval, group_by=group_by))
+            assert found == totals if group_by != "agent" else found.legs <= totals.legs, (group_by, interval)
+    said = {row["callrequest_id"]: row["disposition"] for row in house.rows(CallDisposition)}
+    legs = [row for row in house.rows(Cdr) if row["campaign_id"] is not None]
+    for campaign_id in {row["campaign_id"] for row in legs}:
+        counted = {row.member: row.figures for row in rows(WhoseCalls(campaign_id=campaign_id), group_by="disposition")}
+        of_campaign = [row for row in legs if row["campaign_id"] == campaign_id]
+        for member in {said[row["callrequest_id"]] for row in of_campaign if row["callrequest_id"] in said}:
+            mine = [row for row in of_campaign if said.get(row["callrequest_id"]) == member]
+            a_legs = [row for row in mine if row["leg_type"] == 1 and row["attempt"] > 0]
+            figures = counted[member]
+            # Dispositions are deleted with their subscribers, and the counters stay.
+            assert figures.calls >= len(a_legs)
+            assert figures.legs >= sum(row["leg_type"] == 2 for row in mine)
+            assert figures.cost >= sum(row["call_cost"] for row in mine)
 
 
 def check_situation(connection: Connection, now_ms: int) -> None:
@@ -78,6 +119,33 @@ def check_situation(connection: Connection, now_ms: int) -> None:
         assert one.present == CallsNow(now.calls, now.waiting, now.talking, now.calls_a_minute)
         assert one.totals == alone.totals
         assert states[one.campaign.id] == alone.subscribers
+
+
+async def test_a_call_counts_with_the_outcome_that_its_agent_gives_before_or_after_its_end(tmp_path: Path) -> None:
+    house = await centre(tmp_path)
+    await house.advance(120)
+
+    def outcomes() -> dict[str | None, tuple[int, int]]:
+        asked = RowsAsked(group_by="disposition")
+        found = house.database.read_now(lambda c: read_statistics(c, WhoseCalls(), asked, house.now_ms()))
+        assert add_figures(row.figures for row in found.rows) == found.totals
+        return {row.member: (row.figures.calls, row.figures.legs) for row in found.rows}
+
+    legs = Counter(row["callrequest_id"] for row in house.rows(Cdr) if row["campaign_id"] is not None)
+    over = next(call_id for call_id, count in legs.items() if count == 2)
+    calling = next(row["id"] for row in house.rows(CallRequest) if row["status"] == 7 and row["attempt"] > 0)
+    before = outcomes()
+    assert set(before) == {""}
+    dispose(house, over, AgentDisposition.SUCCESS)
+    dispose(house, calling, AgentDisposition.OTHER)
+    assert outcomes() == {"": (before[""][0] - 1, before[""][1] - 1), "success": (1, 1)}
+    dispose(house, over, AgentDisposition.SUCCESS)
+    dispose(house, over, AgentDisposition.NOT_INTERESTED)
+    assert outcomes()["not_interested"] == (1, 1)
+    await house.advance(600)
+    assert outcomes()["other"][0] == 1
+    assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
+    house.database.close()
 
 
 @settings(max_examples=examples(8))

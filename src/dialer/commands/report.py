@@ -10,10 +10,10 @@ from sqlalchemy import Connection, RowMapping
 
 from dialer.api.crud.fields import Conventions, Json
 from dialer.api.crud.urls import Links
+from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import InvalidError
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.routes.exports import write_csv
 from dialer.api.routes.statistics_answer import (
     AFTER,
     BEFORE,

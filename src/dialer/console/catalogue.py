@@ -28,8 +28,10 @@ class RecordPage(NamedTuple):
     """The fields that lists show; the first one leads to the record."""
     place: str = ""
     """The item of the navigation."""
-    main: tuple[str, ...] = ()
-    """The fields at the top of forms, in this order; others are below `More settings`. Empty: all, as declared."""
+    add: str = ""
+    """The button that leads to the form for a new record; empty if nobody makes one here."""
+    empty: str = ""
+    """The sentence in place of an empty list: what the records are for, or what to do next."""
     within: tuple[Within, ...] = ()
     counts: bool = False
     """True if lists show how many records of the first kind of `within` each record has."""
@@ -57,20 +59,15 @@ class RecordPage(NamedTuple):
         return self.view or f"{RECORDS}{self.path}/"
 
 
-_HOURS: Final = ("daily_start_time", "daily_stop_time")
-_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-
-
-def _campaigns(path: str, one: str, about: str, sends: tuple[str, ...], pace: tuple[str, ...] = ()) -> RecordPage:
-    """Return the page of the campaigns of one medium: `sends` are the fields of what it sends, and over what."""
-    dates = ("startingdate", "expirationdate")
+def _campaigns(path: str, one: str, about: str, add: str) -> RecordPage:
+    """Return the page of the campaigns of one medium."""
     return RecordPage(
         path,
         "Campaigns",
         one,
         about,
         ("name", "status", "created_date"),
-        main=("name", "phonebook", *sends, "callerid", *dates, *_HOURS, *_DAYS, "frequency", *pace, "dnc"),
+        add=add,
         within=(Within("People", "subscriber-list", "campaign"),),
         is_tab=False,
         back="/console/campaigns/",
@@ -86,7 +83,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "phonebook",
             "Lists of people to call. A campaign uses one or more.",
             ("name", "description", "created_date"),
-            main=("name", "description"),
+            add="New phonebook",
+            empty="There is no phonebook yet. Make one, and import a spreadsheet of people into it.",
             within=(Within("Contacts", "contact", "phonebook"),),
             counts=True,
             imports=True,
@@ -97,6 +95,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "contact",
             "A person in a phonebook. Search for a name, or for a number in any spelling.",
             ("contact", "full_name", "phonebook", "created_date"),
+            add="New contact",
+            empty="There is nobody here yet. Open a phonebook, and import a spreadsheet of people.",
         ),
         RecordPage(
             "dnc-list",
@@ -104,7 +104,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "do-not-call list",
             "Numbers that are never called. A list that keeps wishes holds without being chosen.",
             ("name", "keeps_wishes_of", "is_global", "created_date"),
-            main=("name", "is_global"),
+            add="New do-not-call list",
+            empty="There is no do-not-call list yet. Make one, and import the numbers that must not be called.",
             within=(Within("Numbers", "dnc-contact", "dnc"),),
             counts=True,
             imports=True,
@@ -115,6 +116,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "entry",
             "A number on a do-not-call list. Search for it in any spelling.",
             ("phone_number", "dnc", "created_date"),
+            add="New number",
+            empty="No number is on the list yet. Open the list, and import a file of numbers or add them one by one.",
         ),
     ),
     "surveys": (
@@ -124,7 +127,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "survey",
             "What callees hear, and where each key leads.",
             ("name", "description", "created_date", "updated_date"),
-            main=("name", "description"),
+            add="New survey",
+            empty="There is no survey yet. A survey is what callees hear, and what each key does.",
             within=(Within("Sections", "section-template", "survey"),),
             counts=True,
             new="/console/surveys/new/",
@@ -136,7 +140,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "section",
             "One step of a survey.",
             ("question", "type", "order", "survey"),
-            main=("survey", "type", "question", "script", "audiofile", "order", "completed"),
+            add="New section",
+            empty="There is no section yet. A section is one step of a survey: a message, a question, a transfer.",
             within=(Within("Branches", "branching-template", "section"),),
             is_tab=False,
             ordering="order",
@@ -148,6 +153,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "branch",
             "A key or an answer, and the section that follows.",
             ("keys", "goto", "section"),
+            add="New branch",
+            empty="There is no branch yet. A branch says which section follows after a key.",
             is_tab=False,
         ),
         RecordPage(
@@ -156,6 +163,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "recording",
             "Sounds that surveys play.",
             ("name", "created_date"),
+            add="New recording",
+            empty="There is no recording yet. Upload a sound, or let the program speak a text.",
             new="/console/recordings/new/",
         ),
     ),
@@ -166,7 +175,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "queue",
             "Callers wait in a queue for an agent.",
             ("name", "strategy", "max_wait_time", "created_date"),
-            main=("name", "strategy", "max_wait_time"),
+            add="New queue",
+            empty="There is no queue yet. Make one, assign agents to it, and let a survey transfer calls to it.",
             within=(Within("Agents of the queue", "tier", "queue"),),
         ),
         RecordPage(
@@ -175,7 +185,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "agent",
             "People who take calls.",
             ("name", "status", "break_reason", "login", "wrap_up_time"),
-            main=("name", "login", "contact", "status", "wrap_up_time"),
+            add="New agent",
+            empty="There is no agent yet. An agent takes the calls of a queue, at a telephone.",
             within=(Within("Queues of the agent", "tier", "agent"),),
         ),
         RecordPage(
@@ -184,6 +195,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "assignment",
             "An agent of a queue. Agents of a lower level are asked first.",
             ("agent", "queue", "level", "position"),
+            add="New assignment",
+            empty="No agent is assigned yet. Agents get calls of the queues to which they are assigned.",
             is_tab=False,
         ),
     ),
@@ -193,16 +206,18 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "Gateways",
             "gateway",
             "The ways to carriers for calls, with the limits of each.",
-            ("name", "protocol", "max_channels", "max_cps", "rests_until", "line_down"),
-            main=("name", "description", "protocol", "max_channels", "max_cps", "parameters"),
+            ("name", "protocol", "line_down", "max_channels", "max_cps"),
+            add="Add a carrier",
+            empty="There is no carrier yet. Begin with a simulated one: it calls nobody, and costs nothing.",
         ),
         RecordPage(
             "sms-gateway",
             "Gateways for messages",
             "gateway",
             "The ways to carriers for text messages.",
-            ("name", "protocol", "max_cps", "rests_until", "line_down"),
-            main=("name", "description", "protocol", "max_cps", "parameters"),
+            ("name", "protocol", "line_down", "max_cps"),
+            add="Add a carrier",
+            empty="There is no carrier for text messages yet. Begin with a simulated one: it writes to nobody.",
         ),
         RecordPage(
             "callerid",
@@ -210,6 +225,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "caller ID",
             "Numbers that callees see, by the area of the callee.",
             ("callerid_num", "callerid_name", "areacode", "callerid_group"),
+            add="New caller ID",
+            empty="There is no caller ID yet. It is a number that callees see, for one area.",
         ),
         RecordPage(
             "callerid-group",
@@ -217,6 +234,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "group",
             "A campaign shows the caller ID of its group that fits the callee.",
             ("name", "description", "created_date"),
+            add="New group",
+            empty="There is no group yet. A group shows callees a caller ID of their own area.",
             within=(Within("Caller IDs", "callerid", "callerid_group"),),
         ),
         RecordPage(
@@ -225,6 +244,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "number",
             "Numbers that people call, and campaigns answer. Calls reach a number once an admin has assigned it.",
             ("did_number", "campaign", "is_assigned", "user", "created_date"),
+            add="New number",
+            empty="There is no number yet. Add one that your carrier sends here, and choose its campaign.",
         ),
     ),
     "money": (
@@ -234,6 +255,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "entry",
             "Every change of a balance, the newest first.",
             ("created_date", "kind", "amount", "reference", "user"),
+            empty="No balance has changed yet. Calls and payments appear here.",
             ordering="-created_date",
         ),
         RecordPage(
@@ -242,6 +264,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "payment",
             "Money that was put on an account.",
             ("created_date", "amount", "user", "description"),
+            add="New payment",
+            empty="There is no payment yet. Add one, and the balance of its user grows.",
             ordering="-created_date",
         ),
         RecordPage(
@@ -250,6 +274,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "rate",
             "Prices of calls by the beginning of the number. The longest beginning that fits counts.",
             ("prefix", "rate", "connection_fee", "first_increment", "next_increment", "user"),
+            add="New rate",
+            empty="There is no rate yet, so calls cost what their user pays a minute.",
         ),
     ),
     "administration": (
@@ -259,7 +285,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "user",
             "People who sign in, and accounts that pay.",
             ("username", "role", "enabled", "balance", "call_rate"),
-            main=("username", "password", "role", "manager", "enabled", "call_rate", "sms_rate"),
+            add="New user",
+            empty="There is no user yet.",
         ),
         RecordPage(
             "api-key",
@@ -267,6 +294,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "API key",
             "Keys with which programs use the API. The whole key is shown once, when it is made.",
             ("name", "prefix", "scopes", "enabled", "expirationdate", "last_used_date"),
+            add="New API key",
+            empty="There is no key yet. Make one for each program that uses the API.",
         ),
         RecordPage(
             "audit-log",
@@ -274,22 +303,17 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "entry",
             "Who changed what, the newest first.",
             ("created_date", "actor", "action", "resource", "record_id", "address"),
+            empty="Nothing has been changed yet.",
             ordering="-id",
         ),
     ),
     "campaigns": (
-        _campaigns(
-            "campaigns",
-            "campaign",
-            "A survey for the people of some phonebooks.",
-            ("object_id", "aleg_gateway"),
-            ("max_aleg", "maxretry", "intervalretry"),
-        ),
+        _campaigns("campaigns", "campaign", "A survey for the people of some phonebooks.", "New campaign"),
         _campaigns(
             "sms-campaigns",
             "campaign of text messages",
             "A text for the people of some phonebooks.",
-            ("text_message", "sms_gateway"),
+            "New campaign of text messages",
         ),
         RecordPage(
             "subscriber-list",
@@ -297,6 +321,8 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "person",
             "The people of a campaign, and what each of them waits for.",
             ("duplicate_contact", "full_name", "status", "status_reason", "count_attempt", "last_attempt", "waits_for"),
+            add="New person",
+            empty="Nobody is in the campaign yet. The people of its phonebooks join it when it starts.",
             is_tab=False,
         ),
     ),

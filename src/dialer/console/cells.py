@@ -15,14 +15,40 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.record_names import names_of
 from dialer.console.rendering import UNKNOWN, moment_of
-from dialer.console.state_words import word_of_choice, words_of
+from dialer.console.state_words import capitalised, word_of_choice, words_of
+from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, WaitsFor
 
 TEXT_MAX: Final = 120
 """Characters of a value that a cell shows."""
-WAITS: Final = "Waits for an admin"
+ASSIGNED: Final = gettext_noop("Assigned")
+WAITS: Final = gettext_noop("Waits for an admin")
 """The state of a number for calls in that nobody has assigned."""
+_REASONS: Final = {**SUBSCRIBER_REASONS, **CAMPAIGN_REASONS}
+_SHORT_WAITS: Final[Mapping[str, str]] = {
+    WaitsFor.NOT_STARTED: gettext_noop("The start of the campaign"),
+    WaitsFor.PAUSED: gettext_noop("The end of the pause"),
+    WaitsFor.NO_CREDIT: gettext_noop("Credit"),
+    WaitsFor.EXPIRED: gettext_noop("Nothing: the campaign is over"),
+    WaitsFor.OVER: gettext_noop("Nothing: the campaign was ended"),
+    WaitsFor.EMERGENCY: gettext_noop("Nothing: it is an emergency number"),
+    WaitsFor.INVALID_NUMBER: gettext_noop("Nothing: there is no such number"),
+    WaitsFor.DESTINATION: gettext_noop("Nothing: such numbers may not be called"),
+    WaitsFor.TZ_UNKNOWN: gettext_noop("Nothing: the time zone is unknown"),
+    WaitsFor.DNC: gettext_noop("Nothing: it is on a do-not-call list"),
+    WaitsFor.STARTING: gettext_noop("The first day of the campaign"),
+    WaitsFor.RETRY: gettext_noop("The next attempt"),
+    WaitsFor.WINDOW: gettext_noop("Hours in which calls are allowed"),
+    WaitsFor.NO_AGENT: gettext_noop("A free agent"),
+    WaitsFor.MAX_ALEG: gettext_noop("Room among the calls of the campaign"),
+    WaitsFor.LINE_DOWN: gettext_noop("The line to the carrier"),
+    WaitsFor.RESTING: gettext_noop("The end of the carrier's rest"),
+    WaitsFor.GATEWAY_FULL: gettext_noop("Room at the carrier"),
+    WaitsFor.TURN: gettext_noop("Its turn"),
+}
+TEXTS: Final = (ASSIGNED, WAITS, *_REASONS.values(), *_SHORT_WAITS.values())
 _CENTS: Final = re.compile(r"(\.\d\d\d*?)0*\Z")
 """The digits after the point, of which two stay at least."""
 _ID_AT_END: Final = re.compile(r"(\d+)/?\Z")
@@ -37,6 +63,8 @@ class Cell(NamedTuple):
     text: str
     url: str = ""
     is_number: bool = False
+    tone: str = ""
+    """`good`, `fair` or `bad` for a state that is shown as a badge."""
 
 
 def rows_of(
@@ -58,7 +86,7 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
         return Cell(UNKNOWN)
     if isinstance(kind, Reference) and not isinstance(kind, ReferenceList):
         identity = id_in(str(value))
-        name = named.get(kind.path, {}).get(identity, f"No. {identity}")
+        name = named.get(kind.path, {}).get(identity) or number_of(identity)
         return Cell(name, f"{PAGES[kind.path].record_url}{identity}/" if kind.path in PAGES else "")
     words = next((words for kind_class, words in _WORDS if isinstance(kind, kind_class)), None)
     text = _text(value) if words is None else words(kind, value, zone)
@@ -67,18 +95,25 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
 
 _WORDS_OF_FIELDS: Final[Mapping[str, Callable[[Any], str]]] = {
     "allowed_countries": countries_in_words,
-    "is_assigned": lambda value: "Assigned" if value else WAITS,
+    "is_assigned": lambda value: gettext(ASSIGNED if value else WAITS),
+    "status_reason": lambda value: capitalised(gettext(_REASONS[value])) if value in _REASONS else value or UNKNOWN,
+    "waits_for": lambda value: gettext(_SHORT_WAITS.get(value, value)) if value else UNKNOWN,
 }
 """The words for the values of fields that say more than those of their kind."""
 _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] = (
     (ReferenceList, lambda _kind, value, _zone: str(len(value))),
     (Choice, lambda kind, value, _zone: words_of(kind.values(value))),
     (TextChoice, lambda _kind, value, _zone: word_of_choice(value)),
-    (Boolean, lambda _kind, value, _zone: "Yes" if value else "No"),
+    (Boolean, lambda _kind, value, _zone: gettext("Yes") if value else gettext("No")),
     (Timestamp, lambda _kind, value, zone: moment_of(datetime.fromisoformat(value).astimezone(zone))),
     (Amount, lambda _kind, value, _zone: _CENTS.sub(r"\1", _text(value))),
 )
 """The words for a value by the kind of its field."""
+
+
+def number_of(identity: int) -> str:
+    """Return the text for a record without a name."""
+    return gettext("No. %(id)s") % {"id": identity}
 
 
 def id_in(url: str) -> int:

@@ -1,13 +1,11 @@
 """The names of fields on pages: those of the API are short, and partly those of an older program."""
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
-from dialer.passwords import PASSWORD_LENGTH_MIN
-
 TITLES: Final[Mapping[str, str]] = {
-    "abandon_rate_max": "Most abandoned calls",
+    "abandon_rate_max": "Abandoned calls at most",
+    "abandoned_resume_allowed": "Callers who call again keep their place",
     "action": "What",
     "additional_vars": "Variables",
     "addprefix": "Prefix to add",
@@ -15,11 +13,11 @@ TITLES: Final[Mapping[str, str]] = {
     "agent_dial_rate": "Calls for each idle agent",
     "aleg_gateway": "Gateway",
     "allowed_callerids": "Allowed caller IDs",
-    "amd_behavior": "Answering machines",
-    "amd_sensitivity": "Detection of machines",
-    "areacode": "Area code",
     "allowed_countries": "Countries that may be called",
     "allows_special": "May call premium-rate, shared-cost and satellite numbers",
+    "amd_behavior": "Who hears the survey",
+    "amd_sensitivity": "How eager detection is",
+    "areacode": "Numbers that begin with",
     "audiofile": "Recording",
     "before": "Old values",
     "call_rate": "Price a minute",
@@ -27,62 +25,93 @@ TITLES: Final[Mapping[str, str]] = {
     "callerid_group": "Group of caller IDs",
     "callerid_name": "Name that is shown",
     "callerid_num": "Number that is shown",
-    "callmaxduration": "Longest call, in seconds",
-    "calltimeout": "Longest ringing, in seconds",
+    "callmaxduration": "Longest call",
+    "calltimeout": "Longest ringing",
     "campaign_code": "Code",
-    "completion_intervalretry": "Seconds between calls until completed",
+    "completion_intervalretry": "Time between these calls",
     "completion_maxretry": "Further calls until completed",
+    "conference": "Conference room",
+    "confirm_key": "Key to accept the call",
+    "confirm_script": "Text before the transfer",
+    "connection_fee": "Price of a connection",
     "contact": "Number",
     "count_attempt": "Attempts",
     "created_date": "Created",
     "daily_start_time": "From",
     "daily_stop_time": "Until",
-    "dial_method": "Pacing",
+    "dial_method": "How to dial",
     "did_number": "Number",
+    "discard_abandoned_after": "Keep their place for",
     "dnc": "Do-not-call list",
-    "dnc_lists": "Further do-not-call lists",
+    "dnc_lists": "More do-not-call lists",
     "duplicate_contact": "Number",
     "enabled": "Active",
     "expirationdate": "Ends",
-    "first_increment": "First seconds charged",
+    "extra_data": "Note for programs",
+    "first_increment": "Shortest time charged",
     "frequency": "Calls a minute",
     "full_name": "Name",
+    "gmt_offset": "Hours from UTC",
     "goto": "Next section",
-    "intervalretry": "Seconds between calls",
+    "intervalretry": "Time between calls",
+    "invalid_audiofile": "Recording after a wrong key",
     "is_assigned": "Assigned",
     "is_global": "For all accounts",
-    "keeps_wishes_of": "Keeps wishes of",
+    "keys": "Key",
     "last_attempt": "Last call",
     "last_used_date": "Last used",
+    "line_down": "Line",
     "live_answered": "Answered by people",
     "login": "User who signs in",
     "max_aleg": "Most calls at once",
-    "line_down": "Line is down because",
     "max_channels": "Most calls at once",
     "max_cps": "Most new calls a second",
+    "max_number": "Highest number",
+    "max_wait_time": "Longest wait",
+    "max_wait_time_with_no_agent": "Longest wait without an agent",
+    "max_wait_time_with_no_agent_time_reached": "Then wait at least",
     "max_xfer": "Most transfers at once",
     "maxretry": "Further calls if not reached",
+    "min_number": "Lowest number",
     "moh_sound": "Music on hold",
-    "next_increment": "Further seconds charged",
+    "next_increment": "Then charged in steps of",
+    "number_digits": "Digits at most",
     "object_id": "Survey",
     "order": "Place",
     "phone_number": "Number",
     "phonebook": "Phonebooks",
+    "phonenumber": "Number to transfer to",
+    "protocol": "Kind",
+    "question": "Title",
     "rate": "Price a minute",
+    "rating_laps": "Best rating",
     "record_id": "Id",
+    "record_template": "Path of recordings",
     "removeprefix": "Prefix to remove",
-    "rests_until": "Rests until",
+    "retries": "Repeats after a wrong key",
+    "script": "Text that is spoken",
+    "sms_gateway": "Gateway for text messages",
     "sms_rate": "Price a message",
+    "sms_text": "Text message",
     "startingdate": "Starts",
     "status": "State",
     "status_reason": "Reason",
+    "strategy": "Who is asked first",
+    "tier_rule_no_agent_no_wait": "Skip levels without an agent",
+    "tier_rule_wait_multiply_level": "Wait longer at each level",
+    "tier_rule_wait_second": "Wait before the next level",
+    "tier_rules_apply": "Ask level by level",
+    "time_base_score": "Waiting counts from",
+    "timeout": "Wait for a key",
     "totalcontact": "People",
+    "tz_code": "Time zone",
     "updated_date": "Changed",
     "user": "Owner",
     "username": "User name",
+    "validate_number": "Check the number",
+    "voicemail": "Tell machines from people",
     "voicemail_audiofile": "Recording for machines",
-    "waits_for": "Waits for",
-    "waits_until": "Waits until",
+    "wrap_up_time": "Time after a call",
 }
 """The titles of fields whose name is not one already."""
 IN_RESOURCE: Final[Mapping[tuple[str, str], str]] = {
@@ -91,6 +120,20 @@ IN_RESOURCE: Final[Mapping[tuple[str, str], str]] = {
     ("api-key", "expirationdate"): "Expires",
     ("users", "enabled"): "May sign in",
     ("subscriber-list", "contact"): "Contact",
+    ("sms-campaigns", "frequency"): "Messages a minute",
+    ("sms-campaigns", "maxretry"): "Further messages if one fails",
+    ("sms-campaigns", "intervalretry"): "Time between messages",
+    ("sms-campaigns", "sms_gateway"): "Gateway",
+    ("sms-gateway", "max_cps"): "Most messages a second",
+    ("sms-gateway", "allowed_callerids"): "Allowed senders",
+    ("queue", "manager"): "Owner",
+    ("tier", "level"): "Level",
+    ("tier", "position"): "Place within the level",
+    ("payment", "user"): "User",
+    ("rate-card", "user"): "User",
+    ("rate-card", "prefix"): "Numbers that begin with",
+    ("users", "call_rate"): "Price of a minute",
+    ("users", "sms_rate"): "Price of a text message",
 }
 """Titles that fit in one resource only, by its path and the field."""
 
@@ -99,43 +142,3 @@ def title_of(path: str, name: str) -> str:
     """Return the title of a field of the resource at a path."""
     plain = name.replace("_", " ")
     return IN_RESOURCE.get((path, name)) or TITLES.get(name) or plain[:1].upper() + plain[1:]
-
-
-HINTS: Final[Mapping[str, str]] = {
-    "aleg_gateway": "",
-    "allowed_countries": "Tick none to allow all countries. If you tick any, numbers without a country code are"
-    " refused.",
-    "allows_special": "Without a tick, only those whose beginning is in a rate of the user.",
-    "amd_behavior": "",
-    "amd_sensitivity": "",
-    "callerid": "The number that callees see, if the group below has none for them.",
-    "daily_start_time": "In the callee's own time zone.",
-    "daily_stop_time": "In the callee's own time zone.",
-    "completed": "Tick it if whoever reaches this section has completed the survey.",
-    "description": "",
-    "enabled": "Without a tick, nobody can sign in with it.",
-    "expirationdate": "In your time zone. Empty: 24 hours after the start.",
-    "frequency": "Spread evenly over the minute.",
-    "is_assigned": "Without a tick, the number waits for an admin, and calls do not reach it.",
-    "manager": "The user for whom this one works. A viewer reads the manager's records.",
-    "max_aleg": "0: as many as the gateway allows.",
-    "name": "",
-    "object_id": "The first start seals a copy, so later changes of the survey do not reach the campaign.",
-    "order": "",
-    "password": f"At least {PASSWORD_LENGTH_MIN} characters. Empty: as it is.",
-    "phonebook": "Contacts that are added later are called too.",
-    "startingdate": "In your time zone. Empty: now.",
-    **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), ""),
-}
-"""Hints in forms that say more, or less, than the API's description of the field."""
-_QUOTED: Final = re.compile(r"`([a-z][a-z0-9_]*)`")
-_TRUE: Final = re.compile(r"^True (if|to) ")
-_DEFAULT: Final = re.compile(r"\s*(?:Default|Null): [^.]*(?:\.(?=\d)[^.]*)*\.")
-"""The sentences with the default, which forms show as the value, and with the meaning of null."""
-
-
-def hint_of(path: str, name: str, description: str) -> str:
-    """Return the hint for a field in a form: the API's description in the words of the console."""
-    ticked = _TRUE.sub(r"Tick it \1 ", description).replace("False: ", "Without a tick: ")
-    hint = HINTS.get(name, ticked)
-    return _QUOTED.sub(lambda match: title_of(path, match[1]), _DEFAULT.sub("", hint)).replace("`", "").strip()

@@ -1,5 +1,6 @@
 """Inputs of forms, made from the declaration of a resource's fields, and what people fill into them."""
 
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from enum import Enum
@@ -24,7 +25,10 @@ from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.shapes import Access, Field
 from dialer.api.crud.urls import Links
 from dialer.console.countries import countries_in_words, country_names
-from dialer.console.field_titles import hint_of, title_of
+from dialer.console.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
+from dialer.console.field_titles import title_of
+from dialer.console.form_groups import FORMS
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.record_names import Option
 from dialer.console.state_words import word_of_choice, words_of
 from dialer.domain.billing.money import format_money
@@ -34,6 +38,14 @@ LINE_MAX: Final = 255
 """The longest text that has a single line."""
 SCOPES: Final = "scopes"
 COUNTRIES: Final = "allowed_countries"
+UNIT: Final = ".unit"
+"""The end of the name of the input that says in which unit a duration is given: the seconds of the unit."""
+BY_ID: Final = gettext_noop("The number of the record, from the address of its page.")
+BY_IDS: Final = gettext_noop("The numbers of the records, with commas, from the addresses of their pages.")
+TEXTS: Final = (BY_ID, BY_IDS)
+_NEEDLESS_ZEROS: Final = re.compile(r"(\.\d\d\d*?)0+\Z")
+_MINUTE: Final = len("HH:MM")
+_WHOLE: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 NO_LINKS: Final = Links(base="", hosts=frozenset())
 
 Options = Callable[[str], list[Option] | None]
@@ -46,7 +58,8 @@ class Input(msgspec.Struct, frozen=True):
     name: str
     title: str
     control: str
-    """`text`, `area`, `number`, `select`, `several`, `check`, `moment`, `time`, `tel` or `password`."""
+    """`text`, `area`, `code`, `number`, `decimal`, `duration`, `select`, `several`, `check`, `moment`, `time`, `tel` or
+    `password`."""
     value: str = ""
     chosen: frozenset[str] = frozenset()
     """The values that are chosen in a `several`."""
@@ -58,6 +71,36 @@ class Input(msgspec.Struct, frozen=True):
     most: int | None = None
     """The bounds of a number, or the most characters of a text."""
     error: str = ""
+    unit: str = ""
+    """The unit that stands beside the input; of a duration, the seconds of the chosen unit."""
+    units: tuple[tuple[str, str], ...] = ()
+    """The units among which one chooses, by their seconds."""
+    example: str = ""
+
+
+class InputGroup(msgspec.Struct, frozen=True):
+    """Inputs of a form under one heading, which may be empty."""
+
+    title: str
+    inputs: tuple[Input, ...]
+
+
+def grouped(path: str, inputs: Iterable[Input]) -> tuple[list[InputGroup], list[InputGroup]]:
+    """Return the inputs for the resource at a path in the groups of its form: those at the top, and further ones."""
+    form, left = FORMS.get(path), {one.name: one for one in inputs}
+    if form is None:
+        return [InputGroup("", tuple(left.values()))], []
+    for name in form.hidden:
+        left.pop(name, None)
+    top, more = (
+        [
+            InputGroup(gettext(group.title) if group.title else "", taken)
+            for group in groups
+            if (taken := tuple(left.pop(name) for name in group.fields if name in left))
+        ]
+        for groups in (form.groups, form.more)
+    )
+    return top, [*more, InputGroup("", tuple(left.values()))] if left else more
 
 
 def inputs_of(
@@ -66,14 +109,18 @@ def inputs_of(
     """Yield the inputs for some fields of the resource at a path, with their stored values, or else their defaults."""
     for name, field in fields.items():
         value = stored.get(name, field.default)
-        yield _with_value(_input(path, name, field, options), field, value, zone)
+        yield _with_value(path, _input(path, name, field, options), field, value, zone)
 
 
 def refilled(field_input: Input, filled: Mapping[str, str], error: str) -> Input:
     """Return an input with what somebody filled into the form, and with the error in it."""
-    chosen = frozenset(_chosen(field_input.name, filled))
+    name = field_input.name
     return msgspec.structs.replace(
-        field_input, value=filled.get(field_input.name, field_input.value), chosen=chosen, error=error
+        field_input,
+        value="" if field_input.control == "password" else filled.get(name, field_input.value),
+        chosen=frozenset(_chosen(name, filled)),
+        unit=filled.get(f"{name}{UNIT}", field_input.unit),
+        error=error,
     )
 
 
@@ -101,8 +148,16 @@ def members_of(
         elif text == "" and name in nullable:
             members[name] = None
         elif text or not _is_left_out(field):
+            text = _in_seconds(text, filled.get(f"{name}{UNIT}", ""))
             members[name] = with_offset(text, zone) if isinstance(field.kind, Timestamp) else text
     return members
+
+
+def _in_seconds(text: str, unit: str) -> str:
+    """Return a number of units in seconds; without a unit, or if it is no number, the text as it is."""
+    if unit not in {str(seconds) for seconds, _ in TIME_UNITS} or not _WHOLE.fullmatch(text):
+        return text
+    return str(int(text) * int(unit))
 
 
 def _is_left_out(field: Field) -> bool:
@@ -114,10 +169,11 @@ def _is_left_out(field: Field) -> bool:
 def _input(path: str, name: str, field: Field, options: Options) -> Input:
     plain = Input(
         name,
-        title_of(path, name),
+        gettext(title_of(path, name)),
         "text",
-        hint=hint_of(path, name, field.description),
+        hint=_translated(hint_of(path, name, field.description)),
         required=field.required and not field.nullable,
+        unit=_translated(UNITS.get(name, "")),
     )
     kind = field.kind
     if isinstance(kind, Reference):
@@ -125,12 +181,15 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
     if field.access is Access.WRITE_ONLY:
         return msgspec.structs.replace(plain, control="password")
     if name == SCOPES:
-        scopes = tuple((scope.value, scope.value) for scope in Scope)
-        return msgspec.structs.replace(plain, control="several", options=scopes)
+        return msgspec.structs.replace(plain, control="several", options=_worded(name, ((one, "") for one in Scope)))
     if name == COUNTRIES:
         return msgspec.structs.replace(plain, control="several", options=tuple(country_names().items()))
     control = next((control for kind_class, control in _CONTROLS if isinstance(kind, kind_class)), None)
-    return plain if control is None else msgspec.structs.replace(plain, **control(kind))
+    found = plain if control is None else msgspec.structs.replace(plain, **control(kind))
+    if name in DURATIONS:
+        units = tuple((str(seconds), gettext(word)) for seconds, word in TIME_UNITS)
+        return msgspec.structs.replace(found, control="duration", units=units)
+    return msgspec.structs.replace(found, options=_worded(name, found.options))
 
 
 _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]] = (
@@ -147,19 +206,36 @@ _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]]
 """The properties of an input by the kind of its field; the first kind that fits counts."""
 
 
+def _translated(text: str) -> str:
+    return gettext(text) if text else ""  # The empty text stands for the header of a catalogue.
+
+
+def _worded(name: str, options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return options with the words that forms have for them."""
+    words = CHOICES.get(name, {})
+    return tuple((value, gettext(words[value]) if value in words else word or value) for value, word in options)
+
+
 def _select(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
     return {"control": "select", "options": tuple(options)}
 
 
 def _choices(plain: Input, records: list[Option] | None, is_list: bool) -> Input:  # noqa: FBT001 - private
     if records is None:
-        hint = "The ids of the records, with commas." if is_list else "The id of the record."
+        hint = gettext(BY_IDS if is_list else BY_ID)
         return msgspec.structs.replace(plain, hint=f"{plain.hint} {hint}".strip())
     options = tuple((str(record.id), record.name) for record in records)
     return msgspec.structs.replace(plain, control="several" if is_list else "select", options=options)
 
 
-def _with_value(plain: Input, field: Field, value: Stored, zone: tzinfo) -> Input:
+def _with_duration(plain: Input, text: str) -> Input:
+    """Return an input with a number of seconds, in the largest unit of which it is a whole number."""
+    seconds = int(text or "0")
+    unit = max(size for size, _ in TIME_UNITS if size == 1 or (seconds and seconds % size == 0))
+    return msgspec.structs.replace(plain, value=str(seconds // unit) if text else "", unit=str(unit))
+
+
+def _with_value(path: str, plain: Input, field: Field, value: Stored, zone: tzinfo) -> Input:
     if isinstance(value, tuple):
         return msgspec.structs.replace(plain, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
     if plain.name == SCOPES:
@@ -167,6 +243,13 @@ def _with_value(plain: Input, field: Field, value: Stored, zone: tzinfo) -> Inpu
     if plain.name == COUNTRIES:
         return _with_countries(plain, value or "")
     text = _text(field, value, zone)
+    if plain.control == "duration":
+        return _with_duration(plain, text)
+    if (path, plain.name) in SET_BY_PEOPLE:
+        settable = {*SET_BY_PEOPLE[path, plain.name], text}
+        plain = msgspec.structs.replace(plain, options=tuple(one for one in plain.options if one[0] in settable))
+    if plain.control == "select" and text and not field.nullable:
+        plain = msgspec.structs.replace(plain, required=True)
     is_only = plain.required and plain.control == "select" and len(plain.options) == 1
     return msgspec.structs.replace(plain, value=plain.options[0][0] if is_only and not text else text)
 
@@ -175,7 +258,8 @@ def _with_countries(plain: Input, codes: str) -> Input:
     """Return an input with the countries that are chosen. An unknown one stays, because none at all would allow all."""
     chosen = codes.replace(",", " ").split()
     unknown = tuple((code, code) for code in chosen if code not in country_names())
-    hint = f"Now: {countries_in_words(codes)}. {plain.hint}"
+    now = gettext("Now: %(countries)s.") % {"countries": countries_in_words(codes)}
+    hint = f"{now} {plain.hint}"
     return msgspec.structs.replace(plain, chosen=frozenset(chosen), options=(*unknown, *plain.options), hint=hint)
 
 
@@ -186,7 +270,7 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
         case Boolean():
             return "1" if value else ""
         case Amount():
-            return format_money(value)
+            return _NEEDLESS_ZEROS.sub(r"\1", format_money(value))
         case Timestamp():
             moment = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
             return moment.strftime("%Y-%m-%dT%H:%M:%S" if moment.second else "%Y-%m-%dT%H:%M")
@@ -195,7 +279,8 @@ def _text(field: Field, value: Stored, zone: tzinfo) -> str:
             return msgspec.json.format(shown if isinstance(shown, str) else bytes(shown).decode(), indent=2)
         case kind:
             is_viewer = isinstance(kind, Reference) and value == 0  # The default of an owner.
-            return "" if is_viewer else str(value.value if isinstance(value, Enum) else value)
+            text = "" if is_viewer else str(value.value if isinstance(value, Enum) else value)
+            return text[:_MINUTE] if isinstance(kind, TimeOfDay) and text[_MINUTE:] == ":00" else text
 
 
 def with_offset(text: str, zone: tzinfo) -> str:

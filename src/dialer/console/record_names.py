@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from sqlalchemy import Column, select
+from sqlalchemy import Column, ColumnElement, case, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.visibility import visible
@@ -36,6 +36,14 @@ def name_column(resource: Resource) -> Column[str] | None:
     return next((resource.table.c[name] for name in _NAMES if name in resource.table.c), None)
 
 
+def _named(resource: Resource, column: Column[str]) -> ColumnElement[str]:
+    """Return what stands for a record: its name, and for a contact with a name, the number too."""
+    if "full_name" not in resource.table.c or column.name == "name":
+        return column
+    full_name = resource.table.c["full_name"]
+    return case((full_name != "", full_name + ", " + column), else_=column)
+
+
 def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
     """Return the names of those of some records that the viewer may see, by id."""
     resource = unit.resources.get(path)
@@ -43,7 +51,7 @@ def names_of(unit: Unit, path: str, ids: Collection[int]) -> dict[int, str]:
     if resource is None or column is None or not ids:
         return {}
     seen = visible(resource, unit.actor, unit.resources)
-    query = select(resource.table.c["id"], column).where(resource.table.c["id"].in_(ids), seen)
+    query = select(resource.table.c["id"], _named(resource, column)).where(resource.table.c["id"].in_(ids), seen)
     rows = unit.connection.execute(query, {"actor_id": unit.actor.sees_as})
     return {identity: name or gettext("No. %(id)s") % {"id": identity} for identity, name in rows}
 
@@ -57,7 +65,7 @@ def options_of(unit: Unit, path: str) -> list[Option] | None:
     constants = [resource.table.c[name] == value for name, value in resource.constants]
     seen = visible(resource, unit.actor, unit.resources)
     query = (
-        select(resource.table.c["id"], column)
+        select(resource.table.c["id"], _named(resource, column))
         .where(seen, *constants)
         .order_by(resource.table.c["id"])
         .limit(OPTIONS_MAX + 1)

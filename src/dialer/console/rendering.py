@@ -67,6 +67,7 @@ def _environment() -> Environment:
         "time_of_day": time_of_day,
         "soon": soon,
         "day": day,
+        "date": date_of,
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
@@ -136,6 +137,11 @@ def time_of_day(at_ms: int, zone: ZoneInfo) -> str:
 def day(at_ms: int, zone: ZoneInfo) -> str:
     """Return the day and the month in a zone."""
     return viewers_language().formats.date_of(_local(at_ms, zone), with_year=False)
+
+
+def date_of(at_ms: int, zone: ZoneInfo) -> str:
+    """Return the date in a zone."""
+    return viewers_language().formats.date_of(_local(at_ms, zone))
 
 
 def soon(at_ms: int, now_ms: int, zone: ZoneInfo) -> str:

@@ -8,6 +8,7 @@ from litestar.datastructures import Cookie
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.service import ApiRequest
+from dialer.console.charts.answer_counts import AnswerCounts
 from dialer.console.charts.calls_per_minute import Minutes
 from dialer.console.language import gettext_noop
 from dialer.console.live_parts import Snapshots
@@ -34,6 +35,7 @@ NAVIGATION: Final = (
     NavigationItem("overview", gettext_noop("Overview"), "/console/overview/", Permission.READ),
     NavigationItem("campaigns", gettext_noop("Campaigns"), "/console/campaigns/", Permission.READ),
     NavigationItem("calls", gettext_noop("Calls"), "/console/calls/", Permission.READ_CALLS),
+    NavigationItem("figures", gettext_noop("Figures"), "/console/figures/", Permission.READ),
     NavigationItem("people", gettext_noop("People"), "/console/records/phonebook/", Permission.READ),
     NavigationItem("surveys", gettext_noop("Surveys"), "/console/records/survey-template/", Permission.READ),
     NavigationItem("centre", gettext_noop("Call centre"), "/console/board/", Permission.READ),
@@ -55,6 +57,7 @@ class ConsoleServices:
         """The token with which the first admin can be created; None if there are users."""
         self.snapshots: Final = snapshots
         self.minutes: Final = Minutes()
+        self.answers: Final = AnswerCounts()
 
 
 def current_session(request: ApiRequest) -> CurrentSession:

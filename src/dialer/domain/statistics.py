@@ -1,9 +1,12 @@
 """Statistics: their groupings, the thresholds of waits, and the formulas of rates and means."""
 
+from collections.abc import Iterable
 from enum import IntEnum
+from operator import sub
 from typing import Final
 
 import msgspec
+from msgspec.structs import astuple
 
 HOUR_MS: Final = 3_600_000
 WAITS_S: Final = (2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600)
@@ -24,6 +27,8 @@ class Grouping(IntEnum):
     """By a `GatewayKey` as text; `0` for legs to agents."""
     ZONE = 5
     ATTEMPT = 6
+    DISPOSITION = 7
+    """By the outcome that agents give. Calls without one are those of the total that no member counts."""
 
 
 def wait_class(wait_ms: int) -> int:
@@ -54,6 +59,19 @@ class Figures(msgspec.Struct, frozen=True):
     delivered: int = 0
     parts: int = 0
     cost: int = 0
+
+
+NO_FIGURES: Final = Figures()
+
+
+def add_figures(figures: Iterable[Figures]) -> Figures:
+    """Return the sum of figures; all 0 without any."""
+    return Figures(*map(sum, zip(astuple(NO_FIGURES), *map(astuple, figures), strict=True)))
+
+
+def subtract_figures(whole: Figures, part: Figures) -> Figures:
+    """Return the figures of the calls of `whole` that are not in `part`."""
+    return Figures(*map(sub, astuple(whole), astuple(part)))
 
 
 class SubscriberState(msgspec.Struct, frozen=True):

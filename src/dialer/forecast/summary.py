@@ -99,7 +99,8 @@ class SeedForecast(msgspec.Struct, frozen=True):
     answered: Annotated[int, described("Number of those that are answered or delivered.", 310)]
     completed: Annotated[int, described("Number of subscribers who reach a section marked `completed`.", 120)]
     abandoned_percent: Annotated[
-        float, described("Percentage of calls answered by a person that find no agent in time.", 1.9)
+        float,
+        described("Percentage of the calls answered by a person from now on that no agent takes in two seconds.", 1.9),
     ]
     calls_in_progress_peak: Annotated[int, described("The most calls in progress at the same time.", 20)]
     digest: Annotated[
@@ -139,7 +140,10 @@ class Forecast(msgspec.Struct, frozen=True):
     completed: Annotated[CountSpread, described("Subscribers who reach a section marked `completed`.")]
     abandoned_percent: Annotated[
         PercentSpread,
-        described("Percentage of calls answered by a person that find no agent in time; 0 if the survey has no queue."),
+        described(
+            "Percentage of the calls answered by a person from now on that no agent takes in two seconds. The limit"
+            " `abandon_rate_max` concerns all calls of the campaign. 0 if the survey has no queue."
+        ),
     ]
     calls_in_progress_peak: Annotated[CountSpread, described("The most calls in progress at the same time.")]
     sections: Annotated[tuple[SectionForecast, ...], described("The likely answers to each section that has answers.")]

@@ -10,6 +10,7 @@ import msgspec
 
 from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.sim.callee_parameters import CalleeParameters
 from dialer.sim.chance import threshold
 
 SECONDS_MAX: Final = 86_400
@@ -159,27 +160,7 @@ TEXTED_ALWAYS_THE_SAME: Final[dict[str, tuple[MessageStatus, str]]] = {
 }
 """Status of a message to each of these numbers, and the reply."""
 
-_DEFAULTS: Final[dict[str, object]] = {
-    "answer": 0.45,
-    "busy": 0.1,
-    "rejected": 0.03,
-    "invalid": 0.02,
-    "congestion": 0.0,
-    "machine": 0.25,
-    "amd_error": 0.05,
-    "post_dial_delay": 1,
-    "ring": [3, 25],
-    "listen": 1.0,
-    "keys": {"1": 0.5, "2": 0.3, "": 0.2},
-    "key_delay": [1, 3],
-    "talk": [30, 180],
-    "patience": [60, 300],
-    "call_back": 0.0,
-    "call_back_after": [60, 3_600],
-    "sms_delivered": 0.97,
-    "sms_reply_stop": 0.0,
-    "numbers": {},
-}
+_DEFAULTS: Final[dict[str, object]] = msgspec.structs.asdict(CalleeParameters())
 _OUTCOME_CHANCES: Final = (
     CalleeOutcome.ANSWER,
     CalleeOutcome.BUSY,

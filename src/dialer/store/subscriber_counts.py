@@ -74,15 +74,15 @@ _FOLD_OWN: Final = _fold(is_own=True)
 _FORGET_OWN: Final = _FORGET.where(in_shards(SubscriberMove.user_id))
 
 
-def count_moves(connection: Connection, shards: Shards) -> None:
-    """Add the moves in the campaigns of the accounts in `shards` to the counters."""
+def count_moves(connection: Connection, shards: Shards, *, has_moves: bool = False) -> None:
+    """Add the moves in the campaigns of the accounts in `shards` to the counters, of which the caller may know some."""
     if shards is None:
-        if connection.scalar(_HAS_MOVES) is not None:
+        if has_moves or connection.scalar(_HAS_MOVES) is not None:
             connection.execute(_FOLD)
             connection.execute(_FORGET)
         return
     own = {"shards": sorted(shards)}
-    if connection.scalar(_HAS_OWN_MOVES, own) is not None:
+    if has_moves or connection.scalar(_HAS_OWN_MOVES, own) is not None:
         connection.execute(_FOLD_OWN, own)
         connection.execute(_FORGET_OWN, own)
 

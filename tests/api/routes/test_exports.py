@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialer.api.crud.pagination import CHUNK_SIZE
-from dialer.api.routes.exports import write_csv
+from dialer.api.http.csv_lines import write_csv
 from dialer.store.formula_guard import guard
 from tests.api.builders import Estate
 from tests.api.harness import Caller
@@ -82,7 +82,7 @@ def test_the_parameter_wins_over_the_header_and_must_be_known(alice: Caller) -> 
     answer = alice.request("GET", "contact/?format=json", headers={"Accept": "text/csv"})
     assert answer.json()["count"] == 0
     refused = alice.refused("GET", "contact/?format=xml")
-    assert refused == (400, {"format": ["'xml' is not a format. Use one of csv, ndjson, json."]})
+    assert refused == (400, {"format": ["'xml' is not a format. Use one of csv, ndjson, json, xlsx."]})
 
 
 def test_filters_and_ownership_hold_and_pages_do_not(alice: Caller, bob: Caller) -> None:

@@ -27,7 +27,8 @@ Unknown fields are ignored and listed in `X-Ignored-Fields`, unknown query param
 `detail`. Nothing is changed by a request that fails. With `Accept: application/problem+json`, errors follow RFC 9457.
 
 **Pages.** A list has `count`, `next`, `previous` and `results`, {PAGE_SIZE} records on a page unless `page_size` says
-otherwise, {PAGE_SIZE_MAX} at most. Follow `next` until it is null. `format=csv` and `format=ndjson` stream everything.
+otherwise, {PAGE_SIZE_MAX} at most. Follow `next` until it is null. `format=csv` and `format=ndjson` stream everything,
+and `format=xlsx` gives a spreadsheet.
 
 **Repeating requests.** Send an `Idempotency-Key` with a POST: a repetition with the same key and body gets the first
 response, and has no further effect. 429 and 503 have `Retry-After`, in seconds.

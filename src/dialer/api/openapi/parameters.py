@@ -52,6 +52,7 @@ _BOUNDS: Final = {
 _FORMATS: Final = {
     "csv": "CSV with a header line; null is an empty cell.",
     "ndjson": "One JSON object a line.",
+    "xlsx": "A spreadsheet, whose dates are dates and whose amounts are numbers.",
     "json": "JSON, in pages.",
 }
 _IDEMPOTENCY: Final[Json] = parameter(

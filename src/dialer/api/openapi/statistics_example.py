@@ -24,6 +24,7 @@ _GROUP_MEANINGS: Final = {
     "gateway": "One row a gateway.",
     "zone": "One row a time zone of callees.",
     "attempt": "One row a number of attempts.",
+    "disposition": "One row an outcome that agents gave, and one for calls without any.",
 }
 _INTERVAL: Final = text_schema([one.value for one in Interval], _INTERVAL_MEANINGS, "StatisticsInterval").to_schema()
 _GROUP: Final = text_schema(GROUPS, _GROUP_MEANINGS, "StatisticsGroup").to_schema()

@@ -111,7 +111,7 @@ _CAMPAIGN: Final = shapes(
         "object_id": writable(
             Reference("survey-template", shown_as_id=True),
             "The id of the survey template to play, as a string of digits. A URL is accepted too. The first start"
-            " seals a copy, so it cannot change afterwards.",
+            " keeps a copy of the survey, so it cannot change afterwards.",
             example="1",
         ),
         "extra_data": writable(

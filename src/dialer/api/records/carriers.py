@@ -18,14 +18,15 @@ from dialer.api.http.errors import Errors
 from dialer.app.campaigns.callerid_check import WRONG_NAMED_MAX
 from dialer.app.gateways import attempts_over, change_gateway, texts_waiting_for
 from dialer.app.touched_records import touched_gateway, users_of_callerid_group
-from dialer.carriers.freeswitch.parameters import read_freeswitch_parameters
-from dialer.carriers.parameters import ParametersError
-from dialer.carriers.sip.parameters import read_sip_parameters
-from dialer.carriers.texts.parameters import read_http_parameters
-from dialer.carriers.texts.smpp_parameters import read_smpp_parameters
+from dialer.carriers.freeswitch.parameters import FreeSwitchParameters, read_freeswitch_parameters
+from dialer.carriers.parameters import ParameterField, ParametersError, parameter_fields
+from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
+from dialer.carriers.texts.parameters import HttpParameters, KannelParameters, read_http_parameters
+from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_parameters
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
+from dialer.sim.callee_parameters import CalleeParameters
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Gateway
 
@@ -79,7 +80,7 @@ _GATEWAY_END: Final = {
         description=(
             "Settings of the carrier as a JSON object: for `sim`, the behaviour of the simulated callees; for other "
             "protocols, the way to the carrier, such as `server` or `url`, `username` and `password`. Only admins see "
-            "that. Answers leave `password` and `secret` out. Parameters without them keep the stored ones, unless the "
+            "that. Answers omit `password` and `secret`. Parameters without them keep the stored ones, unless the "
             "carrier's address, the user name, `tls`, or a field of the request changes. Default: {}."
         ),
         example={"answer": 0.6, "busy": 0.1},
@@ -208,6 +209,15 @@ _PARAMETERS: Final[Mapping[str, Callable[[str], object]]] = {
     SMPP: read_smpp_parameters,
 }
 """The readers of parameters, which refuse wrong ones. All other protocols describe simulated callees."""
+PARAMETER_FIELDS: Final[Mapping[str, tuple[ParameterField, ...]]] = {
+    SIMULATED: parameter_fields(CalleeParameters),
+    SIP: parameter_fields(SipParameters),
+    FREESWITCH: parameter_fields(FreeSwitchParameters),
+    HTTP: parameter_fields(HttpParameters),
+    KANNEL: parameter_fields(KannelParameters),
+    SMPP: parameter_fields(SmppParameters),
+}
+"""The parameters of each protocol, as a form asks for them."""
 
 
 def _parameter_errors(change: Change) -> Errors:

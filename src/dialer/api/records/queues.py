@@ -105,7 +105,9 @@ _AGENT: Final = shapes(
             example="+12025550150",
         ),
         "status": writable(
-            Choice(AgentStatus), "The agent's availability. Queues offer calls to agents with 2 or 3.", example=2
+            Choice(AgentStatus),
+            "The agent's availability. Queues offer calls to agents who are available (2 or 3).",
+            example=2,
         ),
         "wrap_up_time": writable(
             Integer(), "Seconds after each call in which the agent gets no other call.", example=15

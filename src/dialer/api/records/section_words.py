@@ -17,20 +17,20 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
         False,
     ),
     "retries": (
-        "How many more times a section of type 2, 3 or 4 is played after a wrong input or none. Null means 0.",
+        "How often a section that asks (types 2, 3 and 4) is repeated after a wrong input, or none. Null: never.",
         2,
     ),
     "timeout": (
         (
-            "Seconds without a key after which an input of types 2, 3 and 4 ends; of type 6, seconds in which"
-            " `confirm_key` must be pressed. 0 counts as 1."
+            "Seconds without a key after which an input ends (types 2, 3 and 4). For a transfer (type 6), the time in"
+            " which `confirm_key` must be pressed. 0 counts as 1."
         ),
         5,
     ),
     **{
         f"key_{digit}": (
             (
-                f"The answer that the key {digit} stands for in a section of type 2; results show it."
+                f"The answer that the key {digit} stands for in a choice (type 2). Results show it."
                 " Null or empty: the key is not offered."
             ),
             example,
@@ -39,22 +39,22 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
             ("operator", "yes", "no", "maybe", "later", "repeat", "in German", "in French", "in Spanish", "stop")
         )
     },
-    "rating_laps": ("The highest rating of a section of type 3; the lowest is 1.", 5),
+    "rating_laps": ("The best rating (type 3). The lowest is 1.", 5),
     "validate_number": (
         (
-            "True to accept only numbers from `min_number` to `max_number` in a section of type 4. False: any digits."
+            "True to accept only numbers from `min_number` to `max_number` (type 4). False: any digits."
             " The default range, 0 to 99, refuses nothing, however many digits are asked for."
         ),
         True,
     ),
-    "number_digits": ("The most digits of an input in a section of type 4. `#` ends a shorter one.", 2),
-    "min_number": ("The lowest number that a section of type 4 accepts, if `validate_number` is true.", 0),
+    "number_digits": ("The most digits of an input (type 4). `#` ends a shorter one.", 2),
+    "min_number": ("The lowest number that is accepted (type 4), if `validate_number` is true.", 0),
     "max_number": (
-        "The highest number that a section of type 4 accepts, if `validate_number` is true; at least `min_number`.",
+        "The highest number that is accepted (type 4), if `validate_number` is true. At least `min_number`.",
         99,
     ),
     "phonenumber": (
-        "The number to which a section of type 6 transfers the call, if `queue` is null. Null: none.",
+        "The number to which the call is transferred (type 6), if `queue` is null. Null: none.",
         "+12025550150",
     ),
     "confirm_script": (
@@ -71,13 +71,13 @@ WORDS: Final[Mapping[str, tuple[str, Any]]] = {
         ),
         "1",
     ),
-    "queue": ("The queue to which a section of type 6 transfers the call. Null: `phonenumber`.", None),
+    "queue": ("The queue to which the call is transferred (type 6). Null: `phonenumber`.", None),
     "conference": (
-        "The conference room of a section of type 8. Null: a room named after the campaign's id.",
+        "The name of the conference room (type 8). Null: a room named after the campaign's id.",
         "briefing",
     ),
     "sms_text": (
-        "The text message that a section of type 10 sends to the callee, with variables as in `script`. Null: none.",
+        "The text message that is sent to the callee (type 10), with variables as in `script`. Null: none.",
         "Thank you, {first_name}. We expect you on Monday.",
     ),
     "invalid_audiofile": (

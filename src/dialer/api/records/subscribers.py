@@ -53,7 +53,8 @@ _SUBSCRIBER: Final = shapes(
         "count_attempt": read_only(Integer(), "Number of calls or messages so far.", example=1),
         "status": writable(
             Choice(SubscriberStatus),
-            "The state of the subscriber. Clients may set 1 (from 2 or 4), 2 (from 1) and 3 (from 1 or 2).",
+            "The state of the subscriber. A client may set three of them: waiting (1) for one that is paused or failed,"
+            " paused (2) for one that waits, and aborted (3) for one that waits or is paused.",
             example=1,
         ),
         "status_reason": read_only(

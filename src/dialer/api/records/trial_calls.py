@@ -14,8 +14,13 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError
 from dialer.api.service import ApiRequest
-from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call
+from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call, wanted_number
 from dialer.domain.described import described
+from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
+from dialer.sim.callee_profile import BehaviourError
+from dialer.sim.trial_call import SimulatedOutcome, simulate_trial_call
+from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.timeline.reading import cause_in_words
 
 TRIALS_MAX: Final = 4
 """Trial calls at the same time in one process, each over another gateway."""
@@ -24,6 +29,8 @@ TRIAL_SECONDS_MAX: Final = 100
 TRIAL_RETRY_AFTER_S: Final = 10
 _LATER: Final = {"Retry-After": str(TRIAL_RETRY_AFTER_S)}
 _REAL: Final = "real"
+_TURN_MS: Final = 1_000
+"""Simulated test calls in the same second have the same outcome."""
 
 TrialAsked: Final = request_shape(
     "TrialAsked",
@@ -134,6 +141,45 @@ async def try_gateway(
     with trial_caller.turn(gateway_id):
         call = await service.write(request, lambda unit: _order(unit, wanted, rules, service.worker.clock.mode))
         return await trial_caller.place(call), parsed.ignored
+
+
+async def rehearse(request: ApiRequest, gateway_id: int, given: Given) -> TrialCallRead | None:
+    """Return the outcome of a made-up call over a simulated gateway; None if the gateway is not simulated.
+
+    Raises:
+        ConflictError: the gateway's parameters describe no behaviour.
+        InvalidError: a field has a wrong value.
+        InvalidFieldsError: the number may not be called.
+    """
+    service = request.service
+    conventions = service.conventions(request)
+    parsed = parse_whole(TrialAsked, given, conventions)
+
+    def simulate(unit: Unit) -> SimulatedOutcome | None:
+        gateway = gateway_row(unit.connection, GatewayKey(VOICE, gateway_id))
+        if gateway is None or gateway["protocol"] != SIMULATED:
+            return None
+        if parsed.errors:
+            raise InvalidError(parsed.errors)
+        number = wanted_number(parsed.values["number"], conventions.region)
+        try:
+            return simulate_trial_call(gateway["parameters"], number, gateway_id, unit.now_ms // _TURN_MS)
+        except BehaviourError as error:
+            raise ConflictError(f"The call could not be placed: {error}") from None
+
+    outcome = await service.read(request, simulate)
+    if outcome is None:
+        return None
+    return TrialCallRead(
+        rang_ms=outcome.rang_ms,
+        answered_ms=outcome.answered_ms,
+        ended_ms=outcome.ended_ms,
+        cause=int(outcome.cause),
+        cause_text=cause_in_words(outcome.cause),
+        because=outcome.because,
+        keys="",
+        messages=outcome.messages,
+    )
 
 
 def _order(unit: Unit, wanted: tuple[int, str, str], rules: TrialRules, clock_mode: str) -> TrialCall:

@@ -77,8 +77,14 @@ class QueueFiguresRead(msgspec.Struct):
     calls: Annotated[int, described("Calls that joined the queue and are over.", 400)]
     taken: Annotated[int, described("Calls that an agent took.", 380)]
     abandoned: Annotated[
-        int, described("Calls that ended before an agent took them, without a limit of the queue.", 15)
+        int,
+        described(
+            "The same number as `hung_up`. The abandoned calls of campaigns are others: those without an agent within"
+            " two seconds.",
+            15,
+        ),
     ]
+    hung_up: Annotated[int, described("Calls that ended before an agent took them, without a limit of the queue.", 15)]
     timed_out: Annotated[int, described("Calls that the queue gave up at a limit of the wait.", 5)]
     within: Annotated[int, described("The threshold of the service level in seconds.", 20)]
     taken_within: Annotated[int, described("Calls that an agent took before they had waited longer than that.", 340)]

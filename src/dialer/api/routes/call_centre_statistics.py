@@ -110,6 +110,7 @@ def _shown_queue(found: QueueStatistics, queue_id: int, within_s: int, unit: Uni
             calls=calls,
             taken=counts.taken,
             abandoned=counts.abandoned,
+            hung_up=counts.abandoned,
             timed_out=counts.timed_out,
             within=within_s,
             taken_within=counts.taken_within,

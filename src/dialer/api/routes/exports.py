@@ -1,9 +1,11 @@
-"""Exports: all records that the filters of a list select, as CSV or NDJSON, streamed while they are read."""
+"""Exports: all records that the filters of a list select, as CSV, NDJSON or a spreadsheet.
 
-import csv
-import io
+CSV and NDJSON are streamed while the records are read. A spreadsheet is sent when it is complete.
+"""
+
 import re
 from collections.abc import AsyncIterator, Sequence
+from datetime import datetime, tzinfo
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -12,28 +14,28 @@ from litestar import Response
 from litestar.datastructures.headers import Accept
 from litestar.response import Stream
 
-from dialer.api.crud.fields import Json
+from dialer.api.crud.fields import Amount, Json, Kind
+from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.pagination import VARIABLES
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import AnswerShape, Columns, Shape, fields_of, make_shape, shapes_of
+from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
+from dialer.api.http.spreadsheets import XLSX, CellValue, Spreadsheet, answer_spreadsheet
 from dialer.api.routes.variable_columns import variable_names, with_variables
 from dialer.api.service import ApiRequest, Chunks
-from dialer.store.formula_guard import FORMULA_STARTS, GUARD, guard
 
 CSV: Final = "text/csv"
 NDJSON: Final = "application/x-ndjson"
 JSON: Final = "application/json"
-FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON}
+FORMATS: Final = {"csv": CSV, "ndjson": NDJSON, "json": JSON, "xlsx": XLSX}
 """The values of `?format=`, which overrides the `Accept` header."""
 
 RESOURCES_KEPT_MAX: Final = 256
 """Resources whose exported shape is kept in a cache."""
 _UNACCEPTABLE: Final = re.compile(r";\s*q\s*=\s*0(\.0*)?\s*(;|\Z)", re.IGNORECASE)
 """The weight of a media type that the client does not accept (RFC 9110, 12.4.2)."""
-
-_UNSAFE_STARTS: Final = FORMULA_STARTS | {GUARD}
 
 
 async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Response[Any] | None:
@@ -47,6 +49,8 @@ async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Res
         return None
     shape = exported_shape(resource)
     names = variable_names(request.query_params.get(VARIABLES, ""), shape) if VARIABLES in request.query_params else []
+    if media_type == XLSX:
+        return await _export_spreadsheet(request, resource, names, chunks)
     encoded = chunks(partial(_csv, shape, names) if media_type == CSV else partial(_ndjson, shape))
     # Read the first chunk before the answer begins, so that an unavailable database still gives status 503.
     first = await anext(encoded, b"")
@@ -56,6 +60,47 @@ async def export(request: ApiRequest, resource: Resource, chunks: Chunks) -> Res
     headers = {"Content-Disposition": f'attachment; filename="{resource.path}.{suffix}"', "Vary": "Accept"}
     others = None if is_head(request.scope) else encoded
     return Stream(_stream(begin + first, others), media_type=media_type, headers=headers)
+
+
+async def _export_spreadsheet(
+    request: ApiRequest, resource: Resource, names: Sequence[str], chunks: Chunks
+) -> Response[Any]:
+    shape = exported_shape(resource)
+    sheet = Spreadsheet(resource.path, [*(field.name for field in fields_of(shape)), *names])
+    zone = request.service.conventions(request).zone
+
+    def write(columns: Columns) -> bytes:
+        wide = with_variables(columns, names, shape) if names else columns
+        kinds = [field.kind for field in fields_of(shape)]
+        typed = [_typed(values, kind, zone) for values, kind in zip(wide, kinds, strict=False)]
+        sheet.add(zip(*typed, *wide[len(kinds) :], strict=True))
+        return b""
+
+    try:
+        async for _ in chunks(write):
+            """Each chunk writes its rows."""
+    except BaseException:
+        sheet.drop()
+        raise
+    return await answer_spreadsheet(request, sheet, resource.path)
+
+
+def _typed(values: Sequence[Json], kind: Kind, zone: tzinfo) -> list[CellValue]:
+    """Return the values of one field as cells: moments as dates, amounts as numbers."""
+    if isinstance(kind, Timestamp):
+        return [
+            None if value is None else datetime.fromisoformat(value).astimezone(zone).replace(tzinfo=None)
+            for value in values
+        ]
+    if isinstance(kind, Amount):
+        return [None if value is None else float(value) for value in values]
+    return [_plain(value) for value in values]
+
+
+def _plain(value: Json) -> CellValue:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return msgspec.json.encode(value).decode()
 
 
 @lru_cache(maxsize=RESOURCES_KEPT_MAX)
@@ -73,7 +118,7 @@ def _wanted(request: ApiRequest) -> str:
         if given not in FORMATS:
             raise InvalidError({"format": [f"{given!r} is not a format. Use one of {', '.join(FORMATS)}."]})
         return FORMATS[given]
-    return accepted_type(request, [JSON, CSV, NDJSON])
+    return accepted_type(request, [JSON, CSV, NDJSON, XLSX])
 
 
 def accepted_type(request: ApiRequest, offered: Sequence[str]) -> str:
@@ -100,37 +145,3 @@ def _csv(shape: type[Shape], names: Sequence[str], columns: Columns) -> bytes:
 
 def _ndjson(shape: type[Shape], columns: Columns) -> bytes:
     return msgspec.json.Encoder().encode_lines(shapes_of(shape, columns))
-
-
-def write_csv(columns: Columns) -> bytes:
-    """Return one or more records, of two or more fields each, as lines of CSV (RFC 4180) in UTF-8."""
-    rows = list(zip(*map(_cells, columns), strict=True))
-    line = f"{','.join(['%s'] * len(columns))}\r\n"
-    text = "".join([line % row for row in rows])
-    # This is three times as fast as the csv module, with the same result: if the text has no quote, and no comma or
-    # line end except those between cells, then no cell needs quotes.
-    between = text.count(","), text.count("\r"), text.count("\n")
-    if between == (len(rows) * (len(columns) - 1), len(rows), len(rows)) and '"' not in text:
-        return text.encode()
-    buffer = io.StringIO()
-    csv.writer(buffer).writerows(rows)
-    return buffer.getvalue().encode()
-
-
-def _cells(values: Sequence[Json]) -> Sequence[str | int]:
-    """Return the values of one field as cells of CSV."""
-    types = set(map(type, values))
-    if types == {int} or (types == {str} and _UNSAFE_STARTS.isdisjoint([text[:1] for text in values])):
-        return values
-    if types == {str}:
-        return [guard(value) for value in values]
-    return [_cell(value) for value in values]
-
-
-def _cell(value: Json) -> str | int:
-    """Return a value as in JSON, but strings without their quotes and guarded, and null as an empty cell."""
-    if value is None:
-        return ""
-    if type(value) is int:
-        return value
-    return guard(value) if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -12,11 +12,12 @@ from litestar.openapi.spec import OpenAPIMediaType, OpenAPIResponse, Operation, 
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
 from dialer.api.crud.fields import Boolean, Conventions, FieldError
+from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError
 from dialer.api.http.forms import MULTIPART, file_pieces
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.http.streams import describe_bodies, expect_type, pieces
-from dialer.api.routes.exports import CSV, JSON, accepted_type, write_csv
+from dialer.api.routes.exports import CSV, JSON, accepted_type
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError
 from dialer.app.imports.charsets import CHARSETS, UTF8

@@ -18,6 +18,7 @@ from dialer.api.crud.fields import FieldError, Integer
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import ID_MAX, identity_in
+from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.downloads import WAV, no_content
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
@@ -27,7 +28,6 @@ from dialer.api.records.calls import SURVEY_RESULTS
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.recordings import answer_audio_file, answer_recorded_answer
 from dialer.api.records.surveys import AUDIO_FILES
-from dialer.api.routes.exports import write_csv
 from dialer.api.service import ApiRequest
 from dialer.domain.enums import LegType
 from dialer.store.media.archive import ArchivedFile, RecordingArchive

@@ -103,8 +103,8 @@ def _outcome(counted: Counted, totals: Figures) -> shapes.StatisticsOutcome:
 
 
 def _group(group_by: str | None, member: str, links: Links) -> str:
-    """Return the URL of a group's record, or the group itself. A subscriber without a phonebook has the group ''."""
-    if group_by in {"zone", "attempt"} or group_by is None:
+    """Return the URL of a group's record, or the group itself. Calls without a phonebook or a disposition have ''."""
+    if group_by in {"zone", "attempt", "disposition"} or group_by is None:
         return member
     if member == "0":
         return ""

@@ -39,7 +39,10 @@ class FiguresRead(msgspec.Struct):
         float | None,
         described("Completed calls, in per cent of those that a person answered. Null without any.", 49.19),
     ]
-    abandoned: Annotated[int, described("Calls that waited longer than two seconds for an agent.", 6)]
+    abandoned: Annotated[
+        int,
+        described("Calls that a person answered and that no agent took within two seconds of joining a queue.", 6),
+    ]
     abandoned_of: Annotated[
         int, described("Calls that a person answered, of campaigns whose survey leads to queues.", 410)
     ]
@@ -124,7 +127,8 @@ class StatisticsRowRead(msgspec.Struct):
     group: Annotated[
         str | None,
         described(
-            "URL of the group's record, a time zone, or the number of an attempt. Null without `group_by`.",
+            "URL of the group's record, a time zone, the number of an attempt, or a disposition, which is empty for"
+            " calls without one. Null without `group_by`.",
             "https://dialer.example/rest-api/phonebook/1/",
         ),
     ]

@@ -13,6 +13,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
+from dialer.store.journal.call_counters import move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, Subscriber
@@ -66,6 +67,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     elif disposed.disposition is AgentDisposition.DO_NOT_CALL:
         touched |= _call_off(unit, call)
     _write(unit, callrequest_id, disposed, was_completed=call["status"] == SubscriberStatus.COMPLETED)
+    earlier = None if before is None else before.disposition.value
+    move_disposition(unit.connection, callrequest_id, earlier, disposed.disposition.value)
     event = CallDisposed(call["campaign_id"], callrequest_id)
     unit.note(touched, *([] if before == disposed else [event]))
 

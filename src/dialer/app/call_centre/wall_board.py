@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from dialer.domain.enums import AgentActivity
-from dialer.domain.statistics import percent
+from dialer.domain.statistics import NO_FIGURES, Figures, Grouping, percent
 from dialer.store.queries.call_centre import QueueCounts, count_queues
-from dialer.store.queries.statistics import Hours
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.queries.wall_board import (
     BoardAgent,
     BoardCall,
@@ -56,6 +56,8 @@ class WallBoard(NamedTuple):
 
     agents: list[AgentOnBoard]
     queues: list[QueueOnBoard]
+    today: Figures
+    """The figures of today's calls, those of abandoned calls among them."""
 
 
 def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, today: Hours) -> WallBoard:
@@ -68,7 +70,12 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
     of_queue: defaultdict[int | None, list[BoardCall]] = defaultdict(list)
     for call in calls:
         of_queue[call.queue_id].append(call)
-    return WallBoard(agents, [_queue(queue, of_queue[queue.id], counts.get(queue.id, _NONE)) for queue in queues])
+    found = count_calls(connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, today, 1, by_hour=False)
+    return WallBoard(
+        agents,
+        [_queue(queue, of_queue[queue.id], counts.get(queue.id, _NONE)) for queue in queues],
+        found[0].figures if found else NO_FIGURES,
+    )
 
 
 def _agent(agent: BoardAgent, talk: BoardCall | None, now_ms: int) -> AgentOnBoard:

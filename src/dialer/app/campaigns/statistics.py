@@ -1,5 +1,6 @@
 """Statistics of campaigns: the figures of calls over time and by group, subscribers, outcomes, and the present."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
@@ -9,7 +10,15 @@ from typing import Final, NamedTuple
 from msgspec.structs import astuple
 from sqlalchemy import Connection
 
-from dialer.domain.statistics import HOUR_MS, Figures, Grouping, SubscriberState
+from dialer.domain.statistics import (
+    HOUR_MS,
+    NO_FIGURES,
+    Figures,
+    Grouping,
+    SubscriberState,
+    add_figures,
+    subtract_figures,
+)
 from dialer.store.queries.statistics import (
     Counted,
     Hours,
@@ -39,6 +48,7 @@ GROUPS: Final = {
     "gateway": Grouping.GATEWAY,
     "zone": Grouping.ZONE,
     "attempt": Grouping.ATTEMPT,
+    "disposition": Grouping.DISPOSITION,
 }
 """The groupings of rows, by the name that a client gives."""
 
@@ -88,28 +98,54 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
     outcomes = count_calls(connection, scope, Grouping.OUTCOME, hours, ROWS_MAX, by_hour=False)
     return Statistics(
         present=present(connection, scope, now_ms),
-        totals=_sum(outcome.figures for outcome in outcomes),
+        totals=add_figures(outcome.figures for outcome in outcomes),
         outcomes=outcomes,
         subscribers=subscribers_by_state(connection, scope.campaign_id, scope.user_id),
-        rows=_rows(connection, scope, question),
+        rows=read_rows(connection, scope, question),
     )
 
 
-def _sum(figures: Iterable[Figures]) -> Figures:
-    return Figures(*map(sum, zip(*map(astuple, figures), strict=True)))
+def read_rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:
+    """Return the rows that a question asks for, in the order of their time.
 
-
-def _rows(connection: Connection, scope: WhoseCalls, question: RowsAsked) -> list[StatisticsRow]:
+    Raises:
+        TooManyRowsError: they are too many.
+    """
     interval, group_by = question.interval, question.group_by
     if interval is None and group_by is None:
         return []
     grouping = Grouping.TOTAL if group_by is None else GROUPS[group_by]
     most = ROWS_MAX if interval is not Interval.DAY else _HOUR_ROWS_MAX
-    counted_groups = count_calls(connection, scope, grouping, question.hours, most + 1, by_hour=interval is not None)
+    counted_groups = count_groups(connection, scope, grouping, question.hours, most + 1, by_hour=interval is not None)
     rows = _of_days(counted_groups, question.zone) if interval is Interval.DAY else list(map(_row, counted_groups))
     if len(counted_groups) > most or len(rows) > ROWS_MAX:
         raise TooManyRowsError
     return rows if group_by is not None else [row._replace(member=None) for row in rows]
+
+
+def count_groups(
+    connection: Connection,
+    scope: WhoseCalls,
+    grouping: Grouping,
+    hours: Hours | None,
+    rows_max: int,
+    *,
+    by_hour: bool,
+) -> list[Counted]:
+    """Return the figures by member, and by hour if wanted, at most `rows_max` of them, in order.
+
+    Calls without a disposition are a member of their own, with an empty name.
+    """
+    found = count_calls(connection, scope, grouping, hours, rows_max, by_hour=by_hour)
+    if grouping is not Grouping.DISPOSITION:
+        return found
+    disposed: defaultdict[int | None, list[Figures]] = defaultdict(list)
+    for one in found:
+        disposed[one.hour].append(one.figures)
+    totals = count_calls(connection, scope, Grouping.TOTAL, hours, rows_max, by_hour=by_hour)
+    others = [one._replace(figures=subtract_figures(one.figures, add_figures(disposed[one.hour]))) for one in totals]
+    kept = [one for one in others if one.figures != NO_FIGURES]
+    return sorted([*found, *kept], key=lambda one: (one.hour or 0, one.member))[:rows_max]
 
 
 def _row(counted: Counted) -> StatisticsRow:

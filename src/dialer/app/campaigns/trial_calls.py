@@ -68,7 +68,7 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
     if gateway["protocol"] not in {SIP, FREESWITCH}:
         ways = f"Use one with {SIP} or {FREESWITCH}."
         raise RefusedError(f"Gateway {gateway_id} has the protocol {gateway['protocol']}. {ways}")
-    wanted = _with_country(number, rules.region)
+    wanted = wanted_number(number, rules.region)
     _check_callerid(callerid, gateway["allowed_callerids"], rules.region)
     _check_lists(connection, wanted)
     _check_hours(wanted, rules, now_ms)
@@ -76,7 +76,12 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
     return TrialCall(gateway_id, gateway["protocol"], gateway["parameters"], dialled, callerid)
 
 
-def _with_country(number: str, region: str | None) -> str:
+def wanted_number(number: str, region: str | None) -> str:
+    """Return the normal form of a number that test calls may call.
+
+    Raises:
+        InvalidFieldsError: it is an emergency number, a special one, or has no country.
+    """
     if spells_emergency(number, region):
         raise InvalidFieldsError({"number": [str(emergency_error(number))]})
     try:

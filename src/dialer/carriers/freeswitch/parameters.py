@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from dialer.carriers.parameters import Parameters, ParametersError, is_host, read_parameters
+from dialer.carriers.parameters import Parameters, ParametersError, is_host, read_parameters, words
 
 DEFAULT_PASSWORD: Final = "ClueCon"  # noqa: S105 - everybody knows it, so it is refused
 """The password with which FreeSWITCH is shipped."""
@@ -64,20 +64,54 @@ Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
 class FreeSwitchParameters(Parameters, frozen=True, kw_only=True):
     """The way to a FreeSWITCH, and through it."""
 
-    host: Annotated[str, msgspec.Meta(min_length=1, max_length=253)] = "127.0.0.1"
+    host: Annotated[
+        str,
+        msgspec.Meta(min_length=1, max_length=253),
+        words("Server", "Host name or address of the machine on which FreeSWITCH runs.", is_main=True),
+    ] = "127.0.0.1"
     """Host or address of the event socket."""
-    port: Port = 8021
-    password: Secret
+    port: Annotated[
+        Port, words("Port", "Port of its event socket: listen-port in event_socket.conf.xml.", is_main=True)
+    ] = 8021
+    password: Annotated[
+        Secret, words("Password", "Password of its event socket, from event_socket.conf.xml.", is_secret=True)
+    ]
     """Write-only: it is stored, and never shown."""
-    dial_string: Text
-    """The way to a number, as in `sofia/gateway/trunk/{number}`."""
-    media_path: Text = ""
-    """The folder in which the switch sees our media folder. Default: under the same path."""
-    amd: Literal["silence", "none"] = "silence"
-    """The way to tell machines from persons."""
-    hold_music: Text = "local_stream://moh"
-    variables: Annotated[dict[str, str], msgspec.Meta(max_length=VARIABLES_MAX)] = msgspec.field(default_factory=dict)
-    """Channel variables of each call."""
+    dial_string: Annotated[
+        Text,
+        words(
+            "Dial string",
+            "The way to a number, as in the command originate. {number} stands where the number belongs.",
+            example="sofia/gateway/trunk/{number}",
+        ),
+    ]
+    media_path: Annotated[
+        Text,
+        words(
+            "Media folder",
+            "The folder in which FreeSWITCH finds the recordings of this program. Empty: under the same path.",
+            example="/var/lib/dialer/media",
+        ),
+    ] = ""
+    amd: Annotated[
+        Literal["silence", "none"],
+        words(
+            "Answering machines",
+            choices={"silence": "Tell them by the silence after the answer", "none": "Do not tell them from people"},
+        ),
+    ] = "silence"
+    hold_music: Annotated[
+        Text, words("Music on hold", "A file or a stream of FreeSWITCH.", example="local_stream://moh")
+    ] = "local_stream://moh"
+    variables: Annotated[
+        dict[str, str],
+        msgspec.Meta(max_length=VARIABLES_MAX),
+        words(
+            "Channel variables",
+            "Variables of each call, one a line: name, colon, value.",
+            example="absolute_codec_string: PCMA",
+        ),
+    ] = msgspec.field(default_factory=dict)
 
     @property
     def is_local(self) -> bool:

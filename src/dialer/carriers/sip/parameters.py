@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters
+from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters, words
 from dialer.carriers.sip.digest_authentication import TrunkAccount
 from dialer.carriers.sip.messages import SIP_PORT
 from dialer.carriers.sip.outputs import Address
@@ -32,37 +32,126 @@ Interval = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 class SipParameters(Parameters, frozen=True, kw_only=True):
     """The way to a carrier over SIP."""
 
-    server: Word
-    """Host or address of the carrier, with `:port` if that is not 5060."""
-    transport: Literal["udp"] = "udp"
-    username: Word = ""
-    password: Secret = ""
+    server: Annotated[
+        Word,
+        words(
+            "Server",
+            "Host name or address of the carrier, with “:port” at its end if the port is not 5060."
+            " Your provider may call it SIP server, registrar, host or outbound proxy.",
+            example="sip.carrier.example",
+        ),
+    ]
+    username: Annotated[
+        Word,
+        words(
+            "User name",
+            "Your provider may call it authentication ID, SIP user or account. Empty: the carrier knows you by your IP"
+            " address.",
+            example="anna",
+            is_main=True,
+        ),
+    ] = ""
+    password: Annotated[Secret, words("Password", is_main=True, is_secret=True)] = ""
     """Write-only: it is stored, and never shown."""
-    register: bool = False
+    register: Annotated[
+        bool,
+        words(
+            "Register at the carrier",
+            "Tick it if your provider says that registration is required. Then the carrier knows where to send calls"
+            " that come in.",
+            is_main=True,
+        ),
+    ] = False
     """True if the carrier wants to be told where we are (REGISTER)."""
-    domain: Word = ""
+    domain: Annotated[
+        Word,
+        words(
+            "Domain",
+            "Only if the carrier has given you one that differs from the server. It may be called realm.",
+            example="carrier.example",
+        ),
+    ] = ""
     """Host of the SIP addresses of callers and callees. Default: the host of `server`."""
-    codecs: Annotated[tuple[Codec, ...], msgspec.Meta(min_length=1, max_length=2)] = (Codec.PCMU, Codec.PCMA)
-    public_host: Word = ""
-    """Our address as the carrier sees it, if it is not the one of this machine."""
-    local_port: Port = 0
-    """UDP port for SIP on this machine; 0: any."""
-    rtp_ports: Word = ""
-    """Range of UDP ports for sound, as in `20000-20999`. Default: any."""
-    symmetric: bool = True
-    """True if sound goes back to where it comes from, as NAT needs it."""
-    inbound_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=INBOUND_HOSTS_MAX)] = ()
-    """IP addresses and networks such as `192.0.2.0/24` from which calls come in, besides `server`."""
-    media_hosts: Annotated[tuple[Word, ...], msgspec.Meta(max_length=INBOUND_HOSTS_MAX)] = ()
-    """IP addresses and networks to which sound is sent, besides those of the carrier. Default: all."""
-    options: bool = True
+    transport: Annotated[
+        Literal["udp"], words("Transport", "SIP over UDP is what carriers offer first.", choices={"udp": "UDP"})
+    ] = "udp"
+    codecs: Annotated[
+        tuple[Codec, ...],
+        msgspec.Meta(min_length=1, max_length=2),
+        words(
+            "Codecs",
+            "The forms of sound that are offered, the preferred one first. PCMU is usual in North America,"
+            " PCMA elsewhere. Carriers call them G.711 µ-law and A-law.",
+        ),
+    ] = (Codec.PCMU, Codec.PCMA)
+    options: Annotated[
+        bool,
+        words(
+            "Ask whether the carrier is there",
+            "Sends OPTIONS every half minute. Without an answer, the line counts as down.",
+        ),
+    ] = True
     """True if the carrier is asked every half minute whether it is there (OPTIONS)."""
-    inband_keys: bool = False
-    """True if keys in the sound count, too, although the carrier has agreed on telephone events."""
-    sound_timeout: Interval = 60
-    """Seconds without any packet of the other side after which an answered call is hung up; 0: never."""
-    session_expires: Interval = 1_800
-    """Seconds after which a session must be refreshed; 0: never."""
+    inbound_hosts: Annotated[
+        tuple[Word, ...],
+        msgspec.Meta(max_length=INBOUND_HOSTS_MAX),
+        words(
+            "Further addresses of the carrier",
+            "IP addresses or networks from which its calls come in, beside the server. One a line.",
+            example="192.0.2.0/24",
+        ),
+    ] = ()
+    media_hosts: Annotated[
+        tuple[Word, ...],
+        msgspec.Meta(max_length=INBOUND_HOSTS_MAX),
+        words(
+            "Addresses of sound",
+            "IP addresses or networks to which sound may be sent, beside those of the carrier. One a line. Empty: any.",
+            example="198.51.100.0/24",
+        ),
+    ] = ()
+    public_host: Annotated[
+        Word,
+        words(
+            "Our public address",
+            "The IP address at which the carrier reaches this machine, if it stands behind NAT. Empty: its own.",
+            example="203.0.113.7",
+        ),
+    ] = ""
+    local_port: Annotated[
+        Port, words("Local port", "UDP port for SIP on this machine. 0: any that is free.", example="5060")
+    ] = 0
+    rtp_ports: Annotated[
+        Word,
+        words(
+            "Ports for sound", "Range of UDP ports that your firewall lets through. Empty: any.", example="20000-20999"
+        ),
+    ] = ""
+    symmetric: Annotated[bool, words("Send sound to where it comes from", "Telephones behind NAT need it.")] = True
+    inband_keys: Annotated[
+        bool,
+        words(
+            "Hear keys in the sound, too",
+            "Tick it if keys that callees press are lost, although the carrier has agreed on telephone events.",
+        ),
+    ] = False
+    sound_timeout: Annotated[
+        Interval,
+        words(
+            "Hang up after silence of the line",
+            "An answered call without any packet of the other side for so long is hung up. 0: never; else at least 15.",
+            unit="seconds",
+        ),
+    ] = 60
+    session_expires: Annotated[
+        Interval,
+        words(
+            "Refresh calls after",
+            "Long calls are refreshed, so that both sides know that the other one is there. 0: never; else at least"
+            " 90.",
+            unit="seconds",
+        ),
+    ] = 1_800
 
     @property
     def server_address(self) -> Address:

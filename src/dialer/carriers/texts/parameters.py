@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from dialer.carriers.parameters import Parameters, ParametersError, read_parameters
+from dialer.carriers.parameters import Parameters, ParametersError, read_parameters, words
 from dialer.carriers.texts.forbidden_hosts import is_internal
 from dialer.carriers.texts.templates import PLACEHOLDERS, placeholders_of, texts_of
 from dialer.domain.plans import KANNEL
@@ -38,6 +38,12 @@ _IN_HEADERS: Final = frozenset({"key", "password", "username"})
 """Placeholders of headers. Numbers and texts could break a header into two."""
 _OWN_HEADERS: Final = frozenset({"connection", "content-length", "host", "transfer-encoding"})
 
+_NO_RECEIPTS: Final = "Without a tick, a message is final once it was accepted."
+_CALLBACK_URL: Final = "The address of this service as the carrier reaches it, for receipts and texts that come in."
+_ABOUT_SECRETS: Final = (
+    "A text that you make up, of 16 to 200 letters, digits, hyphens and underscores. It shows that a receipt is real."
+)
+
 Web = Annotated[str, msgspec.Meta(max_length=1_024, pattern=_PRINTABLE)]
 Plain = Annotated[str, msgspec.Meta(max_length=255, pattern=r"\A[^\x00-\x1f]*\Z")]
 Path = Annotated[str, msgspec.Meta(max_length=255)]
@@ -48,19 +54,21 @@ Fields = Annotated[dict[str, str], msgspec.Meta(max_length=FIELDS_MAX)]
 class ReceiptFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The names of the fields of a receipt, and the words of its statuses. A dot leads into an object or a list."""
 
-    id: Path = "id"
-    """Field with the carrier's name of the message, for receipts without our `key`."""
-    status: Path = "status"
-    delivered: Words = ("delivered", "DELIVRD")
-    failed: Words = ("failed", "undelivered", "rejected", "expired", "UNDELIV", "REJECTD", "EXPIRED", "DELETED")
+    id: Annotated[Path, words("Receipts: field with the name of the message", "For receipts without our key.")] = "id"
+    status: Annotated[Path, words("Receipts: field with the status")] = "status"
+    delivered: Annotated[Words, words("Receipts: statuses of a delivery", "One a line.")] = ("delivered", "DELIVRD")
+    failed: Annotated[Words, words("Receipts: statuses of a failure", "One a line.")] = (
+        *("failed", "undelivered", "rejected", "expired"),
+        *("UNDELIV", "REJECTD", "EXPIRED", "DELETED"),
+    )
 
 
 class ReceivedFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The names of the fields of a text message that came in."""
 
-    number: Path = "from"
-    to: Path = "to"
-    text: Path = "text"
+    number: Annotated[Path, words("Texts that come in: field with the sender's number")] = "from"
+    to: Annotated[Path, words("Texts that come in: field with the number written to")] = "to"
+    text: Annotated[Path, words("Texts that come in: field with the text")] = "text"
 
 
 class HttpParameters(Parameters, frozen=True, kw_only=True):
@@ -69,27 +77,85 @@ class HttpParameters(Parameters, frozen=True, kw_only=True):
     Values of `headers`, `query` and `body` may hold placeholders in braces (`dialer.carriers.texts.templates`).
     """
 
-    url: Web
-    method: Literal["GET", "POST"] = "POST"
-    username: Plain = ""
-    password: Plain = ""
-    """Write-only. With `username`, it is sent by HTTP Basic, unless a placeholder names it."""
-    headers: Fields = msgspec.field(default_factory=dict)
-    query: Fields = msgspec.field(default_factory=dict)
-    body: Annotated[dict[str, Any], msgspec.Meta(max_length=FIELDS_MAX)] = msgspec.field(default_factory=dict)
-    encoding: Literal["json", "form"] = "json"
-    """The encoding of `body`."""
-    id: Path = ""
-    """The place of the carrier's name of the message in its answer, a JSON object, such as `messages.0.id`."""
-    status: Path = ""
-    """The place of a status in the answer. Default: the HTTP status alone tells."""
-    accepted: Words = ()
-    """The words of this status for an accepted message."""
-    receipts: bool = False
-    """True if the carrier reports deliveries. Otherwise a message is final once it was accepted."""
-    callback_url: Web = ""
-    """The address of this service as the carrier reaches it, such as `https://dialer.example.com`."""
-    secret: Plain = ""
+    url: Annotated[
+        Web,
+        words(
+            "Address",
+            "Where the carrier takes messages, without anything after a question mark. Your provider may"
+            " call it endpoint or API URL.",
+            example="https://api.carrier.example/messages",
+        ),
+    ]
+    method: Annotated[
+        Literal["GET", "POST"], words("Method", "The carrier's description says which one.", is_main=True)
+    ] = "POST"
+    username: Annotated[
+        Plain, words("User name", "Your provider may call it account, API key or client ID.", is_main=True)
+    ] = ""
+    password: Annotated[
+        Plain,
+        words(
+            "Password",
+            "Your provider may call it API secret or token. It is sent with the user name by HTTP Basic,"
+            " unless {password} stands in the fields below.",
+            is_main=True,
+            is_secret=True,
+        ),
+    ] = ""
+    headers: Annotated[
+        Fields,
+        words(
+            "Headers",
+            "One a line: name, colon, value. {password} stands for the password, so that nobody can read it here.",
+            example="Authorization: Bearer {password}",
+            is_main=True,
+        ),
+    ] = msgspec.field(default_factory=dict)
+    body: Annotated[
+        dict[str, Any],
+        msgspec.Meta(max_length=FIELDS_MAX),
+        words(
+            "Body",
+            "The message as the carrier wants it, a JSON object. {number}, {text}, {sender}, {key} and"
+            " {callback} are replaced.",
+            example='{"to": "{number}", "from": "{sender}", "text": "{text}"}',
+            is_main=True,
+        ),
+    ] = msgspec.field(default_factory=dict)
+    encoding: Annotated[
+        Literal["json", "form"],
+        words("Encoding of the body", choices={"json": "JSON", "form": "Fields of a form"}, is_main=True),
+    ] = "json"
+    query: Annotated[
+        Fields,
+        words(
+            "Fields of the address",
+            "One a line: name, colon, value. They are put after a question mark. {number},"
+            " {text} and {sender} are replaced.",
+            example="to: {number}",
+            is_main=True,
+        ),
+    ] = msgspec.field(default_factory=dict)
+    id: Annotated[
+        Path,
+        words(
+            "Answer: place of the name of the message",
+            "In the JSON of the carrier's answer. Dots lead into objects and lists.",
+            example="messages.0.id",
+        ),
+    ] = ""
+    status: Annotated[
+        Path,
+        words(
+            "Answer: place of the status",
+            "Empty: the HTTP status alone tells whether the carrier has taken it.",
+            example="messages.0.status",
+        ),
+    ] = ""
+    accepted: Annotated[Words, words("Answer: statuses of an accepted message", "One a line.", example="queued")] = ()
+    receipts: Annotated[bool, words("The carrier reports deliveries", _NO_RECEIPTS)] = False
+    callback_url: Annotated[Web, words("Our address", _CALLBACK_URL, example="https://dialer.example.com")] = ""
+    secret: Annotated[Plain, words("Secret of receipts", _ABOUT_SECRETS, is_secret=True)] = ""
     """Write-only. It is part of every callback."""
     receipt: ReceiptFields = ReceiptFields()
     received: ReceivedFields = ReceivedFields()
@@ -103,14 +169,19 @@ class HttpParameters(Parameters, frozen=True, kw_only=True):
 class KannelParameters(Parameters, frozen=True, kw_only=True):
     """The way to a Kannel gateway. `url` is that of its `sendsms`."""
 
-    url: Web
-    username: Plain
-    password: Plain = ""
-    smsc: Plain = ""
-    """The name of the connection that Kannel is to use. Default: it chooses."""
-    receipts: bool = True
-    callback_url: Web = ""
-    secret: Plain = ""
+    url: Annotated[
+        Web, words("Address", "That of Kannel's sendsms.", example="http://kannel.lan:13013/cgi-bin/sendsms")
+    ]
+    username: Annotated[Plain, words("User name", "The username of Kannel's group sendsms-user.", example="shop")]
+    password: Annotated[Plain, words("Password", is_main=True, is_secret=True)] = ""
+    smsc: Annotated[
+        Plain, words("Connection", "The name of the smsc that Kannel is to use. Empty: it chooses.", example="carrier")
+    ] = ""
+    receipts: Annotated[bool, words("Kannel reports deliveries", _NO_RECEIPTS, is_main=True)] = True
+    callback_url: Annotated[
+        Web, words("Our address", _CALLBACK_URL, example="https://dialer.example.com", is_main=True)
+    ] = ""
+    secret: Annotated[Plain, words("Secret of receipts", _ABOUT_SECRETS, is_main=True, is_secret=True)] = ""
 
     def as_http(self) -> HttpParameters:
         """Return the parameters of a carrier over HTTP that works as Kannel does."""

@@ -1,4 +1,4 @@
-"""The list of calls that are over, the newest first: filtered, and exported as CSV."""
+"""The list of calls that are over, the newest first: filtered, and exported as CSV or as a spreadsheet."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,23 +22,25 @@ from dialer.api.service import ApiRequest
 from dialer.console.cells import id_in
 from dialer.console.errors import messages_of
 from dialer.console.inputs import with_offset
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.record_names import OPTIONS_MAX, Option
 from dialer.console.services import page
+from dialer.console.sheets import CSV, XLSX
 from dialer.console.state_words import outcome_words
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import parse_money
 from dialer.domain.enums import Cause, LegType
 from dialer.domain.roles import Permission
-from dialer.store.tables import SMS, Campaign, Cdr
+from dialer.store.tables import SMS, Agent, Campaign, Cdr
 
 PLACE: Final = "calls"
 CALLS_A_PAGE: Final = 50
-CSV_FILE: Final = "csv"
 FILTERS: Final[Mapping[str, str]] = {
     "number": SEARCH,
     "outcome": "hangup_cause_q850",
     "campaign": "campaign_id",
+    "leg": "leg_type",
     "from": "starting_date_after",
     "until": "starting_date_before",
 }
@@ -46,7 +48,10 @@ FILTERS: Final[Mapping[str, str]] = {
 _MOMENTS: Final = frozenset({"from", "until"})
 _PAGING: Final = ("page", "cursor")
 _NEWEST_FIRST: Final = (ORDERING, "-starting_date")
-_OUTCOMES: Final = [(str(cause.value), outcome_words(str(cause.value))) for cause in Cause]
+_LEGS: Final = (
+    (str(LegType.A_LEG.value), gettext_noop("Calls")),
+    (str(LegType.B_LEG.value), gettext_noop("Transfers")),
+)
 
 
 class CallRow(NamedTuple):
@@ -63,6 +68,10 @@ class CallRow(NamedTuple):
     campaign_id: int | None
     campaign: str | None
     came_in: bool
+    agent: str = ""
+    """The agent who took the transfer."""
+    callee: str = ""
+    """The number of the person who was transferred."""
 
     @property
     def is_transfer(self) -> bool:
@@ -101,15 +110,16 @@ async def show_calls(request: ApiRequest) -> Response[Any]:
         **found._asdict(),
         messages=messages,
         filled={name: filled.get(name, "") for name in FILTERS},
-        outcomes=_OUTCOMES,
+        outcomes=[(str(cause.value), outcome_words(str(cause.value))) for cause in Cause],
+        legs=[(value, gettext(words)) for value, words in _LEGS],
         campaign_id=filled.get("campaign"),
-        export=urlencode({**filled, "format": CSV_FILE}),
+        exports={name: urlencode({**filled, "format": name}) for name in (CSV, XLSX)},
         is_narrowed=bool(filled),
         may_see_campaigns=request.user.may(Permission.READ),
     )
 
 
-@get("/calls/export", media_type="text/csv")
+@get("/calls/export")
 async def export_calls(request: ApiRequest) -> Response[Any]:
     """Send all calls that the filters select."""
     service, filled = request.service, _filled(request)
@@ -161,7 +171,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     known = {identity for identity in ids if identity is not None}
     query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(known))
     named = {row.id: row.name for row in unit.connection.execute(query)} if known else {}
-    came_in = _came_in(unit, [record.id for record in records])
+    came_in, agents = _kinds(unit, [record.id for record in records])
     return [
         CallRow(
             record.id,
@@ -174,15 +184,19 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
             identity,
             None if identity is None else named.get(identity),
             record.id in came_in,
+            agents.get(record.id, ""),
+            record.callerid if record.leg_type == LegType.B_LEG else "",
         )
         for record, identity in zip(records, ids, strict=True)
     ]
 
 
-def _came_in(unit: Unit, ids: list[int]) -> set[int]:
-    """Return the calls among these that came in."""
-    is_inbound = (Cdr.attempt < 0) & (Cdr.leg_type == LegType.A_LEG)
-    return set(unit.connection.scalars(select(Cdr.id).where(Cdr.id.in_(ids), is_inbound)))
+def _kinds(unit: Unit, ids: list[int]) -> tuple[set[int], dict[int, str]]:
+    """Return the calls among these that came in, and the names of the agents who took transfers."""
+    query = select(Cdr.id, Cdr.attempt, Cdr.leg_type, Agent.name).outerjoin(Agent, Agent.id == Cdr.agent_id)
+    rows = unit.connection.execute(query.where(Cdr.id.in_(ids))).all()
+    came_in = {row.id for row in rows if row.attempt < 0 and row.leg_type == LegType.A_LEG}
+    return came_in, {row.id: row.name for row in rows if row.name is not None}
 
 
 def _here(filled: Mapping[str, str], url: str | None) -> str:

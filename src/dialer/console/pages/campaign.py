@@ -23,13 +23,16 @@ from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.app.campaigns.why_waiting import NextPerson, next_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.unit import UnitOfWork
+from dialer.console.answers import queue_names, shown_questions
 from dialer.console.charts.charts import line, share
 from dialer.console.charts.forecast_chart import HOURS_READ, draw_hours, hours_to_read
 from dialer.console.charts.heat_map import heat_rows
-from dialer.console.charts.survey_graph import Graph, draw_survey
+from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.errors import messages_of, status_of
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
 from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.overview import PERCENT_UNIT, people_bar
 from dialer.console.pages.record import identity_in
@@ -44,13 +47,12 @@ from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.findings import Finding
-from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Survey
+from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
-from dialer.store.queries.survey_results import SectionCount, count_answers
+from dialer.store.queries.survey_results import SectionCount
 from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact
 
-ANSWERS_SHOWN_MAX: Final = 12
 CampaignServices = tuple[ConsoleServices, Forecaster]
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
     "start": start_campaign,
@@ -68,22 +70,6 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
 _OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORT})
 
 
-class ShownAnswer(NamedTuple):
-    """An answer to a question, with its share of all answers in per cent."""
-
-    response: str
-    calls: int
-    width: float
-
-
-class ShownQuestion(NamedTuple):
-    """A question with its most frequent answers."""
-
-    question: str
-    total: int
-    answers: list[ShownAnswer]
-
-
 class _Still(NamedTuple):
     """The parts of the page that are read once."""
 
@@ -91,8 +77,6 @@ class _Still(NamedTuple):
     is_sms: bool
     state: CampaignStatus | None
     findings: list[Finding]
-    graph: Graph | None
-    questions: list[ShownQuestion]
     contacts: int | None
     """The contacts of its phonebooks, who join it at its start; None if it was started."""
 
@@ -105,6 +89,11 @@ class _Moving(NamedTuple):
     hours: list[Counted]
     kept: KeptForecast | None
     next_people: list[NextPerson]
+    survey: Survey
+    answers: dict[int, SectionCount]
+    queues: dict[int, str]
+    """The names of the queues to which the survey leads."""
+    has_rate: bool
 
 
 @get("/campaigns/{record_id:str}", media_type="text/html")
@@ -192,7 +181,7 @@ async def show_campaign_page(
     """Return the page of a campaign, with messages above it."""
     service = request.service
     still = await service.read(
-        request, lambda unit: _read_still(unit, identity, service.settings.timezone), is_long=True
+        request, lambda unit: _read_still(unit, services[0], identity, service.settings.timezone), is_long=True
     )
     live = await services[0].snapshots.get(_key(request, identity), lambda: _make(request, services, identity))
     return page(
@@ -207,11 +196,10 @@ async def show_campaign_page(
     )
 
 
-def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
+def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zone: str) -> _Still:
     check_seen(unit, identity)
+    console.answers.read(unit.connection, identity, anew=True)
     row = dict(unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one())
-    survey, _ = survey_of(unit.connection, row)
-    counts = count_answers(unit.connection, identity)
     findings = findings_of_campaign(
         unit.connection, row, unit.now_ms, service_zone=service_zone, hours=unit.conventions.hours
     )
@@ -222,8 +210,6 @@ def _read_still(unit: Unit, identity: int, service_zone: str) -> _Still:
         row["medium"] == SMS,
         state,
         [] if is_over else findings,
-        draw_survey(survey, counts),
-        _questions(survey, counts),
         _contacts_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
     )
 
@@ -234,21 +220,6 @@ def _contacts_of(connection: Connection, identity: int) -> int:
     return int(connection.scalar(query) or 0)
 
 
-def _questions(survey: Survey, counts: Mapping[int, SectionCount]) -> list[ShownQuestion]:
-    return [
-        ShownQuestion(
-            section.question,
-            counts[section.id].total,
-            [
-                ShownAnswer(one.response, one.count, share(one.count, counts[section.id].total))
-                for one in counts[section.id].answers[:ANSWERS_SHOWN_MAX]
-            ],
-        )
-        for section in survey.sections
-        if definition_of(section).has_answers and section.id in counts
-    ]
-
-
 async def _make(request: ApiRequest, services: CampaignServices, identity: int) -> str:
     service, (console, forecaster) = request.service, services
 
@@ -257,15 +228,21 @@ async def _make(request: ApiRequest, services: CampaignServices, identity: int) 
         scope = WhoseCalls(campaign_id=identity)
         hours = hours_to_read(unit.now_ms)
         rules = (service.settings.timezone, unit.conventions.hours)
+        view = view_campaign(unit.connection, identity, unit.now_ms)
+        survey = survey_of(unit.connection, view.row)[0]
         return _Moving(
-            view_campaign(unit.connection, identity, unit.now_ms),
+            view,
             console.minutes.read(unit.connection, scope, unit.now_ms),
             count_calls(unit.connection, scope, Grouping.TOTAL, hours, HOURS_READ, by_hour=True),
             kept_forecast(unit.connection, identity),
             next_people(unit.connection, identity, unit.now_ms, *rules),
+            survey,
+            console.answers.read(unit.connection, identity),
+            queue_names(unit, survey),
+            view.totals.cost > 0 or has_rate(unit.connection, view.row["user_id"]),
         )
 
-    moving = await service.read(request, read)
+    moving = await service.read(request, read, is_long=not console.answers.is_counted(identity))
     return _render(request, moving, service.worker.clock.now_ms(), forecaster.progress_of(identity))
 
 
@@ -280,15 +257,16 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         view=view,
         row=view.row,
         state=state,
-        meaning=state.meaning if state is not None else "A newer version of dialer set this state.",
+        meaning=gettext(state.meaning) if state is not None else gettext("A newer version of dialer set this state."),
         reason=reason_of_campaign(view.row["status_reason"]),
         actions=_POSSIBLE.get(state, ()) if may_change and state is not None else (),
         answered=percent(totals.answered, totals.calls),
         abandoned=percent(totals.abandoned, totals.for_agents),
+        abandoned_meaning=gettext(ABANDONED_MEANING),
         abandoned_max=view.row["abandon_rate_max"] / PERCENT_UNIT,
         bar=people_bar(view.people),
-        funnel=_funnel(view),
-        outcomes=_outcomes(view),
+        funnel=funnel_of(view),
+        outcomes=outcomes_of(view),
         minutes=moving.minutes,
         chart=line(moving.minutes),
         hours=draw_hours(moving.hours, moving.kept, now_ms),
@@ -297,6 +275,9 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         may_forecast=may_change and state not in _OVER,
         cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
         next_people=moving.next_people,
+        graph=draw_survey(moving.survey, moving.answers),
+        questions=shown_questions(moving.survey, moving.answers, moving.queues),
+        has_rate=moving.has_rate,
         waits=WAITS,
         heat=heat_rows(view.zone_hours, request.service.settings.timezone),
         now_ms=now_ms,
@@ -304,15 +285,19 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
     )
 
 
-def _funnel(view: CampaignView) -> list[tuple[str, int, float]]:
+def funnel_of(view: CampaignView) -> list[tuple[str, int, float]]:
     """Return the steps from all people to those who completed the survey, with their width in per cent."""
     attempted = sum(state.attempted for state in view.states)
-    steps = [("People", view.people.total), ("Tried", attempted), ("Reached", view.people.reached)]
-    steps += [("Completed", view.totals.completed)] if view.totals.completed else []
+    steps = [
+        (gettext("People"), view.people.total),
+        (gettext("Tried"), attempted),
+        (gettext("Reached"), view.people.reached),
+    ]
+    steps += [(gettext("Completed"), view.totals.completed)] if view.totals.completed else []
     return [(name, count, share(count, view.people.total)) for name, count in steps]
 
 
-def _outcomes(view: CampaignView) -> list[tuple[str, int, float]]:
+def outcomes_of(view: CampaignView) -> list[tuple[str, int, float]]:
     """Return the outcomes of calls or messages, the most frequent first, with their share in per cent."""
     counted = [(one.member, one.figures.calls or one.figures.messages) for one in view.outcomes]
     total = sum(count for _, count in counted)

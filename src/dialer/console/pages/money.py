@@ -14,6 +14,7 @@ from dialer.console.pages.records import may_read
 from dialer.console.services import page
 from dialer.domain.statistics import HOUR_MS, Grouping, unit_cost
 from dialer.store.queries.balances import HOURS, balances_by_hour
+from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.tables import Campaign, User
 
@@ -42,6 +43,7 @@ class _Read(NamedTuple):
     spent: int
     held: int
     campaigns: list[CampaignCost]
+    has_rate: bool
 
 
 @get("/money", media_type="text/html")
@@ -81,6 +83,7 @@ def _read(unit: Unit) -> _Read:
         totals[0].figures.cost if totals else 0,
         int(unit.connection.scalar(held) or 0),
         _dearest(unit),
+        has_rate(unit.connection, user_id),
     )
 
 

@@ -13,6 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
 from dialer.console.pages.campaigns import page_number, seen_campaigns
 from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
@@ -52,11 +53,13 @@ async def erase(request: ApiRequest) -> Response[Any]:
         work = partial(erase_number, service.database, normal, delete_file, now_ms, origin)
         erased = await anyio.to_thread.run_sync(work)
     except (NumberError, RefusedError) as error:
-        return await _show(request, number, message=f"Nothing was erased: {error}")
+        return await _show(request, number, message=gettext("Nothing was erased: %(why)s") % {"why": error})
     try:
         await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
     except StorageUnavailableError as error:
-        message = f"The records are erased, but {error}. Erase the person once more when that is repaired."
+        message = gettext("The records are erased, but %(why)s. Erase the person once more when that is repaired.") % {
+            "why": error
+        }
         return await _show(request, number, message=message, erased=erased)
     return await _show(request, number, erased=erased)
 

@@ -12,7 +12,9 @@ from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview, People, read_overview
 from dialer.console.attention import things_to_do
 from dialer.console.charts.charts import Slice, line, share, stack
+from dialer.console.language import gettext
 from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, page
 from dialer.console.state_words import campaign_state, reason_of_campaign
@@ -93,6 +95,7 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         today=today,
         answered=percent(today.answered, today.calls),
         abandoned=percent(today.abandoned, today.for_agents),
+        abandoned_meaning=gettext(ABANDONED_MEANING),
         minutes=reading.minutes,
         chart=line(reading.minutes),
         rows=[_row(one, overview.people[one.campaign.id]) for one in overview.situation.campaigns],

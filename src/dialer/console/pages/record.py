@@ -15,25 +15,37 @@ from dialer.api.crud.shapes import Field, Given, Shape, fields_of, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
+from dialer.api.records.carriers import PARAMETER_FIELDS
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
+from dialer.console.carrier_inputs import carrier_inputs, parameters_given, place_of
+from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
 from dialer.console.catalogue import RECORDS, RecordPage
-from dialer.console.cells import Cell, id_in, rows_of
+from dialer.console.cells import Cell, id_in, number_of, rows_of
 from dialer.console.confirmations import doubt_of
 from dialer.console.field_titles import title_of
+from dialer.console.form_groups import FORMS, FormLayout
 from dialer.console.forms import FIELD, read_fields
-from dialer.console.inputs import Input, inputs_of, members_of, refilled
+from dialer.console.inputs import Input, InputGroup, grouped, inputs_of, members_of, refilled
+from dialer.console.language import gettext, gettext_noop
+from dialer.console.line_states import GatewayLine, line_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
 from dialer.console.record_names import name_column, names_of, options_of
-from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.services import REAL, ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
+from dialer.domain.plans import SIMULATED, GatewayKey
 from dialer.domain.states import IllegalMoveError
 
 VERSION: Final = "version"
 """The field of a form with the version of the record that it shows."""
-CHANGED: Final = "Somebody has changed this record since you opened it. Load the page again, and repeat your change."
+CHANGED: Final = gettext_noop(
+    "Somebody has changed this record since you opened it. Load the page again, and repeat your change."
+)
+PROTOCOL: Final = "protocol"
+PARAMETERS: Final = "parameters"
 USERS: Final = "users"
+CAMPAIGNS: Final = "campaigns"
 KEEP_KEYS: Final = "keep_keys"
 """The field of a form that keeps the API keys of a user who gets a new password."""
 CONFIRMED: Final = frozenset({"api-key"})
@@ -52,6 +64,12 @@ class Shown(NamedTuple):
     version: str
     waits_for: str = ""
     """The account to which an admin has yet to assign a number for calls in; empty if nothing waits."""
+    protocol: str = ""
+    """The protocol of a gateway."""
+    parameters: str = "{}"
+    """The parameters of a gateway, with its secrets, which no page shows."""
+    line: GatewayLine | None = None
+    """The state of a gateway's line."""
 
 
 class Wrong(NamedTuple):
@@ -81,13 +99,16 @@ async def create_record(
         refused = await _show_new(request, found, Wrong(filled, {}, [doubt.message], doubt.status))
         refused.headers.update(doubt.headers)
         return refused
+    given, errors = _with_parameters(found, _given(request, resource, filled), filled, "{}")
     parsed = await records.prepared(
-        resource, parse_given(_shape(resource), _given(request, resource, filled), request.service.conventions(request))
+        resource, parse_given(_shape(resource), given, request.service.conventions(request))
     )
+    if errors:
+        return await _show_new(request, found, _wrong(found, InvalidError({**parsed.errors, **errors}), filled))
     try:
         created = await request.service.write(request, lambda unit: records.create_record(unit, resource, parsed))
     except _REFUSALS as error:
-        return await _show_new(request, found, _wrong(error, filled))
+        return await _show_new(request, found, _wrong(found, error, filled))
     url = _url(found, created.record_id)
     if created.revealed:
         return page(request, "revealed.html", found.place, shown=found, revealed=created.revealed, url=url)
@@ -105,10 +126,17 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     """Change a record, if it still is as the form showed it."""
     found, identity, filled = shown_page(request, path), identity_in(record_id), await read_fields(request)
     resource = checked(request, found, "PATCH")
+    errors: Errors = {}
     given = _given(request, resource, filled)
+    if found.path in CARRIERS:
+        stored = await request.service.read(request, lambda unit: records.load(unit, resource, identity))
+        with_protocol = {PROTOCOL: str(stored[PROTOCOL]), **filled}
+        given, errors = _with_parameters(found, given, with_protocol, str(stored["parameters"]))
     parsed = await records.prepared(
         resource, parse_given(_shape(resource), given, request.service.conventions(request))
     )
+    if errors:
+        return await _show(request, found, identity, _wrong(found, InvalidError({**parsed.errors, **errors}), filled))
     condition = if_version(filled[VERSION]) if filled.get(VERSION) else UNCONDITIONAL
 
     def change(unit: Unit) -> None:
@@ -119,7 +147,7 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     try:
         await request.service.write(request, change)
     except _REFUSALS as error:
-        return await _show(request, found, identity, _wrong(error, filled))
+        return await _show(request, found, identity, _wrong(found, error, filled))
     return go_to(f"{_url(found, identity, is_form=True)}?saved=1")
 
 
@@ -131,7 +159,7 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     try:
         await request.service.write(request, lambda unit: records.delete_record(unit, resource, identity))
     except _REFUSALS as error:
-        return await _show(request, found, identity, _wrong(error, {FIELD: filled[FIELD]}))
+        return await _show(request, found, identity, _wrong(found, error, {FIELD: filled[FIELD]}))
     return go_to(found.url)
 
 
@@ -146,17 +174,38 @@ _REFUSALS: Final = (
 """The errors that a page shows beside its form."""
 
 
-def _wrong(error: Exception, filled: Mapping[str, str]) -> Wrong:
+def _wrong(found: RecordPage, error: Exception, filled: Mapping[str, str]) -> Wrong:
     if isinstance(error, (InvalidError, InvalidFieldsError)):
-        shown = {name: messages for name, messages in error.errors.items() if name in filled}
-        besides = [f"{name}: {' '.join(messages)}" for name, messages in error.errors.items() if name not in filled]
+        errors: Errors = {}
+        for name, messages in error.errors.items():
+            is_whole = name == PARAMETERS and name not in filled and filled.get(PROTOCOL) in PARAMETER_FIELDS
+            place = place_of(filled[PROTOCOL], " ".join(messages)) if is_whole else name
+            errors[place] = [*errors.get(place, []), *messages]
+        shown = {name: messages for name, messages in errors.items() if name in filled}
+        besides = [
+            f"{gettext(title_of(found.path, name))}: {' '.join(messages)}"
+            for name, messages in errors.items()
+            if name not in filled
+        ]
         return Wrong(filled, shown, besides, HTTPStatus.BAD_REQUEST)
-    text = CHANGED if isinstance(error, PreconditionFailedError) else str(error)
+    text = gettext(CHANGED) if isinstance(error, PreconditionFailedError) else str(error)
     return Wrong(filled, {}, [text], HTTPStatus.CONFLICT)
+
+
+def _with_parameters(found: RecordPage, given: Given, filled: Mapping[str, str], stored: str) -> tuple[Given, Errors]:
+    """Return what a form gives, with the parameters of a carrier that its inputs give; and their errors."""
+    protocol = filled.get(PROTOCOL, "")
+    if found.path not in CARRIERS or protocol not in PARAMETER_FIELDS or PARAMETERS in filled:
+        return given, {}
+    parameters, errors = parameters_given(protocol, filled, stored)
+    return (given if parameters is None else Given({**given.members, PARAMETERS: parameters})), errors
 
 
 async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None) -> Response[Any]:
     resource = checked(request, found, "POST")
+    protocol = str((request.query_params if wrong is None else wrong.filled).get(PROTOCOL, ""))
+    if found.path in CARRIERS and (found.path, protocol) not in KINDS:
+        return page(request, "new_carrier.html", found.place, shown=found, kinds=shown_kinds())
     given = _given(request, resource, request.query_params)
     start = parse_given(_shape(resource), given, request.service.conventions(request)).values
 
@@ -164,7 +213,7 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
         return _inputs(request, unit, found, resource, {**computed, **start})
 
-    shown = Shown(f"New {found.one}", await request.service.read(request, read), [], "")
+    shown = Shown(gettext(found.add), await request.service.read(request, read), [], "", protocol=protocol)
     return _page(request, found, shown, wrong, identity=None, is_editable=True)
 
 
@@ -175,15 +224,25 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
     def read(unit: Unit) -> Shown:
         record = records.read_record(unit, resource, identity)
         inputs: list[Input] = []
-        version = ""
+        stored, version = {}, ""
         if is_editable:
-            inputs = _inputs(request, unit, found, resource, records.load(unit, resource, identity))
+            stored = records.load(unit, resource, identity)
+            fixed = resource.shapes.fixed
+            inputs = [one for one in _inputs(request, unit, found, resource, stored) if one.name not in fixed]
             version = records.tag_of(unit, resource, identity).version
         named = name_column(resource)
         name = getattr(record, named.name, None) if named is not None else None
-        is_input = {one.name for one in inputs}
-        facts = _facts(request, unit, found, record, is_input)
-        return Shown(str(name or f"No. {identity}"), inputs, facts, version, _account_waiting(unit, record))
+        facts = _facts(request, unit, found, record, {one.name for one in inputs})
+        return Shown(
+            str(name or number_of(identity)),
+            inputs,
+            facts,
+            version,
+            waits_for=_account_waiting(unit, record),
+            protocol=str(getattr(record, PROTOCOL, "")),
+            parameters=str(stored.get(PARAMETERS, "")),
+            line=line_of(unit, GatewayKey(CARRIERS[found.path], identity)) if found.path in CARRIERS else None,
+        )
 
     shown = await request.service.read(request, read)
     return _page(request, found, shown, wrong, identity=identity, is_editable=is_editable)
@@ -199,14 +258,16 @@ def _page(
     is_editable: bool,
 ) -> Response[Any]:
     resource = request.service.resources[found.path]
-    inputs = shown.inputs
+    groups, more = grouped(found.path, shown.inputs)
+    if is_editable and shown.protocol in PARAMETER_FIELDS:
+        main, others = carrier_inputs(shown.protocol, shown.parameters)
+        is_simulated = shown.protocol == SIMULATED
+        title = gettext("Simulated people") if is_simulated else gettext("The carrier")
+        further = gettext("More about their behaviour") if is_simulated else gettext("More about the carrier")
+        groups.insert(1, InputGroup(title, tuple(main)))
+        more.insert(0, InputGroup(further, tuple(others)))
     if wrong is not None:
-        inputs = [
-            refilled(one, wrong.filled, " ".join(wrong.errors.get(one.name, ()))) if one.name in wrong.filled else one
-            for one in inputs
-        ]
-    main = [one for name in found.main for one in inputs if one.name == name] or inputs
-    more = [one for one in inputs if one not in main]
+        groups, more = ([_refilled(group, wrong) for group in several] for several in (groups, more))
     return page(
         request,
         "record.html",
@@ -216,9 +277,19 @@ def _page(
         record=shown,
         identity=identity,
         url=f"/console/records/{found.path}/" if identity is None else _url(found, identity, is_form=True),
-        main=main,
+        top=groups,
         more=more,
-        is_open=any(one.error for one in more),
+        kind=kind_title(found.path, shown.protocol) if found.path in CARRIERS else "",
+        medium=CARRIERS.get(found.path, ""),
+        is_simulated=shown.protocol == SIMULATED,
+        has_real_clock=request.service.worker.clock.mode == REAL,
+        filled={},
+        errors={},
+        is_focused=False,
+        needs_gateway=found.path == CAMPAIGNS and identity is None and _has_no_gateway(groups),
+        has_errors=bool(wrong is not None and wrong.errors),
+        is_open=any(one.error for group in more for one in group.inputs),
+        focused=next((one.name for group in groups for one in group.inputs if identity is None and wrong is None), ""),
         messages=[] if wrong is None else wrong.messages,
         is_editable=is_editable,
         chosen=request.query_params if wrong is None else wrong.filled,
@@ -230,10 +301,23 @@ def _page(
     )
 
 
+def _refilled(group: InputGroup, wrong: Wrong) -> InputGroup:
+    inputs = [
+        refilled(one, wrong.filled, " ".join(wrong.errors.get(one.name, ()))) if one.name in wrong.filled else one
+        for one in group.inputs
+    ]
+    return InputGroup(group.title, tuple(inputs))
+
+
+def _has_no_gateway(groups: list[InputGroup]) -> bool:
+    inputs = (one for group in groups for one in group.inputs)
+    return any(one.name == "aleg_gateway" and one.control == "select" and not one.options for one in inputs)
+
+
 def _within(request: ApiRequest, found: RecordPage, identity: int) -> list[tuple[str, str]]:
     """Return the titles and addresses of the lists of what belongs to a record."""
     return [
-        (one.title, f"/console/records/{one.path}/?{urlencode({one.field: identity})}")
+        (gettext(one.title), f"/console/records/{one.path}/?{urlencode({one.field: identity})}")
         for one in found.within
         if may_read(request, shown_page(request, one.path))
     ]
@@ -244,7 +328,7 @@ def _account_waiting(unit: Unit, record: Shape) -> str:
     if getattr(record, "is_assigned", True):
         return ""
     user_id = id_in(str(getattr(record, "user", "")))
-    return names_of(unit, USERS, [user_id]).get(user_id, f"No. {user_id}")
+    return names_of(unit, USERS, [user_id]).get(user_id) or number_of(user_id)
 
 
 def _inputs(request: ApiRequest, unit: Unit, found: RecordPage, resource: Resource, stored: Values) -> list[Input]:
@@ -258,9 +342,10 @@ def _facts(
 ) -> list[tuple[str, Cell]]:
     resource = request.service.resources[found.path]
     zone = zone_of(request)
-    names = [field.name for field in fields_of(resource.read) if field.name not in besides | {"id", "url"}]
+    left_out = besides | {"id", "url"} | FORMS.get(found.path, FormLayout()).hidden
+    names = [field.name for field in fields_of(resource.read) if field.name not in left_out]
     cells = rows_of(unit, resource, names, [record], zone)[0]
-    return [(title_of(found.path, name), cell) for name, cell in zip(names, cells, strict=True)]
+    return [(gettext(title_of(found.path, name)), cell) for name, cell in zip(names, cells, strict=True)]
 
 
 def _shape(resource: Resource) -> type[Shape]:

@@ -1,22 +1,27 @@
 """Lists of records: searched, ordered, and limited to those that belong to a record."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+import msgspec
 from litestar import Response, get
 from litestar.params import FromPath
 from sqlalchemy import func, select
 
-from dialer.api.crud.pagination import parse_selection, read_page
+from dialer.api.crud.pagination import parse_selection, read_chunks, read_page
 from dialer.api.crud.resource import Resource, Unit, references_of
 from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
 from dialer.api.service import ApiRequest
+from dialer.console.carrier_kinds import CARRIERS
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
 from dialer.console.cells import Cell, rows_of
 from dialer.console.field_titles import title_of
+from dialer.console.language import gettext
+from dialer.console.line_states import cells_of_lines
 from dialer.console.record_names import names_of
 from dialer.console.rendering import grouped
 from dialer.console.services import page
@@ -25,6 +30,9 @@ from dialer.domain.roles import Permission
 
 ROWS: Final = 50
 ORDERING: Final = "ordering"
+CSV_FILE: Final = "csv"
+_ID: Final = "_id"
+_PAGING: Final = frozenset({"page", "cursor", "page_size"})
 
 
 class Column(NamedTuple):
@@ -39,7 +47,6 @@ class Column(NamedTuple):
 class Owner(NamedTuple):
     """The record to which all records of a list belong."""
 
-    title: str
     name: str
     url: str
 
@@ -60,16 +67,18 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
     """Show a page of a list of records."""
     found = shown_page(request, path)
     resource = checked(request, found, "GET")
-    given = {name: value for name, value in request.query_params.items() if value}
+    given = _given(request, resource)
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
     zone = zone_of(request)
-    parameters = [*((name, value) for name, value in asked.items() if name != "page_size"), ("page_size", str(ROWS))]
+    parameters = [*_filters(resource, {**asked, "page_size": str(ROWS)})]
     selection = parse_selection(resource, parameters, request.service.conventions(request))
 
     def read(unit: Unit) -> Found:
         listed = read_page(unit, resource, selection)
         ids = [record.id for record in listed.results]
         rows = rows_of(unit, resource, found.columns, listed.results, zone)
+        if found.path in CARRIERS:
+            rows = _with_lines(found, rows, cells_of_lines(unit, CARRIERS[found.path], ids))
         return Found(
             ids,
             _with_sizes(unit, found.within[0], ids, rows) if found.counts else rows,
@@ -92,7 +101,39 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         kept=[(name, value) for name, value in given.items() if name not in {SEARCH, "page", "cursor", "page_size"}],
         is_narrowed=bool(given.keys() - {"page", "cursor", ORDERING}),
         new_url=_new_url(request, found, resource, given),
+        export_url=f"/console/records/{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
+        if resource.exported
+        else "",
     )
+
+
+@get("/records/{path:str}/export", media_type="text/csv")
+async def export_records(request: ApiRequest, path: FromPath[str]) -> Response[Any]:
+    """Send all records of a list as CSV, in its order and as far as it is narrowed down."""
+    found, service = shown_page(request, path), request.service
+    resource = checked(request, found, "GET")
+    given = {name: value for name, value in _given(request, resource).items() if name not in _PAGING}
+    asked = {ORDERING: found.ordering, **given} if found.ordering else given
+    selection = parse_selection(resource, _filters(resource, asked), service.conventions(request))
+    selection = msgspec.structs.replace(selection, is_export=True)
+    rows = partial(read_chunks, service, request, resource, selection)
+    exported = await service.export(request, resource, rows) if resource.exported else None
+    if exported is None:
+        raise RecordNotFoundError("There is no such page.")
+    return exported
+
+
+def _given(request: ApiRequest, resource: Resource) -> dict[str, str]:
+    """Return the parameters of an address. Those that name a record have the name of its field."""
+    fields = references_of(resource.read)
+    given = {name: value for name, value in request.query_params.items() if value}
+    return {field if (field := name.removesuffix(_ID)) in fields else name: value for name, value in given.items()}
+
+
+def _filters(resource: Resource, given: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return parameters as the API spells them: it filters by `campaign_id` where the field is `campaign`."""
+    fields = references_of(resource.read)
+    return [(f"{name}{_ID}" if name in fields else name, value) for name, value in given.items()]
 
 
 def shown_page(request: ApiRequest, path: str) -> RecordPage:
@@ -147,6 +188,16 @@ def _here(found: RecordPage, url: str | None) -> str:
     return "" if url is None else f"/console/records/{found.path}/?{urlsplit(url).query}"
 
 
+def _export_url(path: str, given: Mapping[str, str]) -> str:
+    return f"{RECORDS}{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
+
+
+def _with_lines(found: RecordPage, rows: list[list[Cell]], lines: list[Cell]) -> list[list[Cell]]:
+    """Return the rows of gateways with the state of their lines."""
+    place = found.columns.index("line_down")
+    return [[*row[:place], line, *row[place + 1 :]] for row, line in zip(rows, lines, strict=True)]
+
+
 def _with_sizes(unit: Unit, within: Within, ids: list[int], rows: list[list[Cell]]) -> list[list[Cell]]:
     """Return rows with a second cell: the number of records that belong to each record, as a link to them."""
     column = unit.resources[within.path].table.c[f"{within.field}_id"]
@@ -159,11 +210,11 @@ def _with_sizes(unit: Unit, within: Within, ids: list[int], rows: list[list[Cell
 
 def _columns(found: RecordPage, resource: Resource, asked: Mapping[str, str]) -> list[Column]:
     columns = [_column(found, resource, name, asked) for name in found.columns]
-    return [columns[0], Column(found.within[0].title), *columns[1:]] if found.counts else columns
+    return [columns[0], Column(gettext(found.within[0].title)), *columns[1:]] if found.counts else columns
 
 
 def _column(found: RecordPage, resource: Resource, name: str, given: Mapping[str, str]) -> Column:
-    title = title_of(found.path, name)
+    title = gettext(title_of(found.path, name))
     if name not in resource.orderings:
         return Column(title)
     order = {name: "ascending", f"-{name}": "descending"}.get(given.get(ORDERING, ""), "")
@@ -180,7 +231,7 @@ def _owners(unit: Unit, resource: Resource, given: Mapping[str, str]) -> list[Ow
         if kind.path in PAGES and parse_id(given.get(name, "")) is not None
     ]
     return [
-        Owner(PAGES[path].one, known, f"{PAGES[path].record_url}{identity}/")
+        Owner(known, f"{PAGES[path].record_url}{identity}/")
         for path, identity in named
         for known in names_of(unit, path, [identity]).values()
     ]

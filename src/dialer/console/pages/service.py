@@ -12,11 +12,17 @@ from dialer.api.service import ApiRequest
 from dialer.console.catalogue import tabs_of
 from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext_noop
 from dialer.console.pages.records import may_read
 from dialer.console.services import go_to, page
 
 PLACE: Final = "administration"
-STEPS: Final = ((60, "1 minute"), (600, "10 minutes"), (3_600, "1 hour"), (86_400, "1 day"))
+STEPS: Final = (
+    (60, gettext_noop("1 minute")),
+    (600, gettext_noop("10 minutes")),
+    (3_600, gettext_noop("1 hour")),
+    (86_400, gettext_noop("1 day")),
+)
 """The advances that have buttons, in seconds."""
 
 

@@ -15,12 +15,15 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent_status
 from dialer.app.call_centre.wall_board import LEVEL_WITHIN_S, WallBoard, read_wall_board
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
 from dialer.console.live_parts import EVENT_STREAM, answer_live
+from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import day_of, zone_of
 from dialer.domain.enums import AgentActivity, AgentStatus
+from dialer.domain.statistics import percent
 
 PLACE: Final = "centre"
 BOARD: Final = "/console/board/"
@@ -78,5 +81,7 @@ async def _make(request: ApiRequest) -> str:
         waiting=sum(one.waiting for one in board.queues),
         waiting_since_ms=min((one.waiting_since_ms for one in board.queues if one.waiting_since_ms), default=None),
         level_within_s=LEVEL_WITHIN_S,
+        abandoned=percent(board.today.abandoned, board.today.for_agents),
+        abandoned_meaning=gettext(ABANDONED_MEANING),
         now_ms=request.service.worker.clock.now_ms(),
     )

@@ -2,13 +2,16 @@
 
 A step adds calls up by everything that they have in common, and writes each counter once. So the cost of a counter
 hardly depends on the number of calls.
+
+Agents may give a call its disposition before it ends and change it afterwards. A leg that is over counts with the
+disposition of its call: the step that writes its CDR looks for one, and whoever changes it moves the legs.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, bindparam, select
 
 from dialer.domain.enums import AmdStatus, LegType
 from dialer.domain.plans import Call, CallOutcome, GatewayKey
@@ -16,7 +19,7 @@ from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.backends.expressions import insert_or
 from dialer.store.bulk import Bulk
 from dialer.store.journal.rows import CdrRow
-from dialer.store.tables import CampaignHour, UserHour
+from dialer.store.tables import CallDisposition, CampaignHour, Cdr, UserHour
 
 _A_LEG: Final = int(LegType.A_LEG)
 _MACHINE: Final = int(AmdStatus.MACHINE)
@@ -48,7 +51,7 @@ _LEGS: Final = COUNTERS.index("legs")
 _INBOUND: Final = COUNTERS.index("inbound")
 _MESSAGES: Final = COUNTERS.index("messages")
 _COST: Final = COUNTERS.index("cost")
-_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT = map(int, Grouping)
+_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT, _DISPOSITION = map(int, Grouping)
 
 
 _Alike = tuple[int, int, int, int, int | str, int, int, int | GatewayKey, str, int]
@@ -86,21 +89,74 @@ _Key = tuple[int, int, int, int, str]
 """The user, the campaign (0 for none), the grouping, the hour and the member."""
 
 
+_NEW_DISPOSED: Final = (
+    select(CallDisposition.callrequest_id, CallDisposition.disposition)
+    .join(Cdr, Cdr.callrequest_id == CallDisposition.callrequest_id)
+    .where(Cdr.id.between(bindparam("first"), bindparam("last")))
+)
+"""The dispositions of the calls whose CDRs a step has written."""
+_LEGS_OF_CALL: Final = select(Cdr.__table__).where(Cdr.callrequest_id == bindparam("call"))
+
+
+def move_disposition(connection: Connection, callrequest_id: int, before: str | None, after: str) -> None:
+    """Count the legs of a call that are over with another disposition than before; None if it had none."""
+    if before == after:
+        return
+    found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
+    for leg in connection.execute(_LEGS_OF_CALL, {"call": callrequest_id}):
+        row = CdrRow(*leg)
+        for disposition, sign in ((before, -1), (after, 1)):
+            if disposition is not None:
+                _add_disposed(found, row, disposition, sign)
+    _write(connection, found)
+
+
+def _add_disposed(found: defaultdict[_Key, list[int]], leg: CdrRow, disposition: str, sign: int) -> None:
+    """Add a leg to the counters of a disposition, or take it away."""
+    counters = found[leg.user_id, leg.campaign_id or 0, _DISPOSITION, leg.starting_date // HOUR_MS, disposition]
+    sums = [0] * 11
+    _count(leg, sums)
+    for place, value in _spread(_place(leg), sums):
+        counters[place] += sign * value
+
+
+def _place(row: CdrRow) -> int:
+    """Return the place of the counter of legs like this one."""
+    return _LEGS if row.leg_type != _A_LEG else _CALLS if row.attempt > 0 else _INBOUND
+
+
+def _count(row: CdrRow, sums: list[int]) -> None:
+    """Add the figures of a leg to their sums."""
+    sums[0] += 1
+    if row.billsec:
+        sums[1] += 1
+        sums[2] += row.amd_status != _MACHINE
+        sums[3] += row.is_completed
+        sums[4] += row.billsec
+        sums[5] += row.duration - row.billsec
+        sums[8] += row.is_for_agents
+        sums[9] += row.is_abandoned
+        sums[10] += row.call_cost
+    if row.post_dial_ms is not None:
+        sums[6] += 1
+        sums[7] += row.post_dial_ms
+
+
 class CallCounts:
     """Calls and messages that are over and wait to be counted."""
 
     def __init__(self) -> None:
         self._found: defaultdict[_Alike, list[int]] = defaultdict(lambda: [0] * 11)
         """Their number, and the sums of ten of their figures."""
+        self._legs: list[CdrRow] = []
 
     def cdr(self, row: CdrRow) -> None:
         """Count a leg by its CDR."""
-        place = _LEGS if row.leg_type != _A_LEG else _CALLS if row.attempt > 0 else _INBOUND
         alike = (
             row.user_id,
             row.campaign_id or 0,
             row.starting_date // HOUR_MS,
-            place,
+            _place(row),
             row.hangup_cause_q850,
             row.agent_id,
             row.phonebook_id,
@@ -108,20 +164,8 @@ class CallCounts:
             row.zone,
             row.attempt,
         )
-        sums = self._found[alike]
-        sums[0] += 1
-        if row.billsec:
-            sums[1] += 1
-            sums[2] += row.amd_status != _MACHINE
-            sums[3] += row.is_completed
-            sums[4] += row.billsec
-            sums[5] += row.duration - row.billsec
-            sums[8] += row.is_for_agents
-            sums[9] += row.is_abandoned
-            sums[10] += row.call_cost
-        if row.post_dial_ms is not None:
-            sums[6] += 1
-            sums[7] += row.post_dial_ms
+        _count(row, self._found[alike])
+        self._legs.append(row)
 
     def message(self, message: Call, outcome: CallOutcome, cost: int) -> None:
         """Count a text message whose outcome is known."""
@@ -149,15 +193,22 @@ class CallCounts:
         if not self._found:
             return
         of_campaigns = self._of_campaigns()
-        of_users: defaultdict[tuple[int, int, int, str], list[int]] = defaultdict(_nothing)
-        for (user_id, _, *rest), row in of_campaigns.items():
-            for place, value in enumerate(row):
-                of_users[user_id, *rest][place] += value  # type: ignore[index]
-        _COUNT_CAMPAIGNS.run(connection, [(*key[1:], *row) for key, row in of_campaigns.items() if key[1]])
-        _COUNT_USERS.run(connection, [(*key, *row) for key, row in of_users.items()])
+        self._add_dispositions(connection, of_campaigns)
+        _write(connection, of_campaigns)
         self._found.clear()
+        self._legs.clear()
 
-    def _of_campaigns(self) -> dict[_Key, list[int]]:
+    def _add_dispositions(self, connection: Connection, found: defaultdict[_Key, list[int]]) -> None:
+        """Count the legs of calls that have a disposition already. The CDRs are written by now."""
+        if not self._legs:
+            return
+        written = {"first": self._legs[0].id, "last": self._legs[-1].id}
+        disposed: dict[int | None, str] = {row[0]: row[1] for row in connection.execute(_NEW_DISPOSED, written)}
+        for leg in self._legs if disposed else ():
+            if leg.callrequest_id in disposed:
+                _add_disposed(found, leg, disposed[leg.callrequest_id], 1)
+
+    def _of_campaigns(self) -> defaultdict[_Key, list[int]]:
         """Return the counters of each campaign. Calls that differ in other groupings only are added up."""
         found: defaultdict[_Key, list[int]] = defaultdict(_nothing)
         for alike, sums in self._found.items():
@@ -168,6 +219,15 @@ class CallCounts:
                 for place, value in grown:
                     row[place] += value
         return found
+
+
+def _write(connection: Connection, of_campaigns: Mapping[_Key, list[int]]) -> None:
+    of_users: defaultdict[tuple[int, int, int, str], list[int]] = defaultdict(_nothing)
+    for (user_id, _, *rest), row in of_campaigns.items():
+        for place, value in enumerate(row):
+            of_users[user_id, *rest][place] += value  # type: ignore[index]
+    _COUNT_CAMPAIGNS.run(connection, [(*key[1:], *row) for key, row in of_campaigns.items() if key[1]])
+    _COUNT_USERS.run(connection, [(*key, *row) for key, row in of_users.items()])
 
 
 def _nothing() -> list[int]:

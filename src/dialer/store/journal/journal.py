@@ -78,6 +78,8 @@ class JournalStore:
         self._counts = CallCounts()
         self._queue_hours = QueueHours()
         self._agent_hours = AgentHours()
+        self._has_moves = False
+        """True if this step has moved subscribers."""
         self._clear()
 
     def begin(self, connection: Connection) -> None:
@@ -98,7 +100,8 @@ class JournalStore:
         self.flush()
         for counts in (self._counts, self._queue_hours, self._agent_hours):
             counts.write(self._at_work())
-        count_moves(self._at_work(), self._shards)
+        count_moves(self._at_work(), self._shards, has_moves=self._has_moves)
+        self._has_moves = False
         for observer in self._observers:
             observer.step_closed(self._at_work(), engine_state)
 
@@ -117,6 +120,7 @@ class JournalStore:
             if broken is None:
                 raise
             raise broken from error
+        self._has_moves |= bool(self._subscribers)
         self._clear()
         self.is_writing = False
 
@@ -239,7 +243,7 @@ class JournalStore:
             effects.KeepQueue: lambda effect, _: self._distributor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._distributor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
-            effects.KeepLine: lambda effect, _: self._gateways.keep_line(effect),
+            effects.KeepLine: self._keep_line,
             effects.ExpectCallBack: self._expect_call_back,
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
@@ -251,6 +255,9 @@ class JournalStore:
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
         self._agent_hours.kept(self._at_work(), effect, now_ms)
         self._distributor.keep_agent(effect)
+
+    def _keep_line(self, effect: effects.KeepLine, now_ms: int) -> None:
+        self._gateways.keep_line(effect, now_ms)
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}

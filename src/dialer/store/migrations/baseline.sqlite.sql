@@ -105,6 +105,7 @@ CREATE TABLE gateway (
 	rest_ms INTEGER DEFAULT '0' NOT NULL,
 	rests_until_ms INTEGER DEFAULT '0' NOT NULL,
 	line_down VARCHAR(255) DEFAULT '' NOT NULL,
+	line_since_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT pk_gateway PRIMARY KEY (id, medium)
@@ -974,7 +975,7 @@ CREATE TABLE survey_result (
 );
 CREATE INDEX ix_survey_result_callid ON survey_result (callid);
 CREATE INDEX ix_survey_result_callrequest_id ON survey_result (callrequest_id);
-CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id);
+CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id, id);
 CREATE INDEX ix_survey_result_created_date ON survey_result (created_date, id, user_id);
 CREATE INDEX ix_survey_result_section_id ON survey_result (section_id);
 CREATE INDEX ix_survey_result_user_id ON survey_result (user_id);

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Select, SQLColumnExpression, c
 from dialer.domain.enums import AgentActivity, TransferStatus
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import Hours
-from dialer.store.tables import AgentHour, CallRequest, QueueHour, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, QueueHour, Transfer
 
 _UNDER_WAY: Final[Select[Any]] = (
     select().join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id).where(IS_CALLING)
@@ -61,6 +61,21 @@ def count_breaks(
         (reason == first).desc(), func.sum(AgentHour.spent_ms).desc(), reason
     )
     return {key: TimeSpent(*sums) for key, *sums in map(tuple, connection.execute(longest_first.limit(rows_max)))}
+
+
+def count_time_of_agents(
+    connection: Connection, user_id: int | None, hours: Hours, rows_max: int
+) -> dict[tuple[int, AgentActivity, str], TimeSpent]:
+    """Return the counted time of all agents of a user, or of everybody's, by agent, activity and reason of a break."""
+    keys = (AgentHour.agent_id, AgentHour.activity, AgentHour.reason)
+    sums = [func.sum(AgentHour.__table__.c[name]) for name in TimeSpent._fields]
+    query: Select[*tuple[Any, ...]] = (
+        select(*keys, *sums).where(*_in(AgentHour.hour, hours)).group_by(*keys).order_by(*keys)
+    )
+    if user_id is not None:
+        query = query.where(AgentHour.agent_id.in_(select(Agent.id).where(Agent.user_id == user_id)))
+    rows = map(tuple, connection.execute(query.limit(rows_max)))
+    return {(agent_id, AgentActivity(activity), reason): TimeSpent(*rest) for agent_id, activity, reason, *rest in rows}
 
 
 def talk_began(connection: Connection, agent_id: int) -> int | None:

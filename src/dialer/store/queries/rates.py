@@ -7,7 +7,8 @@ from sqlalchemy import Connection, RowMapping, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.store.tables import RateCardLine
+from dialer.store.queries.selection import is_of
+from dialer.store.tables import RateCardLine, User
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
 """The columns with the rate of a call request, a transfer or a CDR."""
@@ -34,6 +35,13 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
     ).where(RateCardLine.user_id == user_id)
     found = {prefix: Rate(*rate) for prefix, *rate in connection.execute(query)}
     return RateCard(found) if found else NO_CARD
+
+
+def has_rate(connection: Connection, user_id: int | None) -> bool:
+    """Return whether anything costs an account something, or any account if it is None: a rate, or a rate card."""
+    priced = select(User.id).where((User.call_rate > 0) | (User.sms_rate > 0), is_of(User.id, user_id))
+    listed = select(RateCardLine.id).where(is_of(RateCardLine.user_id, user_id))
+    return any(connection.scalar(query.limit(1)) is not None for query in (priced, listed))
 
 
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:

@@ -11,6 +11,7 @@ from dialer.store.tables import SurveyResult
 
 ANSWERS_MAX: Final = 100
 """Maximum number of different answers that are listed for a section: the most frequent ones."""
+ID_MAX: Final = 2**63 - 1
 
 
 class AnswerCount(msgspec.Struct, frozen=True):
@@ -27,14 +28,31 @@ class SectionCount(msgspec.Struct):
     answers: list[AnswerCount]
 
 
-def count_answers(connection: Connection, campaign_id: int) -> dict[int, SectionCount]:
-    """Return the answers of a campaign by the ids of its sections. Sections without an answer are left out.
+class LastAnswer(msgspec.Struct, frozen=True):
+    """The newest answer of a campaign."""
+
+    id: int
+    callid: str
+
+
+def last_answer(connection: Connection, campaign_id: int, until_id: int = ID_MAX) -> LastAnswer | None:
+    """Return the newest answer of a campaign up to one with this id; None if there is none."""
+    query = select(SurveyResult.id, SurveyResult.callid).where(SurveyResult.campaign_id == campaign_id)
+    newest = query.where(SurveyResult.id <= until_id).order_by(SurveyResult.id.desc()).limit(1)
+    row = connection.execute(newest).first()
+    return None if row is None else LastAnswer(*row)
+
+
+def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -> dict[int, SectionCount]:
+    """Return the answers of a campaign by the ids of its sections, those after the answer with an id.
+
+    Sections without an answer are left out.
 
     Some types of section count all answers under one name, or recordings by length (`SectionDefinition.counted_as`).
     """
     given = (
         select(SurveyResult.section_id, _answer().label("answer"))
-        .where(SurveyResult.campaign_id == campaign_id)
+        .where(SurveyResult.campaign_id == campaign_id, SurveyResult.id > after_id)
         .subquery()
     )
     section, answer, count = given.c.section_id, given.c.answer, func.count()

@@ -1,7 +1,7 @@
 """The counters of statistics: they are counted again from CDRs, messages, subscribers and transfers.
 
-CDRs are never deleted, so the counters of calls are equal to them. Messages and transfers are deleted with their
-subscribers, so their counters may be higher than the rows.
+CDRs are never deleted, so the counters of calls are equal to them. Messages, transfers and dispositions are deleted
+with their subscribers, so their counters may be higher than the rows.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,14 @@ _MEMBERS: Final = {
     Grouping.GATEWAY: "gateway",
     Grouping.ZONE: "zone",
     Grouping.ATTEMPT: "CAST(abs(attempt) AS TEXT)",
+    Grouping.DISPOSITION: "disposition",
 }
+_DISPOSED: Final = _CDRS.replace(
+    "FROM cdr",
+    ", d.disposition FROM (SELECT callrequest_id AS call_id, disposition FROM call_disposition) d"
+    " JOIN cdr ON cdr.callrequest_id = d.call_id",
+)
+"""The legs of the calls that have a disposition."""
 _OWNERS: Final = {"campaign_hour": ("campaign_id", "campaign"), "user_hour": ("user_id", "user")}
 _SUBSCRIBERS: Final = text("""
     SELECT campaign_id, phonebook_id, status, status_reason, sum(subscribers) AS subscribers,
@@ -123,13 +130,15 @@ def _query(table: str, grouping: Grouping) -> TextClause:
     The zone of a subscriber may change after a message, so messages are not compared by zone.
     """
     owner, _ = _OWNERS[table]
-    counters = _OF_CALLS if grouping is Grouping.ZONE else {**_OF_CALLS, **_OF_MESSAGES}
-    facts = _CDRS if grouping is Grouping.ZONE else f"{_CDRS} UNION ALL {_MESSAGES}"
+    are_calls = grouping in {Grouping.ZONE, Grouping.DISPOSITION}
+    counters = _OF_CALLS if are_calls else {**_OF_CALLS, **_OF_MESSAGES}
+    facts = _DISPOSED if grouping is Grouping.DISPOSITION else _CDRS if are_calls else f"{_CDRS} UNION ALL {_MESSAGES}"
     counted = ", ".join(f"sum({figure}) AS {name}" for name, figure in counters.items())
     less = ", ".join(f"-{name}" for name in counters)
     sums = ", ".join(f"sum({name}) AS {name}" for name in counters)
-    wrong = [f"sum({name}) <> 0" for name in _OF_CALLS]
-    if grouping is not Grouping.ZONE:
+    differs = ">" if grouping is Grouping.DISPOSITION else "<>"
+    wrong = [f"sum({name}) {differs} 0" for name in _OF_CALLS]
+    if not are_calls:
         wrong += [f"sum({name}) > 0" for name in _OF_MESSAGES] + ["(sum(messages) = 0 AND sum(cost) <> 0)"]
     has_agent = " AND agent_id <> 0" if grouping is Grouping.AGENT else ""
     return text(
@@ -151,7 +160,8 @@ def _rows(connection: Connection, query: TextClause) -> Iterator[Row[Any]]:
 def _calls(table: str, grouping: Grouping, row: Row[Any]) -> Iterator[Difference]:
     record = f"{_OWNERS[table][1]} {row.owner}"
     for name, difference in list(row._mapping.items())[3:]:  # noqa: SLF001 - the public name of a row's mapping
-        is_wrong = name in _OF_CALLS or difference > 0 or (name == "cost" and not row.messages)
+        is_equal = name in _OF_CALLS and grouping is not Grouping.DISPOSITION
+        is_wrong = is_equal or difference > 0 or (name == "cost" and not row.messages)
         if difference and is_wrong:
             place = f" {grouping.name.lower()} {row.member}" if row.member else ""
             yield _difference(record, f"{name} in hour {row.hour}{place}", difference)

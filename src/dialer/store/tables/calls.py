@@ -363,7 +363,7 @@ class SurveyResult(Row):
     user_id: Mapped[int] = belongs_to("user_account")
     callid: Mapped[str] = mapped_column(String(36), default="", server_default="", index=True)
     """The call ID, which is also that of the call's CDR."""
-    campaign_id: Mapped[int | None] = mentions("campaign")
+    campaign_id: Mapped[int | None] = mentions("campaign", index=False)
     callrequest_id: Mapped[int | None] = mentions("callrequest")
     section_id: Mapped[int] = mapped_column(BIG, index=True)
     """The id of the section template from which the section was sealed; the template may be deleted since."""
@@ -377,6 +377,7 @@ class SurveyResult(Row):
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        Index("ix_survey_result_campaign_id", "campaign_id", "id"),
         Index("ix_survey_result_created_date", "created_date", "id", "user_id"),
         {"sqlite_autoincrement": True},
     )

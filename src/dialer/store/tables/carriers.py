@@ -62,6 +62,8 @@ class Gateway(Row):
     rests_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     line_down: Mapped[str] = mapped_column(String(255), default="", server_default="")
     """Why the line of a real carrier does not work; empty if it works."""
+    line_since_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """When the line began to work, or stopped; 0 if it was never opened."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

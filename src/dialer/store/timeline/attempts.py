@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, select
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
+from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SectionType
 from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
 from dialer.store.live_legs import is_strangers
 from dialer.store.queries.calls_in_progress import gateway_row
@@ -56,7 +56,7 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
             row,
             names.gateway(GatewayKey(VOICE, row["gateway_id"])),
             next((cdr for cdr in cdrs[row["id"]] if cdr["leg_type"] == LegType.A_LEG), None),
-            answers=[_answer(result) for result in results[row["id"]]],
+            answers=[_answer(result, names) for result in results[row["id"]]],
             transfers=[_transfer(transfer, names, cdrs[row["id"]]) for transfer in transfers[row["id"]]],
             messages=[_message(one) for one in messages[row["id"]]],
         )
@@ -155,9 +155,12 @@ def _rang(row: RowMapping, cdr: RowMapping) -> int:
     return int(-(-unanswered_ms // _SECOND_MS))
 
 
-def _answer(row: RowMapping) -> AnswerPart:
-    recording = row["id"] if row["record_file"] else None
-    return AnswerPart(moment(row["created_date"]), row["question"], row["response"], recording)
+def _answer(row: RowMapping, names: _Names) -> AnswerPart:
+    recording, response = row["id"] if row["record_file"] else None, row["response"]
+    word, _, number = response.partition(": ")
+    if row["section_type"] == SectionType.CALL_TRANSFER and word == "queue" and number.isdecimal():
+        response = names.queue(int(number))
+    return AnswerPart(moment(row["created_date"]), row["question"], response, recording)
 
 
 def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:

@@ -1,0 +1,106 @@
+"""Files of a campaign: its people, and its answers with a row for each call and a column for each question."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+from litestar import Response, get
+from litestar.params import FromPath
+from sqlalchemy import select
+
+from dialer.api.crud.pagination import parse_selection, read_chunks
+from dialer.api.crud.resource import Unit
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.records.subscribers import SUBSCRIBERS
+from dialer.api.service import ApiRequest
+from dialer.app.campaigns.readiness import survey_of
+from dialer.console.answers import answer_words, questions_of, queue_names
+from dialer.console.language import gettext
+from dialer.console.pages.campaign import check_seen
+from dialer.console.pages.record import identity_in
+from dialer.console.sheets import Sheet, SheetColumn, Value, ValueKind, answer_chunks, format_of
+from dialer.console.zones import zone_of
+from dialer.domain.survey.sections.table import definition_of
+from dialer.domain.survey.survey import Section
+from dialer.store.queries.answers_by_call import AnswersChunk, CallAnswers, read_answers
+from dialer.store.tables import Campaign
+
+
+@get("/campaigns/{record_id:str}/answers/export")
+async def export_answers(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Send the answers of all calls of a campaign."""
+    identity, service = identity_in(record_id, "campaign"), request.service
+
+    def begin(unit: Unit) -> tuple[list[Section], dict[int, str]]:
+        check_seen(unit, identity)
+        row = unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one()
+        survey, _ = survey_of(unit.connection, dict(row))
+        return questions_of(survey), queue_names(unit, survey)
+
+    sections, queues = await service.read(request, begin)
+    columns = [*_of_calls(), *(SheetColumn(head, ValueKind.TEXT) for head in _heads(sections))]
+
+    async def chunks() -> AsyncIterator[Sheet]:
+        after_id: int | None = 0
+        while after_id is not None:
+            found = await service.read(request, partial(_read, identity, after_id), is_long=True)
+            yield Sheet(columns, [_row(call, sections, queues) for call in found.calls])
+            after_id = found.after_id
+
+    zone: ZoneInfo = zone_of(request)
+    return await answer_chunks(request, columns, chunks(), f"answers-campaign-{identity}", zone)
+
+
+@get("/campaigns/{record_id:str}/people/export")
+async def export_people(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+    """Send all people of a campaign, with what became of each."""
+    identity, service = identity_in(record_id, "campaign"), request.service
+    format_of(request)
+    await service.read(request, lambda unit: check_seen(unit, identity))
+    parameters = [("campaign", str(identity)), ("ordering", "id")]
+    selection = parse_selection(SUBSCRIBERS, parameters, service.conventions(request))
+    selection = msgspec.structs.replace(selection, is_export=True)
+    exported = await service.export(
+        request, SUBSCRIBERS, partial(read_chunks, service, request, SUBSCRIBERS, selection)
+    )
+    if exported is None:
+        raise RecordNotFoundError("There is no such page.")
+    return exported
+
+
+def _read(identity: int, after_id: int, unit: Unit) -> AnswersChunk:
+    return read_answers(unit.connection, identity, after_id)
+
+
+def _of_calls() -> list[SheetColumn]:
+    return [
+        SheetColumn(gettext("Dialled"), ValueKind.MOMENT),
+        SheetColumn(gettext("Number"), ValueKind.TEXT),
+        SheetColumn(gettext("Name"), ValueKind.TEXT),
+        SheetColumn(gettext("Attempt")),
+        SheetColumn(gettext("Talked"), ValueKind.SECONDS),
+    ]
+
+
+def _heads(sections: list[Section]) -> list[str]:
+    """Return the questions as heads of columns. Equal ones have a number behind them."""
+    names = [section.question or gettext("A question without a text") for section in sections]
+    seen: Counter[str] = Counter()
+    heads = []
+    for name in names:
+        seen[name] += 1
+        heads.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return heads
+
+
+def _row(call: CallAnswers, sections: list[Section], queues: Mapping[int, str]) -> tuple[Value, ...]:
+    answers = (_answer(call, section, queues) for section in sections)
+    return (call.starting_ms, call.number, call.name, call.attempt, call.billsec, *answers)
+
+
+def _answer(call: CallAnswers, section: Section, queues: Mapping[int, str]) -> Value:
+    response = call.answers.get(section.id)
+    return None if response is None else answer_words(definition_of(section).type, response, queues)

@@ -1,0 +1,154 @@
+"""The report of a campaign: one page that prints well."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from sqlalchemy import Connection, select
+
+from dialer.api.crud.resource import Unit
+from dialer.api.service import ApiRequest
+from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
+from dialer.app.campaigns.keep_forecast import kept_forecast
+from dialer.app.campaigns.readiness import survey_of
+from dialer.app.campaigns.view import CampaignView, view_campaign
+from dialer.console.answers import ShownQuestion, queue_names, shown_questions
+from dialer.console.charts.columns import ColumnChart
+from dialer.console.language import gettext, gettext_noop
+from dialer.console.meanings import ABANDONED_MEANING
+from dialer.console.pages.campaign import check_seen, funnel_of, outcomes_of
+from dialer.console.pages.campaigns import PLACE
+from dialer.console.pages.figures import BY_WORDS, chart_of, sheet_of
+from dialer.console.pages.overview import PERCENT_UNIT
+from dialer.console.pages.record import identity_in
+from dialer.console.services import ConsoleServices, page
+from dialer.console.sheets import Sheet, Value, ValueKind
+from dialer.console.state_words import campaign_state, reason_of_campaign
+from dialer.console.zones import zone_of
+from dialer.domain.forecast.kept_forecast import KeptForecast
+from dialer.domain.statistics import percent
+from dialer.store.queries.rates import has_rate
+from dialer.store.queries.statistics import Hours, WhoseCalls
+from dialer.store.tables import SMS, CampaignPhonebook, Gateway, Phonebook, SurveyTemplate, User
+
+LISTS_MAX: Final = 50
+ROWS_MAX: Final = 31
+"""Rows of a table of the report: the largest groups, or the latest days. The page of figures has them all."""
+WEEKDAYS: Final = (
+    ("monday", gettext_noop("Monday")),
+    ("tuesday", gettext_noop("Tuesday")),
+    ("wednesday", gettext_noop("Wednesday")),
+    ("thursday", gettext_noop("Thursday")),
+    ("friday", gettext_noop("Friday")),
+    ("saturday", gettext_noop("Saturday")),
+    ("sunday", gettext_noop("Sunday")),
+)
+_BY: Final = (By.DISPOSITION, By.DAY, By.HOUR_OF_DAY, By.ATTEMPT, By.AGENT, By.PHONEBOOK, By.ZONE)
+_EVER: Final = Hours(0, 2**40)
+
+
+class ReportTable(NamedTuple):
+    """A table of the report."""
+
+    by: By
+    title: str
+    sheet: Sheet
+    totals: tuple[Value, ...]
+    chart: ColumnChart | None
+    left_out: int
+    """Rows that are not shown."""
+
+
+class _Read(NamedTuple):
+    view: CampaignView
+    owner: str
+    survey: str
+    lists: list[str]
+    gateway: str
+    questions: list[ShownQuestion]
+    kept: KeptForecast | None
+    grouped: list[tuple[By, GroupedFigures]]
+    has_rate: bool
+
+
+@get("/campaigns/{record_id:str}/report", media_type="text/html")
+async def show_report(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
+    """Show the report of a campaign."""
+    identity, zone = identity_in(record_id, "campaign"), zone_of(request)
+
+    def read(unit: Unit) -> _Read:
+        check_seen(unit, identity)
+        connection, scope = unit.connection, WhoseCalls(campaign_id=identity)
+        view = view_campaign(connection, identity, unit.now_ms)
+        row = view.row
+        survey, _ = survey_of(connection, row)
+        answers = console.answers.read(connection, identity, anew=True)
+        return _Read(
+            view,
+            str(connection.scalar(select(User.username).where(User.id == row["user_id"]))),
+            _name(connection, SurveyTemplate, row["object_id"]),
+            _lists(connection, identity),
+            _gateway(connection, row),
+            shown_questions(survey, answers, queue_names(unit, survey)),
+            kept_forecast(connection, identity),
+            [(by, read_figures(connection, scope, by, zone, _EVER, unit.now_ms)) for by in _BY],
+            view.totals.cost > 0 or has_rate(connection, row["user_id"]),
+        )
+
+    found = await request.service.read(request, read, is_long=True)
+    view, row, totals = found.view, found.view.row, found.view.totals
+    state = campaign_state(row["status"])
+    return page(
+        request,
+        "campaign_report.html",
+        PLACE,
+        identity=identity,
+        row=row,
+        state=state,
+        reason=reason_of_campaign(row["status_reason"]),
+        totals=totals,
+        answered=percent(totals.answered, totals.calls),
+        abandoned=percent(totals.abandoned, totals.for_agents),
+        abandoned_max=row["abandon_rate_max"] / PERCENT_UNIT,
+        abandoned_meaning=gettext(ABANDONED_MEANING),
+        funnel=funnel_of(view),
+        outcomes=outcomes_of(view),
+        tables=[table for by, grouped in found.grouped if (table := _table(by, grouped)) is not None],
+        days=[gettext(words) for name, words in WEEKDAYS if row[name]],
+        is_every_day=all(row[name] for name, _ in WEEKDAYS),
+        kinds=ValueKind,
+        **found._asdict(),
+    )
+
+
+def _name(connection: Connection, model: Any, identity: int | None) -> str:  # noqa: ANN401 - a table with names
+    name = connection.scalar(select(model.name).where(model.id == identity))
+    return "" if name is None else str(name)
+
+
+def _gateway(connection: Connection, row: Mapping[str, Any]) -> str:
+    key = row["sms_gateway_id"] if row["medium"] == SMS else row["aleg_gateway_id"]
+    name = connection.scalar(select(Gateway.name).where(Gateway.id == key, Gateway.medium == row["medium"]))
+    return "" if name is None else str(name)
+
+
+def _lists(connection: Connection, identity: int) -> list[str]:
+    query = select(Phonebook.name).join(CampaignPhonebook, CampaignPhonebook.phonebook_id == Phonebook.id)
+    query = query.where(CampaignPhonebook.campaign_id == identity).order_by(Phonebook.name).limit(LISTS_MAX)
+    return list(connection.scalars(query))
+
+
+def _table(by: By, grouped: GroupedFigures) -> ReportTable | None:
+    """Return a table of the report; None if it would say nothing: without groups, or with the one of all calls."""
+    groups = grouped.groups
+    is_said = by in {By.DAY, By.HOUR_OF_DAY, By.AGENT} or len(groups) > 1
+    if not groups or not is_said:
+        return None
+    sheet, totals = sheet_of(grouped, by, with_times=False)
+    rows = sheet.rows[-ROWS_MAX:] if by is By.DAY else sheet.rows[:ROWS_MAX]
+    left_out = len(sheet.rows) - len(rows)
+    return ReportTable(by, gettext(BY_WORDS[by]), sheet._replace(rows=rows), totals, chart_of(groups, by), left_out)
