@@ -12,6 +12,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "console.css": "text/css",
     "console.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+    "survey.css": "text/css",
     "survey.js": "text/javascript",
 }
 

@@ -32,7 +32,7 @@ TITLES: Final[Mapping[str, str]] = {
     "conference": gettext_noop("Name of the room"),
     "sms_text": gettext_noop("Text message"),
     "retries": gettext_noop("Times to ask again"),
-    "timeout": gettext_noop("Seconds to wait for a key"),
+    "timeout": gettext_noop("Time to wait for a key"),
     "invalid_audiofile": gettext_noop("Recording after a wrong input"),
     "confirm_script": gettext_noop("Text for the person who answers"),
     "confirm_key": gettext_noop("Key to take the call"),
