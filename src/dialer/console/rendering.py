@@ -80,7 +80,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _counted_text(singular: str, plural: str, num: int, **values: Any) -> Markup:  # noqa: ANN401 - of any text
+def _counted_text(singular: str, plural: str, num: int, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text
     """Return the form of a text that fits a number, which is `%(num)s` in it, with marks between groups of digits."""
     text = Markup(ngettext(singular, plural, num))  # noqa: S704 - of a template or a catalogue
     return text % {"num": grouped(num), **values}
