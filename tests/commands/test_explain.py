@@ -67,7 +67,7 @@ async def test_a_long_story_is_told_in_order(run: Run, house: House) -> None:
 +12025550119 in campaign 1 (KQWZD), campaign
 It is 2026-03-02 12:15:00Z.
 
-Campaign      END: every subscriber is final; of ann
+Campaign      END: nobody is left to call or to text; of ann
               from 2026-03-02 12:00:00Z to 2026-03-05 12:00:00Z
 Contact       +12025550119, in phonebook since 2026-03-02 12:00:00Z
 Do not call   dnc: not on it
@@ -90,7 +90,7 @@ Subscriber    since 2026-03-02 12:00:00Z
   2026-03-02 12:02:48Z  question 3: queue queue
   2026-03-02 12:02:48Z  to queue queue: the longest wait that the queue allows was over
   over at 2026-03-02 12:03:08Z: cause 16, normal clearing; 79 s for 0.04000
-  not tried again: it is COMPLETED
+  not tried again: the survey was completed
 
 Now           COMPLETED
 """
@@ -172,7 +172,7 @@ async def test_the_story_of_text_messages(run: Run, house: House) -> None:
         "  2026-03-02 12:00:00Z  text to +12025550103, Delivered, 1 part for 0.05000: Come [2J!".replace(
             "2026-03-02 12:00:00Z  ", ""
         ),
-        "  not tried again: it is SENT",
+        "  not tried again: this attempt reached the person",
         "",
         "Now           SENT",
     ]

@@ -41,7 +41,7 @@ async def test_the_whole_report(run: Run, house: House) -> None:
         shown.out
         == """\
 Campaign 1 (KQWZD), campaign
-END: every subscriber is final
+END: nobody is left to call or to text
 At 2026-03-04 12:00:00 UTC: 0 calls in progress, 0 waiting, 0 with an agent, 0 dialled in the last minute
 
 Totals

@@ -19,6 +19,8 @@ PAGES: Final = (
     "campaigns/",
     "campaigns/2/",
     "campaigns/2/recycle/",
+    "campaigns/3/",
+    "campaigns/3/call-again/",
     "campaigns/2/figures/?by=hour&period=all",
     "campaigns/2/report/",
     "figures/?by=agent&period=all",
@@ -50,6 +52,7 @@ FILE: Final[FilePayload] = {
 }
 CLOCK: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-01-30T09:00:00Z"}
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
+OVER: Final = "Over"
 UNSEEN: Final = """
 [...document.querySelectorAll("select, textarea, button, input:not([type=hidden], [autocomplete=username][hidden])")]
   .filter((one) => !one.checkVisibility() && !one.closest("details:not([open])")).map((one) => one.outerHTML)
@@ -76,6 +79,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
     with serving(tmp_path_factory.mktemp("served"), **CLOCK) as served:
         begin(Watched(browser, served.base.removesuffix("/rest-api/")), printed_path(served))
         build_campaign(served)
+        build_campaign(served, name=OVER)
+        served.client.patch("campaigns/3/", json={"status": 4}).raise_for_status()
         advance(served, 600)
         yield served
 
@@ -91,12 +96,12 @@ def begin(tab: Watched, first_admin: str) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password again").fill(PASSWORD)
     page.get_by_role("button", name="Create the admin").click()
-    page.get_by_role("link", name="Make one from a CSV file").click()
+    page.get_by_role("link", name="Make one from a spreadsheet").click()
     page.get_by_label("Name of the phonebook").fill("Spring")
     page.get_by_label("CSV file").set_input_files(FILE)
     page.get_by_role("button", name="Upload and go on").click()
     expect(page.get_by_text("2 people imported. 1 line was refused: line 4.")).to_be_visible()
-    page.get_by_label("Name").fill("Reminder")
+    page.get_by_label("Name", exact=True).fill("Reminder")
     page.get_by_label("Message", exact=True).fill("Hello {full_name}, see you in {City}")
     page.get_by_role("button", name="Go on").first.click()
     page.get_by_role("button", name="Make a simulated gateway").click()
@@ -109,8 +114,8 @@ def begin(tab: Watched, first_admin: str) -> None:
     assert tab.complaints == []
 
 
-def build_campaign(served: Served) -> None:
-    """Create a campaign with a hostile name, and start it."""
+def build_campaign(served: Served, name: str = HOSTILE) -> None:
+    """Create a campaign, with a hostile name unless another one is given, and start it."""
 
     def create(path: str, **fields: Any) -> Any:  # noqa: ANN401 - JSON
         answer = served.client.post(f"{path}/", json=fields)
@@ -127,7 +132,7 @@ def build_campaign(served: Served) -> None:
     ).raise_for_status()
     campaign = create(
         "campaigns",
-        name=HOSTILE,
+        name=name,
         callerid="+442079460000",
         object_id=str(survey["id"]),
         aleg_gateway=gateway["url"],
@@ -301,3 +306,36 @@ def test_a_wrong_password_is_told_beside_the_form(tab: Watched) -> None:
     expect(tab.page.get_by_role("alert")).to_have_text("The user name or the password is wrong.")
     expect(tab.page.get_by_label("User name")).to_have_value("root")
     tab.complaints.clear()  # Chromium logs the status 401 of the page.
+
+
+NARROWEST: Final = {"color_scheme": "light", "viewport": {"width": 320, "height": 640}}
+
+
+@pytest.mark.parametrize("tab", [NARROWEST], ids=["320 pixels"], indirect=True)
+def test_those_who_were_not_reached_are_called_again_by_keyboard(tab: Watched) -> None:
+    page = tab.page
+    tab.sign_in()
+    page.goto("/console/campaigns/3/")
+    page.get_by_role("link", name="Call again").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/campaigns/3/call-again/")
+    fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    assert page.evaluate(fits) is True
+    total = page.get_by_text("People to call again:")
+    everybody = "People to call again: 299"  # One was called at the start.
+    expect(total).to_have_text(everybody)
+    page.get_by_label("Not called yet").focus()
+    page.keyboard.press("Space")
+    expect(total).to_have_text("People to call again: 0")
+    page.keyboard.press("Space")
+    expect(total).to_have_text(everybody)
+    name = page.get_by_label("Name", exact=True)
+    name.focus()
+    name.fill("Second round")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Second round")).to_be_visible()
+    expect(page.get_by_text("299 people are in it.")).to_be_visible()
+    page.get_by_role("link", name=OVER, exact=True).click()
+    expect(page.get_by_role("link", name="Second round")).to_be_visible()
+    page.goto("/console/campaigns/3/call-again/")
+    expect(page.get_by_text("Nobody of this campaign can be called again.")).to_be_visible()

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.store.database import Database
-from dialer.store.tables import Agent, CallRequest, Cdr, Subscriber, Transfer
+from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -49,8 +49,8 @@ def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, databa
     assert gus.request("GET", "").headers["location"] == "/console/desk/"
     assert "Gus Logged out for" in gus.text("desk/")
     for fields, stored, said in (
-        ({"status": "in", "reason": "none"}, (2, ""), "The next call comes to you."),
-        ({"status": "break", "reason": HOSTILE}, (4, HOSTILE[:100]), "No call comes to you on a break."),
+        ({"status": "in", "reason": "none"}, (2, ""), "You are ready for the next call."),
+        ({"status": "break", "reason": HOSTILE}, (4, HOSTILE[:100]), "You get no calls on a break."),
         ({"status": "out"}, (1, ""), "You are logged out."),
     ):
         assert gus.send("desk/status/", **fields).status_code == 303
@@ -68,11 +68,8 @@ def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Cal
     identity = campaign(api, name="Departures")
     talk_to_gus(database, identity)
     text = words(gus.get("desk/"))
-    assert (
-        "1:05 min Number +12025550001 Campaign Departures seat 12A What came of it Success Not interested Call back"
-        in text
-    )
-    assert "Calls with this person before There is none yet." in text
+    assert "1:05 min Number +12025550001 Campaign Departures seat 12A Outcome Success Not interested Call back" in text
+    assert "Earlier calls with this person There is none yet." in text
     assert "<script>alert" not in gus.page
     assert "+12025550001" not in bob.get("desk/")
     assert "+12025550001" in gus.get("desk/live/")
@@ -99,8 +96,10 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     cdr = {"user_id": 2, "callid": "7", "callerid": "+1", "phone_number": "+12025550001", "starting_date": NOW_MS}
     cdr |= {"duration": 70, "billsec": 65, "call_cost": 0, "billed_duration": 65, "hangup_cause_q850": 16}
     cdr |= {"leg_type": 1, "amd_status": 0, "callrequest_id": 7, "subscriber_id": 900, "attempt": 1, "gateway_id": 1}
-    store(database, *end, insert(Cdr).values(**cdr), update(Subscriber).values(status=5))
-    gus.get("desk/")
+    second_leg = {**cdr, "callid": "8", "leg_type": 2, "phone_number": "102", "agent_id": 1}
+    legs = [insert(Cdr).values(**leg) for leg in (cdr, second_leg)]
+    store(database, *end, *legs, update(Subscriber).values(status=5))
+    assert "102" not in words(gus.get("desk/")).partition("Your last calls")[2]
     assert say(gus, **later) == 303
     waits = database.read_now(
         lambda c: c.execute(select(Subscriber.status, Subscriber.due_ms).where(Subscriber.id == 900)).one()
@@ -112,8 +111,22 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     assert "Call back" in words(page)
     assert "<script>alert" not in page
     assert say(gus, "calls/1/disposition/", disposition="success") == 303
-    alice = api.request("GET", "cdr/?format=csv").text.splitlines()[-1]
-    assert alice.endswith(",success,")
+    of_callee = api.request("GET", "cdr/?format=csv&leg_type=1").text.splitlines()[-1]
+    assert of_callee.endswith(",success,")
     bob.get("account/")
     assert say(bob, "calls/1/disposition/", disposition="other") == 404
     assert bob.request("GET", "calls/1/").status_code == 404
+
+
+def test_the_desk_says_until_when_a_call_back_can_be_promised(gus: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api)
+    talk_to_gus(database, identity)
+    text = gus.text("desk/")
+    assert "The campaign ends on 19 Nov 2026, 11:06, so promise an earlier time." in text
+    assert "ask your manager to set a later end first" in text
+    assert "It also ends as soon as nobody is left to call." in text
+    assert 'max="2026-11-19T11:06"' in gus.page
+    api.change(f"campaigns/{identity}/", end_when_done=False)
+    assert "It also ends as soon as" not in gus.text("desk/")
+    store(database, update(Campaign).values(status=4))
+    assert "The campaign is over, so promise no call-back." in gus.text("desk/")

@@ -65,13 +65,13 @@ def test_dates_and_numbers_are_those_of_the_common_locale_data(code: str) -> Non
     ],
 )
 def test_the_language_is_the_first_known_one_that_the_browser_asks_for(accepted: str, code: str) -> None:
-    assert language_of({"headers": [(b"accept-language", accepted.encode())]}).code == code  # type: ignore[typeddict-item] # of a scope
+    assert language_of({"headers": [(b"accept-language", accepted.encode())]}).code == code  # type: ignore[arg-type] # of a scope
 
 
 @given(st.text(max_size=300))
 def test_no_header_is_an_error(accepted: str) -> None:
     headers = [(b"accept-language", accepted.encode("latin-1", "replace"))]
-    assert language_of({"headers": headers}).code in LANGUAGES  # type: ignore[typeddict-item] # of a scope
+    assert language_of({"headers": headers}).code in LANGUAGES  # type: ignore[arg-type] # of a scope
 
 
 def test_a_choice_is_stronger_than_the_browser() -> None:
@@ -102,6 +102,15 @@ def test_a_date_in_english_is_that_of_the_platform(at_ms: int) -> None:
     assert rendering.moment(at_ms, ZONE) == datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(ZONE).strftime(
         "%d %b %Y, %H:%M"
     )
+
+
+def test_a_text_with_a_number_escapes_values_and_takes_the_number_as_it_is_given() -> None:
+    environment = rendering._environment()  # noqa: SLF001 - templates of files say no more
+    text = environment.from_string('{{ ngettext("%(num)s call of %(who)s", "%(num)s calls of %(who)s", n, who=w) }}')
+    assert text.render(n=1, w="<b>") == "1 call of &lt;b&gt;"
+    assert text.render(n=1_234, w="<b>") == "1,234 calls of &lt;b&gt;"
+    given_number = environment.from_string('{{ ngettext("%(num)s call", "%(num)s calls", n, num="many") }}')
+    assert given_number.render(n=2) == "many calls"
 
 
 def test_an_entry_of_a_catalogue_may_have_several_lines_and_forms() -> None:

@@ -13,6 +13,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,7 +67,8 @@ def texts_of_tables() -> Iterator[str]:
     """Yield the texts that stand in tables: reasons, states, scopes, and pages of the navigation."""
     for reasons in Reason.__subclasses__():
         yield from (reason.meaning for reason in reasons)
-    for kind in (*WORDS, MessageStatus, Role):
+    kinds: tuple[type[Enum], ...] = (*WORDS, MessageStatus, Role)
+    for kind in kinds:
         yield from map(english_words_of, kind)
     yield from PROTOCOL_WORDS.values()
     yield from (scope.value for scope in Scope)
@@ -163,7 +165,9 @@ def fill(language: str, translations: dict[str, str | list[str]]) -> None:
         if message is None:
             print(f"no text of the console: {text!r}", file=sys.stderr)  # noqa: T201 - for the translator
             continue
-        message.string = translation if isinstance(translation, str) else tuple(translation)
+        forms = [translation] if isinstance(translation, str) else translation
+        message.string = forms[0] if isinstance(message.id, str) else tuple(forms)
+        message.flags.discard("fuzzy")
     write(language, known)
 
 
@@ -183,7 +187,7 @@ def problems(language: str) -> list[str]:
         originals = message.id if isinstance(message.id, (list, tuple)) else [message.id]
         forms = message.string if isinstance(message.string, (list, tuple)) else [message.string]
         tags = Counter(_TAGS.findall(originals[-1]))
-        found += [f"other tags: {form}" for form in forms if Counter(_TAGS.findall(form)) != tags]
+        found += [f"other tags: {form}" for form in forms if Counter(_TAGS.findall(form or "")) != tags]
     return found
 
 

@@ -88,6 +88,13 @@ MISCOUNTED = {
         ),
         "campaign 1: counter of subscribers of phonebook 1 in 5 '' is 1 too high",
     ),
+    "outcomes said by agents": (
+        (
+            "INSERT INTO call_disposition (callrequest_id, user_id, disposition, note, was_completed, created_date,"
+            " updated_date) SELECT callrequest_id, user_id, 'success', '', 0, 1, 1 FROM cdr WHERE id = {charged}"
+        ),
+        "campaign {campaign}: counter of calls in hour 492348 disposition success is 1 too low",
+    ),
     "calls of a queue": ("UPDATE queue_hour SET taken = 0", "queue 1: counter of calls in hour 492348 is"),
     "calls of an agent": ("UPDATE agent_hour SET begun = 0", "agent 1: counter of calls taken is"),
 }

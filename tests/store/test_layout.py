@@ -69,6 +69,7 @@ LAYOUT: Final = {
     "cps_returned": Layout(WORKING),
     "fleet_change": Layout(WORKING),
     "idempotent_response": Layout(WORKING),
+    "people_to_copy": Layout(WORKING, ("after_number",), 50),
     "live_leg": Layout(WORKING, ("heard_ms", "standing", "handle", "handed_ms"), 50),
     "request_allowance": Layout(WORKING, ("restored_us",), 50),
     "set_aside_report": Layout(WORKING),

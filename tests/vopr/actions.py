@@ -9,6 +9,7 @@ from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
 from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.call_again import OVER, copy_chunk, link
 from dialer.app.campaigns.change import (
     abort_campaign,
     change_campaign,
@@ -24,6 +25,7 @@ from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.gateways import change_gateway
 from dialer.app.touched_records import touched_account, touched_did
 from dialer.app.unit import UnitOfWork
+from dialer.domain.call_again import AgainOutcome
 from dialer.domain.enums import AgentDisposition, AgentStatus, CallRequestStatus, DialMethod, SubscriberStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS, IllegalMoveError
@@ -316,6 +318,24 @@ def _copy(action: ActionUnit) -> str:
     return f"campaign {campaign['id']} as {copy_id}"
 
 
+def _call_again(action: ActionUnit) -> str:
+    """Call people of a campaign that is over again, in a new one that may stay open, and may not be started yet."""
+    campaign = action.one_of(Campaign, Campaign.status.in_(OVER))
+    settings = {name: campaign[name] for name in (*_COPIED, "dnc_id")}
+    dates = {"startingdate": action.now_ms, "expirationdate": action.now_ms + DAY_MS}
+    code = f"again{action.which}-{action.now_ms}"[-20:]
+    values = {**settings, **dates, **action.moments, "campaign_code": code, "end_when_done": action.dice.happens(50)}
+    again_id = action.connection.scalars(insert(Campaign).values(values).returning(Campaign.id)).one()
+    everyone = list(AgainOutcome)
+    outcomes = action.dice.some(everyone, len(everyone)) if action.dice.happens(30) else everyone
+    link(action.unit, again_id, campaign["id"], outcomes, late_contacts=action.dice.happens(50))
+    if action.dice.happens(50):
+        copy_chunk(action.unit, again_id)
+    if action.dice.happens(80):
+        start_campaign(action.unit, again_id)
+    return f"campaign {campaign['id']} in {again_id}"
+
+
 def _subscriber_status(action: ActionUnit) -> str:
     subscriber = action.one_of(Subscriber)
     wanted = action.dice.pick((SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.ABORT))
@@ -383,5 +403,6 @@ _ACTIONS: Final[dict[Do, Callable[[ActionUnit], str]]] = {
     Do.WISH: _wish,
     Do.COPY: _copy,
     Do.CORRECT_CONTACT: _correct_contact,
+    Do.CALL_AGAIN: _call_again,
     Do.NOTHING: lambda _: "",
 }

@@ -74,9 +74,13 @@ class Do(StrEnum):
     WISH = "an agent says do not call"
     COPY = "copy and start a campaign"
     CORRECT_CONTACT = "correct the number of a contact"
+    CALL_AGAIN = "call people of a campaign again"
+    """Not drawn either: it has steps of its own at the end of a timetable."""
 
 
 _SELDOM: Final = (Do.END, Do.DELETE_AGENT, Do.DELETE_QUEUE, Do.EDIT_METHOD, Do.CHANGE_DID, Do.EDIT_DNC)
+_LAST: Final = (Do.END, Do.CALL_AGAIN, Do.ADD_CONTACT, Do.ADD_CONTACT, Do.CORRECT_CONTACT, Do.ABORT, Do.CALL_AGAIN)
+_LAST_ROUNDS: Final = 2
 _INSTEAD: Final = (Do.WISH, Do.COPY, Do.CORRECT_CONTACT)
 SETS_BACK: Final = frozenset({Do.SUBSCRIBER_STATUS, Do.RECYCLE, Do.ADD_CONTACT, Do.CORRECT_CONTACT})
 """The actions that may set a subscriber who is done back to be called again."""
@@ -147,7 +151,24 @@ def troubles_of(seed: int) -> Troubles:
     count = dice.between(STEPS_MIN, STEPS_MAX)
     steps = [_step(dice, has_real_clock=has_real_clock) for _ in range(count)]
     beginning = [Step(0, Action(Do.START, place, 0)) for place in range(4)]
-    return Troubles((*beginning, *steps), mischief, is_harmless, has_real_clock)
+    last = _last_steps(Dice(seed, "call again"), has_real_clock=has_real_clock)
+    return Troubles((*beginning, *steps, *last), mischief, is_harmless, has_real_clock)
+
+
+def _last_steps(dice: Dice, *, has_real_clock: bool) -> list[Step]:
+    """Draw the steps in which campaigns that are over have their people called again. Other draws stay as they are."""
+    if not dice.happens(50):
+        return []
+    return [
+        Step(
+            pause_ms=dice.pick(_SHORT_PAUSES_MS if has_real_clock else _PAUSES_MS),
+            action=Action(do, dice.between(0, _CHOICES_MAX), dice.between(0, _CHOICES_MAX)),
+            fault=dice.pick(list(Fault)) if dice.happens(20) else None,
+            action_fault=dice.pick(list(Fault)) if dice.happens(12) else None,
+            statement=dice.between(1, 30),
+        )
+        for do in _LAST * _LAST_ROUNDS
+    ]
 
 
 def _step(dice: Dice, *, has_real_clock: bool) -> Step:
@@ -175,5 +196,5 @@ def _action_kind(dice: Dice) -> Do:
         return dice.pick(_OFTEN)
     if dice.happens(10):
         return Do.ABORT
-    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, *_INSTEAD}])
+    kind = dice.pick([kind for kind in Do if kind not in {Do.RECYCLE, Do.CALL_AGAIN, *_INSTEAD}])
     return Do.NOTHING if kind in _SELDOM and dice.happens(50) else kind

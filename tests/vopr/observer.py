@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection
 
-from tests.vopr import rules_dials, rules_hours, rules_moves, rules_rows
+from tests.vopr import rules_again, rules_dials, rules_hours, rules_moves, rules_rows
 from tests.vopr.memory import Memory
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
 
@@ -27,11 +27,13 @@ class Observer:
         """Return the number of calls and messages so far, inbound calls included."""
         return len(self.memory.calls) + len(self.memory.texts)
 
-    def before(self, connection: Connection, now_ms: int) -> None:
-        """Record the rows after a user may have changed them."""
+    def before(self, connection: Connection, now_ms: int) -> list[str]:
+        """Record the rows after a user may have changed them. Return the rules that this has broken."""
+        last = self._last
         seen = self._take_snapshot(connection)
         self.memory.learn_attempts(seen)
         self.memory.learn_limits(seen, now_ms)
+        return [] if last is None else list(rules_again.newcomers(connection, last, seen))
 
     def after(self, connection: Connection, now_ms: int, *, has_worked: bool) -> list[str]:
         """Return the rules that were broken since the last snapshot, while only the worker wrote."""
@@ -54,6 +56,7 @@ class Observer:
         yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)
         yield from rules_dials.texts(last, seen, memory)
         yield from rules_moves.moves(last, seen)
+        yield from rules_again.newcomers(connection, last, seen)
         yield from rules_moves.ends(seen, memory)
         yield from rules_moves.entries(seen, memory)
         memory.learn_attempts(seen)

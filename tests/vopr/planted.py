@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 from msgspec import structs
-from sqlalchemy import Connection
+from sqlalchemy import Connection, false
 
+from dialer.domain.call_again import AgainOutcome, NotAgain
 from dialer.domain.effects import KeepWish
 from dialer.domain.engine import dialling, engine, retry
 from dialer.domain.engine.called_off import CalledOff
@@ -25,6 +26,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
 from dialer.runtime import coordinator, recovery
+from dialer.store import call_again, contact_collection
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
 from dialer.store.journal.rows import CdrRow
@@ -308,6 +310,25 @@ def _cheap_calls_are_not_charged(patch: Patch) -> None:
     wrap(patch, JournalStore, "_charge", around)
 
 
+def _those_who_are_done_are_called_again(patch: Patch) -> None:
+    def around(judged: Wrapped) -> Wrapped:
+        def again(*arguments: Any) -> Any:  # noqa: ANN401 - as `judge`
+            verdict = judged(*arguments)
+            return AgainOutcome.NO_ANSWER if verdict in {NotAgain.DONE, NotAgain.REFUSED} else verdict
+
+        return again
+
+    wrap(patch, call_again, "judge", around)
+
+
+def _wishes_are_forgotten_when_people_are_called_again(patch: Patch) -> None:
+    patch.setattr(call_again, "on_dnc", lambda *_: set())
+
+
+def _late_contacts_may_be_those_who_were_not_chosen(patch: Patch) -> None:
+    patch.setattr(contact_collection, "was_called_before", lambda *_: false())
+
+
 PLANTED: Final = (
     Planted("the DNC list is not checked on retries", _dnc_is_skipped_on_retries, 74),
     Planted(
@@ -348,4 +369,7 @@ PLANTED: Final = (
     Planted("campaigns dial after their expiration date", _plans(expires_ms=lambda plan: plan.expires_ms + 10**9), 21),
     Planted("calls are missing in the statistics", _some_calls_are_not_counted, 0),
     Planted("campaigns dial before their starting date", _plans(starting_ms=lambda _: 0), 7),
+    Planted("those who are done are called again", _those_who_are_done_are_called_again, 8),
+    Planted("wishes are forgotten when people are called again", _wishes_are_forgotten_when_people_are_called_again, 1),
+    Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 29),
 )

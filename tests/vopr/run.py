@@ -222,7 +222,9 @@ class Run:
         return [str(one) for one in differences if not (has_deleted and one.record.startswith("campaign"))]
 
     def _begin_step(self) -> None:
-        self._service.read(lambda connection: self._observer.before(connection, self._service.now_ms()))
+        broken = self._service.read(lambda one: self._observer.before(one, self._service.now_ms()))
+        if broken:
+            raise BrokenError(broken[0])
 
     def _check(self, what: str, *, has_worked: bool) -> None:
         service = self._service
@@ -295,6 +297,7 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
             daily_start_time="00:00:00",
             daily_stop_time="23:59:59",
             frequency=60,
+            end_when_done=True,
             **days,
         )
     )

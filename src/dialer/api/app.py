@@ -31,6 +31,7 @@ from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no
 from dialer.api.routes import (
     audio,
     bulk,
+    call_again,
     call_centre_statistics,
     campaign_check,
     copy,
@@ -59,7 +60,7 @@ from dialer.store.database import Database
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, survey_check, campaign_check, survey_aggregate, statistics),
-    *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, trial_calls, dispositions),
+    *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -18,6 +18,7 @@ from dialer.console.live_parts import Snapshots
 from dialer.console.pages import (
     account,
     call,
+    call_again,
     calls,
     campaign,
     campaign_actions,
@@ -57,6 +58,7 @@ PAGES: Final = (
     call,
     calls,
     campaign,
+    call_again,
     campaign_actions,
     campaign_exports,
     campaign_forecast,

@@ -16,7 +16,8 @@ from dialer.console.rendering import html, render
 from dialer.console.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
 
 _DETAILS: Final[Mapping[str, str]] = {
-    "Not found.": gettext_noop("Nothing is at this address. It may have been deleted, or it is not yours.")
+    "Not found.": gettext_noop("Nothing is at this address. It may have been deleted, or it is not yours."),
+    "Internal error.": gettext_noop("The service has noted what happened. Try again, or tell your admin."),
 }
 """The words for people in place of the API's."""
 Answer = Callable[[Request[Any, Any, Any], Exception], Response[Any]]

@@ -46,6 +46,7 @@ TITLES: Final[Mapping[str, str]] = {
     "dnc_lists": "More do-not-call lists",
     "duplicate_contact": "Number",
     "enabled": "Active",
+    "end_when_done": "End when nobody is left to call",
     "expirationdate": "Ends",
     "extra_data": "Note for programs",
     "first_increment": "Shortest time charged",

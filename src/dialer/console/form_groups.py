@@ -28,7 +28,7 @@ def _groups(*groups: tuple[str, str]) -> tuple[Group, ...]:
 
 _PLACES: Final = "abandoned_resume_allowed"
 _WHEN: Final = (
-    "startingdate expirationdate daily_start_time daily_stop_time"
+    "startingdate expirationdate end_when_done daily_start_time daily_stop_time"
     " monday tuesday wednesday thursday friday saturday sunday"
 )
 FORMS: Final[Mapping[str, FormLayout]] = {

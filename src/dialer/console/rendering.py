@@ -58,7 +58,6 @@ def _environment() -> Environment:
     }
     environment.filters |= {
         "grouped": grouped,
-        "counted": counted,
         "decimal": decimal,
         "percent": percentage,
         "money": money,
@@ -80,10 +79,10 @@ def _environment() -> Environment:
     return environment
 
 
-def _counted_text(singular: str, plural: str, num: int, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text
+def _counted_text(singular: str, plural: str, number: int, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text
     """Return the form of a text that fits a number, which is `%(num)s` in it, with marks between groups of digits."""
-    text = Markup(ngettext(singular, plural, num))  # noqa: S704 - of a template or a catalogue
-    return text % {"num": grouped(num), **values}
+    text = Markup(ngettext(singular, plural, number))  # noqa: S704 - of a template or a catalogue
+    return text % {"num": grouped(number), **values}
 
 
 def grouped(number: float | None) -> str:
@@ -94,11 +93,6 @@ def grouped(number: float | None) -> str:
 def decimal(number: float, places: int = 1) -> str:
     """Return a number with some decimals."""
     return viewers_language().formats.number(f"{number:,.{places}f}")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with a noun, in the plural unless it is one."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percentage(share: float | None) -> str:

@@ -16,6 +16,8 @@ OPENINGS_TRIED_MAX: Final = 40
 """Number of changes of a window after which it counts as closed for good."""
 EXAMPLE_DIGITS: Final = 3
 """Digits of a number that a message shows."""
+CALL_BACKS_MS: Final = 2 * 86_400_000
+"""The length of a campaign below which an agent cannot promise a call on each of the next days."""
 _SECOND_MS: Final = 1_000
 
 
@@ -56,6 +58,9 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Sections that transfer calls to a number that the account may not call, by id."""
     queues_without_agents: tuple[tuple[int, int], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
+    has_agents: bool = False
+    """True if the survey leads to queues, whose agents may promise call-backs."""
+    ends_when_done: bool = True
     lacks_list: bool = False
     """True if people may ask not to be called again, and the campaign names no do-not-call list."""
     shows_secrets: bool = False
@@ -68,6 +73,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     """Yield the warnings about a campaign."""
     yield from _check_hours(facts)
     yield from _check_retries(facts)
+    yield from _check_call_backs(facts)
     yield from _check_people(facts)
     if facts.lacks_callerid:
         yield _warning(FindingCode.NO_CALLERID, "callerid", "Callees are shown no number. Set callerid.")
@@ -149,6 +155,17 @@ def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
                 " a later expirationdate."
             )
             yield _warning(FindingCode.RETRIES_TOO_LATE, retries.interval_field, message)
+
+
+def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
+    length_ms = facts.expires_ms - max(facts.now_ms, facts.starting_ms)
+    if not facts.has_agents or not 0 < length_ms < CALL_BACKS_MS:
+        return
+    remedy = "Set a later expirationdate."
+    if facts.ends_when_done:
+        remedy += " To keep it open when nobody is left to call, set end_when_done to false."
+    message = f"The campaign ends within two days, so agents cannot promise call-backs for later. {remedy}"
+    yield _warning(FindingCode.SHORT_FOR_CALL_BACKS, "expirationdate", message)
 
 
 def _possible_retries(facts: CampaignFacts, first_ms: int, interval_ms: int, wanted: int) -> int:

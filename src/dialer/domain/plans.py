@@ -134,6 +134,8 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """Calls for each idle agent."""
     abandon_rate_max: float = 0.03
     """The share of the calls answered by persons that may be abandoned."""
+    end_when_done: bool = True
+    """False keeps the campaign open until it expires, although nobody is left to call."""
 
 
 class GatewayPlan(msgspec.Struct, frozen=True):

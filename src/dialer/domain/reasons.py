@@ -80,7 +80,7 @@ class CampaignReason(Reason):
     """The `status_reason` of a campaign."""
 
     USER = "user", "set by a user"
-    COMPLETED = "completed", "every subscriber is final"
+    COMPLETED = "completed", "nobody is left to call or to text"
     EXPIRED = "expired", "the expiration date has passed"
     NO_CREDIT = "no_credit", "the owner's balance cannot pay for one more call"
     INVARIANT = "invariant", "an internal rule was about to be broken; the log names the rule"

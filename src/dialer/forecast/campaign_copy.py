@@ -81,6 +81,8 @@ def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_
     for table, condition in parts_of(campaign_id, now_ms):
         _copy(source, target, select(*stored(table)).where(condition), table)
     target.execute(update(User).values(password_hash=""))
+    # Without late contacts, a campaign that stays open has nothing to wait for: its last call is what matters.
+    target.execute(update(Campaign).values(end_when_done=True))
     _remember_ids(source, target)
 
 

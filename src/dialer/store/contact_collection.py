@@ -12,6 +12,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    or_,
     select,
     update,
 )
@@ -19,23 +20,26 @@ from sqlalchemy.orm import aliased
 
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
-from dialer.store.backends.expressions import insert_or, without_index
+from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.store.backends.expressions import without_index
 from dialer.store.bulk import PreparedStatement
-from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Subscriber
+from dialer.store.call_again import copy_people, was_called_before
+from dialer.store.new_subscribers import subscribe
+from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy, Subscriber
 
 COLLECT_CHUNK: Final = 5_000
 """Contacts that a START, or a step of a virtual clock, turns into subscribers of a campaign. It is the same on both
 databases, because the ids of campaigns that start together depend on it."""
 
-_UNCOLLECTED: Final = (
-    select(literal(1))
-    .where(
-        CampaignPhonebook.campaign_id == bindparam("campaign"),
+_UNCOLLECTED: Final = select(
+    or_(
         exists().where(
-            Contact.phonebook_id == CampaignPhonebook.phonebook_id, Contact.id > CampaignPhonebook.collected_contact_id
+            CampaignPhonebook.campaign_id == bindparam("campaign"),
+            Contact.phonebook_id == CampaignPhonebook.phonebook_id,
+            Contact.id > CampaignPhonebook.collected_contact_id,
         ),
+        exists().where(PeopleToCopy.id == bindparam("campaign")),
     )
-    .limit(1)
 )
 _STARTED: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 _CALLERS: Final = (
@@ -68,30 +72,6 @@ _LINK_OF_CONTACT: Final = (
 )
 """The link of a campaign to a contact's phonebook, whether the contact is uncollected, and whether an earlier one
 is."""
-_COLUMNS: Final = (
-    "campaign_id",
-    "user_id",
-    "contact_id",
-    "phonebook_id",
-    "duplicate_contact",
-    "number",
-    "zone",
-    "full_name",
-    "additional_vars",
-    "created_date",
-    "updated_date",
-    "status",
-    "status_reason",
-    "halt_reason",
-    "gmt_offset",
-    "tz_code",
-    "count_attempt",
-    "failure_count",
-    "completion_count",
-    "due_ms",
-)
-
-
 _OF_CONTACT_COLUMNS: Final = ("contact", "phonebook_id", "zone", "full_name", "additional_vars")
 _GIVEN_UP: Final = frozenset({SubscriberReason.CONTACT_DELETED.value, SubscriberReason.NUMBER_CORRECTED.value})
 
@@ -101,8 +81,9 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most
 
     `most` is `COLLECT_CHUNK` if it is None.
 
-    Phonebooks are read in the order of the campaign, and contacts in id order. A number that is a subscriber already
-    stays unchanged, unless its contact was deleted or got another number.
+    People whom the campaign calls again come first. Then phonebooks are read in the order of the campaign, and contacts
+    in id order. A number that is a subscriber already stays unchanged, unless its contact was deleted or got another
+    number.
     """
     links = connection.execute(
         select(CampaignPhonebook.id, CampaignPhonebook.phonebook_id, CampaignPhonebook.collected_contact_id)
@@ -110,6 +91,9 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most
         .order_by(CampaignPhonebook.id)
     ).all()
     left = COLLECT_CHUNK if most is None else most
+    left -= copy_people(connection, campaign_id, now_ms, left)
+    if left <= 0:
+        return False
     for link_id, phonebook_id, after_id in links:
         span = (
             select(Contact.id)
@@ -122,7 +106,7 @@ def collect_campaign(connection: Connection, campaign_id: int, now_ms: int, most
         if found:
             condition = and_(Contact.phonebook_id == phonebook_id, Contact.id.between(after_id + 1, last_id))
             _take_up(connection, campaign_id, condition, now_ms)
-            _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
+            subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
             connection.execute(
                 update(CampaignPhonebook).where(CampaignPhonebook.id == link_id).values(collected_contact_id=last_id)
             )
@@ -153,7 +137,7 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> lis
             continue
         condition = Contact.id == contact_id
         _take_up(connection, campaign_id, condition, now_ms)
-        _subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
+        subscribe(connection, campaign_id, _as_subscribers(campaign_id, condition, now_ms))
         if is_new:
             connection.execute(
                 update(CampaignPhonebook).where(CampaignPhonebook.id == link_id).values(collected_contact_id=contact_id)
@@ -161,13 +145,35 @@ def collect_contact(connection: Connection, contact_id: int, now_ms: int) -> lis
     return campaign_ids
 
 
+def campaigns_to_correct(connection: Connection, contact_id: int) -> list[int]:
+    """Return the campaigns that call a contact again without its phonebook, and follow it to a corrected number."""
+    names_it = exists().where(
+        CampaignPhonebook.campaign_id == Campaign.id, CampaignPhonebook.phonebook_id == Contact.phonebook_id
+    )
+    query = (
+        select(Campaign.id)
+        .join(Subscriber, Subscriber.campaign_id == Campaign.id)
+        .join(Contact, Contact.id == Subscriber.contact_id)
+        .where(Contact.id == contact_id, Campaign.source_campaign_id.is_not(None), ~names_it)
+        .where(Campaign.status.in_((CampaignStatus.NEW, *_STARTED)), Subscriber.status.in_(OPEN_SUBSCRIBERS))
+        .order_by(Campaign.id)
+    )
+    return list(connection.scalars(query))
+
+
+def collect_corrected(connection: Connection, contact_id: int, campaign_ids: list[int], now_ms: int) -> None:
+    """Turn a contact with a corrected number into a subscriber of campaigns from `campaigns_to_correct`."""
+    for campaign_id in campaign_ids:
+        subscribe(connection, campaign_id, _as_subscribers(campaign_id, Contact.id == contact_id, now_ms))
+
+
 def has_uncollected(connection: Connection, campaign_id: int) -> bool:
-    """Return whether contacts of the campaign's phonebooks are not collected yet."""
-    return connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}) is not None
+    """Return whether contacts of the campaign's phonebooks, or people to call again, are not collected yet."""
+    return bool(connection.scalar(_UNCOLLECTED, {"campaign": campaign_id}))
 
 
 def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: int) -> Select[*tuple[Any, ...]]:
-    """Return a query of contacts as rows of `_COLUMNS`."""
+    """Return a query of contacts as rows of `COLUMNS`."""
     return (
         select(
             literal(campaign_id),
@@ -185,7 +191,7 @@ def _as_subscribers(campaign_id: int, condition: ColumnElement[bool], now_ms: in
             *[literal("")] * 4,
             *[literal(0)] * 4,
         )
-        .where(condition)
+        .where(condition, ~was_called_before(campaign_id, Contact.number))
         .order_by(Contact.id)
     )
 
@@ -220,13 +226,3 @@ def _take_up(connection: Connection, campaign_id: int, condition: ColumnElement[
             due_ms = now_ms if row["count_attempt"] else 0
             values |= {"status": SubscriberStatus.PENDING, "status_reason": "", "due_ms": due_ms}
         connection.execute(update(Subscriber).where(Subscriber.id == row["id"]).values(values))
-
-
-def _subscribe(connection: Connection, campaign_id: int, rows: Select[Any]) -> None:
-    added = insert_or(Subscriber.__table__).from_select(list(_COLUMNS), rows, include_defaults=False)
-    grown = connection.execute(
-        added.on_conflict_do_nothing(index_elements=["campaign_id", "number", "user_id"])
-    ).rowcount
-    connection.execute(
-        update(Campaign).where(Campaign.id == campaign_id).values(totalcontact=Campaign.totalcontact + grown)
-    )

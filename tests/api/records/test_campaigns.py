@@ -25,6 +25,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "callerid_group": None,
         "startingdate": NOW,
         "expirationdate": "2026-11-19T11:06:40Z",
+        "end_when_done": True,
         "daily_start_time": "00:00:00",
         "daily_stop_time": "23:59:59",
         **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), True),
@@ -54,6 +55,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "phonebook": [],
         "status": 0,
         "status_reason": "",
+        "source_campaign": None,
         "totalcontact": 0,
         "completed": 0,
         "calls": 0,
@@ -168,7 +170,7 @@ def test_a_campaign_moves_only_where_it_may(alice: Caller, estate: Estate) -> No
 def test_a_started_campaign_keeps_its_survey_and_its_payer(alice: Caller, admin: Caller, estate: Estate) -> None:
     url = start(alice, estate)
     other = alice.create("survey-template", name="other")
-    sealed = "The survey was sealed when the campaign started, so it may not be changed. Create a new campaign."
+    sealed = "A started campaign plays the survey of its first start, so it may get no other. Create a new campaign."
     assert alice.refused("PATCH", url, object_id=other["id"]) == (400, {"object_id": [sealed]})
     answer = admin.refused("PATCH", url, user=3)
     payer = "The campaign has been started, so its user may not be changed. Create a new campaign."

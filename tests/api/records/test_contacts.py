@@ -1,9 +1,11 @@
 """Phonebooks, contacts and do-not-call lists."""
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
-from sqlalchemy import insert, update
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import insert, select, update
 
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, DncContact, Subscriber
@@ -172,3 +174,24 @@ def test_a_number_is_on_a_list_once_however_it_is_written(alice: Caller, estate:
     assert alice.refused("PATCH", other["url"], phone_number="+1-202-555-0111") == refusal("+1-202-555-0111")
     alice.change(estate.dnc_contact["url"], phone_number="+1 202 555 0111")
     assert row(database, DncContact, estate.dnc_contact["id"])["number"] == "+12025550111"
+
+
+CORRECTIONS: Final = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), min_size=1, max_size=8)
+
+
+@pytest.mark.usefixtures("worker")
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corrections=CORRECTIONS)
+def test_only_the_present_numbers_of_contacts_wait_for_a_call(
+    estate: Estate, database: Database, corrections: list[tuple[int, int]]
+) -> None:
+    """Whichever contacts are corrected to whichever numbers, to and fro: an old number waits in no started campaign."""
+    book = estate.owner.create("phonebook", name="Book")["url"]
+    made = [estate.owner.create("contact", contact=f"+1202555010{place}", phonebook=book) for place in range(3)]
+    campaign = estate.owner.create("campaigns", **estate.campaign_fields(), phonebook=[book])
+    estate.owner.change(campaign["url"], status=1)
+    for which, number in corrections:
+        estate.owner.request("PATCH", made[which]["url"], json={"contact": f"+1202555010{number}"})
+    query = select(Subscriber.number).where(Subscriber.campaign_id == campaign["id"], Subscriber.status == 1)
+    waiting = set(database.read_now(lambda c: c.scalars(query).all()))
+    assert waiting <= {estate.owner.get(contact["url"])["contact"] for contact in made}

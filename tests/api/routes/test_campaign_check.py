@@ -406,3 +406,16 @@ def test_the_page_about_the_check_has_every_code_of_a_campaign() -> None:
     codes = {code for line in page.splitlines() if line.startswith("| `") for code in re.findall("`([a-z_]+)`", line)}
     of_survey = set(FindingCode) - {*list(FindingCode)[list(FindingCode).index(FindingCode.NO_AGENTS) :]}
     assert set(FindingCode) - of_survey <= codes
+
+
+def test_a_short_campaign_with_agents_is_named_because_of_their_call_backs(bench: Bench) -> None:
+    fields = {"type": 6, "script": "", "queue": bench.estate.queue["url"]}
+    bench.alice.change(bench.estate.section["url"], **fields)
+    found = [one for one in bench.check()["findings"] if one["code"] == "short_for_call_backs"]
+    assert [(one["level"], one["field"]) for one in found] == [("warning", "expirationdate")]
+    assert found[0]["message"].endswith("To keep it open when nobody is left to call, set end_when_done to false.")
+    bench.alice.change(bench.url, end_when_done=False)
+    found = [one for one in bench.check()["findings"] if one["code"] == "short_for_call_backs"]
+    assert found[0]["message"].endswith("Set a later expirationdate.")
+    bench.alice.change(bench.url, expirationdate="2026-11-25T00:00:00Z")
+    assert "short_for_call_backs" not in [one["code"] for one in bench.check()["findings"]]

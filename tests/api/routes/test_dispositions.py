@@ -1,7 +1,18 @@
 """Tests of the outcomes of calls in the words of their agents, over the API."""
 
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, select, update
+
+from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, SubscriberStatus
+from dialer.store.database import Database
+from dialer.store.tables import CallRequest, Campaign, DncContact, Subscriber
 from tests.api.builders import Estate
 from tests.api.harness import Caller
+from tests.console.building import store
 
 SAID = {"disposition": "not_interested", "note": "Has a carrier.", "call_back_date": None}
 
@@ -27,3 +38,43 @@ def test_an_outcome_is_set_read_and_exported_and_only_where_the_call_is_seen(est
     assert stranger.request("PUT", path, json=SAID).status_code == 404
     assert stranger.request("GET", path).status_code == 404
     assert "not_interested" in estate.owner.request("GET", "cdr/?format=csv").text
+
+
+TIMES: Final = ("2026-11-18T18:00:00Z", "2026-11-19T09:00:00Z")
+SAYINGS: Final = st.lists(
+    st.one_of(
+        st.sampled_from(TIMES).map(lambda at: {"disposition": "call_back", "call_back_date": at}),
+        st.sampled_from(sorted(AgentDisposition)).map(lambda said: {"disposition": said}),
+    ),
+    max_size=6,
+)
+
+
+@pytest.mark.usefixtures("worker")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sayings=SAYINGS)
+def test_a_person_who_completed_the_survey_has_completed_it_whatever_an_agent_says_before_success(
+    estate: Estate, database: Database, sayings: list[dict[str, str]]
+) -> None:
+    """The subscriber and the counter of the campaign are as they were, and no call-back is left over."""
+    subscriber_id, campaign_id = estate.subscriber["id"], estate.campaign["id"]
+    start = {"status": CampaignStatus.START, "completed": 1}
+    done = {"status": SubscriberStatus.COMPLETED, "count_attempt": 1, "due_ms": 0}
+    store(
+        database,
+        delete(DncContact),
+        update(CallRequest).values(status=CallRequestStatus.SUCCESS, ended_ms=1),
+        update(Campaign).where(Campaign.id == campaign_id).values(**start, expirationdate=2**42),
+        update(Subscriber).where(Subscriber.id == subscriber_id).values(done),
+    )
+    path = f"callrequest/{estate.call_id}/disposition/"
+    for said in (*sayings, {"disposition": "success"}):
+        assert estate.owner.request("PUT", path, json=said).status_code in {200, 409}
+    row = database.read_now(
+        lambda c: c.execute(
+            select(Subscriber.status, Subscriber.due_ms, Campaign.completed)
+            .join(Campaign, Campaign.id == Subscriber.campaign_id)
+            .where(Subscriber.id == subscriber_id)
+        ).one()
+    )
+    assert tuple(row) == (SubscriberStatus.COMPLETED, 0, 1)

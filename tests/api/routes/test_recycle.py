@@ -13,6 +13,7 @@ from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Campaign, Subscriber
 from tests.api.builders import Estate, stored
 from tests.api.harness import NOW_MS, Caller, FakeWorker, Json
+from tests.console.building import store
 
 PHONEBOOK_NUMBER: Final = "+1202555{:04d}"
 
@@ -139,7 +140,7 @@ def test_a_campaign_that_is_over_is_refused(estate: Estate, database: Database, 
     database.write_now(lambda connection: connection.execute(update(Campaign).values(status=status)))
     for query in ("", "?dry_run=true"):
         refused, body = estate.owner.refused("POST", f"{estate.campaign['url']}recycle/{query}", status=[4])
-        assert (refused, "Copy it, and start the copy." in body["detail"]) == (409, True)
+        assert (refused, "Call its people again in a new campaign" in body["detail"]) == (409, True)
     assert statuses(database, ids) == [4]
 
 
@@ -212,3 +213,39 @@ def test_chunks_of_any_size_recycle_exactly_those_that_are_wanted(
     assert answer == counted | {"dry_run": False}
     assert statuses(database, ids) == [1 if status in wanted else status for status in states]
     assert answer["recycled"] == sum(status in wanted for status in states)
+
+
+KINDS: Final = st.sampled_from(["collected", "given a contact", "without a contact"])
+PERSONS: Final = st.lists(st.tuples(KINDS, st.sampled_from(sorted(S)), st.booleans()), min_size=1, max_size=6)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(persons=PERSONS)
+def test_nobody_whose_contact_was_deleted_is_ever_set_back(
+    estate: Estate, database: Database, persons: list[tuple[str, S, bool]]
+) -> None:
+    """Neither by recycling nor by a PATCH, whichever way they came into the campaign."""
+    people(estate, database)
+    store(database, update(Campaign).values(status=1))
+    book = estate.owner.create("phonebook", name="Book")["url"]
+    deleted = set()
+    book_id = int(book.rstrip("/").rpartition("/")[2])
+    for place, (kind, status, is_deleted) in enumerate(persons):
+        number = PHONEBOOK_NUMBER.format(place)
+        is_contact = kind != "without a contact"
+        contact: Json = estate.owner.create("contact", contact=number, phonebook=book) if is_contact else None
+        if kind == "collected":
+            where = {"contact_id": contact["id"], "phonebook_id": book_id}
+            values = {"duplicate_contact": number, "number": number, "zone": ""}
+            made = stored(database, Subscriber, campaign_id=estate.campaign["id"], **values, **where)
+        else:
+            named = {"contact": contact["url"]} if is_contact else {"duplicate_contact": number}
+            made = estate.owner.create("subscriber-list", campaign=estate.campaign["url"], **named)["id"]
+        store(database, update(Subscriber).where(Subscriber.id == made).values(status=status))
+        if is_contact and is_deleted:
+            assert estate.owner.request("DELETE", contact["url"]).status_code == 204
+            deleted.add(made)
+    for subscriber_id in deleted:
+        estate.owner.request("PATCH", f"subscriber-list/{subscriber_id}/", json={"status": 1})
+    recycle(estate, status=[2, 3, 4, 5, 7, 8])
+    assert S.PENDING not in statuses(database, sorted(deleted))

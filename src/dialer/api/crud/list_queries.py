@@ -61,7 +61,7 @@ class _Way(Enum):
 
 
 class _Counts(Enum):
-    """What a query counts: all records; or up to `most` of those that the filters, the search or a part of it finds."""
+    """The records to count: all, or up to `most` of those that the filters, the search or a part of it finds."""
 
     ALL = "all"
     SELECTED = "selected"

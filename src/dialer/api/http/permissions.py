@@ -31,6 +31,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "POST /dnc-contact/bulk": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /sms-campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
+    f"POST /campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
+    f"POST /sms-campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /sms-campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/forecast": Permission.READ,
@@ -71,7 +73,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/account/second-factor": Permission.SIGNED_IN,
     "POST /console/account/second-factor/off": Permission.SIGNED_IN,
     f"POST /console/users/{RECORD}/second-factor/off": Permission.ADMIN,
-    # What it finds is what the viewer may read.
+    # It finds the records that the viewer may read.
     "GET /console/search": Permission.SIGNED_IN,
     "GET /console/overview": Permission.READ,
     "GET /console/overview/live": Permission.READ,
@@ -81,6 +83,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/forecast": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
+    f"GET /console/campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
+    f"POST /console/campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/answers/export": Permission.READ,

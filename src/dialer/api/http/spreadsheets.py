@@ -32,7 +32,7 @@ WIDTH: Final = 18
 """Width of columns in characters."""
 TITLE_MAX: Final = 31
 CELL_MAX: Final = 32_767
-"""Characters of a cell. What is longer is cut off."""
+"""Characters of a cell. A longer text is cut off."""
 _UNSEEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that no XML can hold."""
 COMPRESSION: Final = 1

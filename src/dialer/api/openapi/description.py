@@ -26,6 +26,7 @@ from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.trial_calls import TrialCallRead
+from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 from dialer.api.routes.recycle import RecycledRead
@@ -139,6 +140,7 @@ _CHECKED: Final = {
 }
 _DISPOSITION: Final = examples.answer(DispositionRead)
 _RECYCLED: Final = examples.answer(RecycledRead)
+_CALLED_AGAIN: Final = examples.answer(CalledAgainRead)
 _AGGREGATE: Final = examples.answer(
     SectionAggregate,
     type=2,
@@ -177,6 +179,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
     "recycle_campaign": _RECYCLED,
     "recycle_sms_campaign": _RECYCLED,
+    "call_again": _CALLED_AGAIN,
+    "text_again": _CALLED_AGAIN,
     "place_test_call": examples.answer(TrialCallRead),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
@@ -197,6 +201,8 @@ _SENT: Final[Mapping[str, Any]] = {
     "copy_sms_campaign": {"name": "Autumn reminders"},
     "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},
     "recycle_sms_campaign": {"status": [4], "reason": ["not_delivered"]},
+    "call_again": {"outcomes": ["busy", "no_answer"], "confirm": 2},
+    "text_again": {"outcomes": ["not_delivered"], "confirm": 2},
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
     "set_disposition": _DISPOSITION,
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},

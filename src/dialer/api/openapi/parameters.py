@@ -74,9 +74,13 @@ IDEMPOTENT: Final = frozenset(
         "copy_sms_campaign",
         "recycle_campaign",
         "recycle_sms_campaign",
+        "call_again",
+        "text_again",
     }
 )
 """Operations that accept an `Idempotency-Key`, besides those that create a record."""
+DRY_RUNS: Final = frozenset({"recycle_campaign", "recycle_sms_campaign", "call_again", "text_again"})
+"""Operations that only count if their parameter `dry_run` says so."""
 
 
 def noun(resource: Resource) -> str:
@@ -96,7 +100,7 @@ def parameters(found: Json, verb: str, resource: Resource | None, owner: Resourc
         yield {**parameter(given["name"], identity, described, 1, "path"), "required": True} if is_id else given
     if verb == "create" or found["operationId"] in IDEMPOTENT:
         yield _IDEMPOTENCY
-    if found["operationId"].startswith("recycle_"):
+    if found["operationId"] in DRY_RUNS:
         yield DRY_RUN_PARAMETER
     if found["operationId"] in {"check_campaign", "check_sms_campaign"}:
         yield FORECAST_PARAMETER

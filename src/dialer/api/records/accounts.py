@@ -126,7 +126,7 @@ _USER: Final = shapes(
         "call_rate": writable(
             AmountNumber(minimum=0),
             "The price of a minute of calls to numbers for which the user has no rate card: a number with five"
-            " decimals.",
+            " decimals. An answered call lasts at least a second, which is billed.",
             example=0.02,
         ),
         "sms_rate": writable(

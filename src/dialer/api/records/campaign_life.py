@@ -13,7 +13,7 @@ from dialer.api.crud.enumerations import listed
 from dialer.api.crud.fields import TEXT_MAX, Boolean, Choice, Text
 from dialer.api.crud.moments import TimeOfDay, Timestamp, show_timestamp
 from dialer.api.crud.records import Created
-from dialer.api.crud.references import ReferenceList
+from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.resource import Association, Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.api.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.api.http.errors import ConflictError, Errors
@@ -85,6 +85,22 @@ DAILY_WINDOW: Final = {
     },
 }
 """The fields that decide at which hours and on which days a campaign may dial."""
+LIFE: Final = {
+    "end_when_done": writable(
+        Boolean(),
+        "True to end the campaign when nobody is left to call. False to keep it open until `expirationdate`, for"
+        " call-backs that agents promise and for contacts that are added later.",
+    ),
+}
+"""The field that says whether a campaign ends before its expiration."""
+
+
+def source(path: str) -> dict[str, Field]:
+    """Declare the campaign some of whose people a campaign calls again."""
+    description = "The campaign some of whose people this one calls again (`call-again/`). Null for any other campaign."
+    return {"source_campaign": read_only(Reference(path), description, nullable=True)}
+
+
 CAMPAIGN_ORDERINGS: Final = (
     "name",
     "status",
@@ -146,7 +162,11 @@ def window_not_empty(change: Change) -> Errors:
 
 def owner_who_pays(change: Change) -> Errors:
     """Return an error if a started campaign gets another owner, because its calls hold part of the owner's balance."""
-    if change.is_new or not change.moves("user") or change.stored["status"] == CampaignStatus.NEW:
+    if change.is_new or not change.moves("user"):
+        return {}
+    if change.stored["source_campaign_id"] is not None:
+        return {"user": ["The campaign calls people of another one again, so its user may not be changed."]}
+    if change.stored["status"] == CampaignStatus.NEW:
         return {}
     return {"user": ["The campaign has been started, so its user may not be changed. Create a new campaign."]}
 
@@ -188,7 +208,7 @@ def campaigns(
         path=path,
         shapes=declared,
         constants=(("medium", medium),),
-        filters=("name", code, "status", *filters),
+        filters=("name", code, "status", "source_campaign", *filters),
         orderings=CAMPAIGN_ORDERINGS,
         names=("name", code),
         associations=(

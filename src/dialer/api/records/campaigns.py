@@ -10,11 +10,13 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.campaign_life import (
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
+    LIFE,
     NAMED,
     STATE,
     campaigns,
     code_of_campaign,
     dates,
+    source,
 )
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
@@ -49,6 +51,7 @@ _CAMPAIGN: Final = shapes(
             " `callerid`.",
         ),
         **dates("numbers are dialled"),
+        **LIFE,
         **DAILY_WINDOW,
         "frequency": writable(
             Integer(1, FREQUENCY_MAX),
@@ -111,7 +114,7 @@ _CAMPAIGN: Final = shapes(
         "object_id": writable(
             Reference("survey-template", shown_as_id=True),
             "The id of the survey template to play, as a string of digits. A URL is accepted too. The first start"
-            " keeps a copy of the survey, so it cannot change afterwards.",
+            " stores a copy of the survey, which the campaign plays. So this field cannot change afterwards.",
             example="1",
         ),
         "extra_data": writable(
@@ -145,6 +148,7 @@ _CAMPAIGN: Final = shapes(
             default=(),
         ),
         **STATE,
+        **source("campaigns"),
         "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
         "completed": read_only(
             Integer(), "Number of subscribers who reached a section marked `completed`.", example=120
@@ -186,7 +190,7 @@ def _sealed_survey(change: Change) -> Errors:
     """Return an error if a started campaign gets another survey: it plays the copy that its first start sealed."""
     if change.is_new or not change.moves("object_id") or change.stored["status"] == CampaignStatus.NEW:
         return {}
-    message = "The survey was sealed when the campaign started, so it may not be changed. Create a new campaign."
+    message = "A started campaign plays the survey of its first start, so it may get no other. Create a new campaign."
     return {"object_id": [message]}
 
 

@@ -10,11 +10,13 @@ from dialer.api.crud.resource import Resource
 from dialer.api.records.campaign_life import (
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
+    LIFE,
     NAMED,
     STATE,
     campaigns,
     code_of_campaign,
     dates,
+    source,
     state_columns,
 )
 from dialer.api.records.campaigns import (
@@ -60,6 +62,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "dnc_lists": DNC_LISTS_OF_CAMPAIGN,
         "user": OWNER,
         **STATE,
+        **source("sms-campaigns"),
         "frequency": writable(Integer(1, FREQUENCY_MAX), "Messages a minute, spread evenly.", example=30),
         "callmaxduration": read_only(
             Integer(1, CALL_SECONDS_MAX), "Seconds; not used by campaigns of text messages.", example=1800
@@ -72,6 +75,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX), "Seconds from a message that failed to the next one.", example=900
         ),
+        **LIFE,
         **DAILY_WINDOW,
         "totalcontact": read_only(Integer(), "Number of subscribers.", example=500),
         "sent": read_only(

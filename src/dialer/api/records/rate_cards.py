@@ -74,7 +74,8 @@ _RATE_CARD: Final = shapes(
     },
     write_doc="""The price of a user's calls to numbers that begin with `prefix`; the longest match counts.
 
-    `rate` is the price of a minute. A started increment is billed as a whole; an unanswered call costs nothing.
+    `rate` is the price of a minute. A started increment is billed as a whole. An answered call lasts at
+    least a second, which is billed. An unanswered call costs nothing.
     """,
     read_doc="The price of a user's calls to numbers that begin with `prefix`, as it is stored.",
 )

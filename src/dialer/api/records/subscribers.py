@@ -170,7 +170,10 @@ def _columns(change: Change) -> Values:
     zone = zone_key(
         tz_code=change.values["tz_code"], gmt_offset=change.values["gmt_offset"], number_zone=zone_of_number(number)
     )
-    return {"number": number, "zone": zone}
+    contact = _contact(change.unit, change.values["contact"]) if change.is_new else None
+    # The phonebook tells later that there was a contact, when that is deleted.
+    came_from = {} if contact is None else {"phonebook_id": contact["phonebook_id"]}
+    return {"number": number, "zone": zone, **came_from}
 
 
 def _waits(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:

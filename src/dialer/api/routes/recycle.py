@@ -139,7 +139,7 @@ async def recycle_campaign(request: ApiRequest, record_id: FromPath[str]) -> Res
     """Recycle subscribers of a voice campaign: set those who are done back to PENDING, so that they are called again.
 
     A recycled subscriber is due at once and keeps `count_attempt`. Numbers on a do-not-call list stay as they are,
-    because the dial would refuse them. A campaign that is over is refused with 409; copy it instead.
+    because the dial would refuse them. A campaign that is over is refused with 409; use `call-again/` instead.
     """
     return await _recycle(request, CAMPAIGNS, record_id)
 
@@ -155,7 +155,7 @@ async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) ->
     """Recycle subscribers of an SMS campaign: set those who are done back to PENDING, so that they get another message.
 
     A recycled subscriber is due at once and keeps `count_attempt`. Numbers on a do-not-call list stay as they are,
-    because the sending would refuse them. A campaign that is over is refused with 409; copy it instead.
+    because the sending would refuse them. A campaign that is over is refused with 409; use `call-again/` instead.
     """
     return await _recycle(request, SMS_CAMPAIGNS, record_id)
 

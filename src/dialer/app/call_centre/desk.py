@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, case, select
 
-from dialer.app.call_centre.dispositions import Disposed, disposition_of
+from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
@@ -27,6 +27,8 @@ class CallOnDesk(NamedTuple):
     answered_ms: int
     is_over: bool
     disposed: Disposed | None
+    term: CallBackTerm | None
+    """Until when the callee can be called back."""
 
 
 class Desk(NamedTuple):
@@ -101,6 +103,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.answered_ms,
         row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
         disposition_of(connection, row.call_id),
+        term_of(connection, row.call_id),
     )
 
 

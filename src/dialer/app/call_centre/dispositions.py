@@ -1,6 +1,7 @@
 """Dispositions: the outcome of a call in the words of its agent, with a note, and a time to call again."""
 
-from typing import Final
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
@@ -32,6 +33,24 @@ class Disposed(msgspec.Struct, frozen=True):
     note: str = ""
     call_back_ms: int | None = None
     """The time at which the callee is called again; only for `CALL_BACK`."""
+
+
+class CallBackTerm(NamedTuple):
+    """The time until which the campaign of a call takes call-backs."""
+
+    ends_ms: int
+    """The expiration of the campaign."""
+    is_over: bool
+    ends_when_done: bool
+    """True if the campaign ends earlier when nobody is left to call."""
+
+
+def term_of(connection: Connection, callrequest_id: int) -> CallBackTerm | None:
+    """Return until when a callee can be called back; None if there is no such call."""
+    query = select(Campaign.expirationdate, Campaign.status, Campaign.end_when_done)
+    query = query.join(CallRequest, CallRequest.campaign_id == Campaign.id).where(CallRequest.id == callrequest_id)
+    row = connection.execute(query).first()
+    return None if row is None else CallBackTerm(row[0], row[1] not in _MAY_DIAL, row[2])
 
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
@@ -135,7 +154,11 @@ def _check_time(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> None:
     elif at_ms <= unit.now_ms:
         wrong = "The time is past. Use a later one."
     elif at_ms >= call["expirationdate"]:
-        wrong = "The campaign ends before that time. Use an earlier one."
+        ends = datetime.fromtimestamp(call["expirationdate"] // 1_000, UTC)
+        wrong = (
+            f"The campaign ends before that time. Use one before {ends:%Y-%m-%d %H:%M} UTC, or have a manager set a"
+            " later expirationdate first."
+        )
     if wrong is not None:
         raise InvalidFieldsError({"call_back_date": [wrong]})
 
@@ -145,7 +168,10 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
     if call["id"] is None:
         raise RefusedError("The caller is in no phonebook of the campaign. Add the number to one to have it called.")
     if call["campaign_status"] not in _MAY_DIAL:
-        raise RefusedError("The campaign is over, so nobody is called back. Clear the time of the call-back.")
+        raise RefusedError(
+            "The campaign is over, so nobody is called back. Clear the time. A manager can call the person again in a"
+            " new campaign, and keep the next one open with end_when_done."
+        )
     if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
         raise RefusedError("The call is in progress. Save the time of the call-back when it is over.")
     refuse_without_contact(call["contact_id"], call["phonebook_id"])

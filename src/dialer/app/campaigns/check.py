@@ -99,6 +99,8 @@ def _facts(
         without_country_max=WITHOUT_COUNTRY_MAX,
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         shows_secrets=_shows_secrets(connection, campaign),
+        has_agents=bool(queue_ids_of(survey)),
+        ends_when_done=campaign["end_when_done"],
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
     )

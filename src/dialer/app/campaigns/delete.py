@@ -1,11 +1,12 @@
 """The deletion of a campaign with its subscribers and call requests; its CDRs and answers stay."""
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
+from dialer.store.call_again import is_being_copied
 from dialer.store.queries.calls_in_progress import under_way_of_campaign
 from dialer.store.tables import Campaign
 
@@ -18,7 +19,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
 
     Raises:
         UnknownRecordError: there is no such campaign.
-        RefusedError: the campaign is started, or has calls or messages in progress.
+        RefusedError: the campaign is started, has calls or messages in progress, or its people are being copied.
     """
     status = unit.connection.scalar(select(Campaign.status).where(Campaign.id == campaign_id))
     if status is None:
@@ -30,5 +31,15 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         raise RefusedError("The campaign has calls in progress. Delete it when they are over.")
     if under_way.messages:
         raise RefusedError("The campaign has messages on their way. Delete it when they are delivered.")
+    if is_being_copied(unit.connection, campaign_id):
+        raise RefusedError("Its people are being copied to a campaign that calls them again. Start that one first.")
+    _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id))
+
+
+def _hand_over(unit: UnitOfWork, campaign_id: int) -> None:
+    """Link the campaigns that call people of this one again to the campaign whose people this one calls again."""
+    source = select(Campaign.source_campaign_id).where(Campaign.id == campaign_id)
+    linked = update(Campaign).where(Campaign.source_campaign_id == campaign_id)
+    unit.connection.execute(linked.values(source_campaign_id=unit.connection.scalar(source)))

@@ -124,7 +124,10 @@ def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status not in RECYCLABLE_CAMPAIGNS:
         name = CampaignStatus(status).name if status in set(CampaignStatus) else "unknown"
-        raise RefusedError(f"The campaign is in {status} ({name}), which is final. Copy it, and start the copy.")
+        raise RefusedError(
+            f"The campaign is in {status} ({name}), so it calls nobody any more. Call its people again in a new"
+            " campaign (call-again/)."
+        )
 
 
 def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collection[int]) -> set[int]:

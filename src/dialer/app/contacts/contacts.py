@@ -13,7 +13,7 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
 from dialer.domain.search_keys import name_key
 from dialer.domain.states import OPEN_SUBSCRIBERS
-from dialer.store.contact_collection import collect_contact
+from dialer.store.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
 
@@ -41,8 +41,9 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
         raise UnknownRecordError(f"There is no contact {contact_id}.")
     is_corrected = values.get("number", before["number"]) != before["number"]
     of_contact = Subscriber.contact_id == contact_id
-    touched = NOTHING
+    touched, again = NOTHING, list[int]()
     if is_corrected:
+        again = campaigns_to_correct(unit.connection, contact_id)
         touched = _abandon(unit, of_contact, SubscriberReason.NUMBER_CORRECTED)
         of_old_number = of_contact & Subscriber.phonebook_id.is_not(None)
         unit.connection.execute(update(Subscriber).where(of_old_number).values(contact_id=None))
@@ -53,6 +54,7 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
         owner = select(Phonebook.user_id).where(Phonebook.id == values["phonebook_id"])
         written["user_id"] = owner.scalar_subquery()
     unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
+    collect_corrected(unit.connection, contact_id, again, unit.now_ms)
     is_new_there = any(values.get(name, value) != value for name, value in before.items())
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))
 

@@ -12,7 +12,7 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
 from dialer.api.records.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.dispositions import Disposed, disposition_of
+from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.console.cells import id_in
 from dialer.console.forms import read_fields
 from dialer.console.pages.calls import CallRow, rows_of_calls
@@ -37,6 +37,7 @@ class _Call(NamedTuple):
     """None if the call request was deleted with its campaign."""
     attempt: AttemptPart | None
     disposed: Disposed | None
+    term: CallBackTerm | None
 
 
 @get("/calls/{record_id:str}", media_type="text/html")
@@ -65,7 +66,7 @@ async def _show(request: ApiRequest, identity: int, refused: DispositionForm | N
         PLACE,
         HTTPStatus.OK if refused is None else refused.status,
         **found._asdict(),
-        form=refused or form_of(found.disposed, zone),
+        form=(refused or form_of(found.disposed, zone)).until(found.term, zone),
         is_refused=refused is not None,
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS},
         cause_in_words=cause_in_words,
@@ -86,4 +87,5 @@ def _read(unit: Unit, identity: int) -> _Call:
         attempt = call_of(unit.connection, id_in(record.callrequest))
     call_id = None if record.callrequest is None else id_in(record.callrequest)
     disposed = None if call_id is None else disposition_of(unit.connection, call_id)
-    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, disposed)
+    term = None if call_id is None else term_of(unit.connection, call_id)
+    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, disposed, term)

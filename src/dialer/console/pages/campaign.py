@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import RecordNotFoundError
@@ -48,11 +48,14 @@ from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import Grouping, percent
 from dialer.domain.survey.findings import Finding
 from dialer.domain.survey.survey import Survey
+from dialer.forecast.campaign_copy import people_of
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount
-from dialer.store.tables import SMS, Campaign, CampaignPhonebook, Contact
+from dialer.store.tables import SMS, Campaign
 
+LINKED_MAX: Final = 20
+"""Campaigns that call people of one again, as far as its page links to them."""
 CampaignServices = tuple[ConsoleServices, Forecaster]
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
     "start": start_campaign,
@@ -70,6 +73,13 @@ _POSSIBLE: Final[Mapping[CampaignStatus, tuple[str, ...]]] = {
 _OVER: Final = frozenset({CampaignStatus.END, CampaignStatus.ABORT})
 
 
+class Linked(NamedTuple):
+    """A campaign to which a page links."""
+
+    id: int
+    name: str
+
+
 class _Still(NamedTuple):
     """The parts of the page that are read once."""
 
@@ -78,7 +88,12 @@ class _Still(NamedTuple):
     state: CampaignStatus | None
     findings: list[Finding]
     contacts: int | None
-    """The contacts of its phonebooks, who join it at its start; None if it was started."""
+    """The people who are in it, and the contacts of its phonebooks, who join it at its start; None if it was started.
+    """
+    source: Linked | None
+    """The campaign some of whose people this one calls again."""
+    again: list[Linked]
+    """The campaigns that call people of this one again."""
 
 
 class _Moving(NamedTuple):
@@ -210,14 +225,16 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         row["medium"] == SMS,
         state,
         [] if is_over else findings,
-        _contacts_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        people_of(unit.connection, identity) if state is CampaignStatus.NEW else None,
+        next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
+        _linked(unit, Campaign.source_campaign_id == identity),
     )
 
 
-def _contacts_of(connection: Connection, identity: int) -> int:
-    books = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == identity)
-    query = select(func.count()).select_from(Contact).where(Contact.phonebook_id.in_(books))
-    return int(connection.scalar(query) or 0)
+def _linked(unit: Unit, condition: ColumnElement[bool]) -> list[Linked]:
+    """Return the campaigns that meet a condition, as far as the viewer sees them, the oldest first."""
+    query = select(Campaign.id, Campaign.name).where(condition, seen_campaigns(unit)).order_by(Campaign.id)
+    return [Linked._make(row) for row in unit.connection.execute(query.limit(LINKED_MAX)).all()]
 
 
 async def _make(request: ApiRequest, services: CampaignServices, identity: int) -> str:

@@ -12,6 +12,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed
 from dialer.api.records.campaign_life import copy_record
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.call_again import OVER
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
@@ -54,8 +55,16 @@ async def copy_campaign(request: ApiRequest, record_id: FromPath[str]) -> Respon
 
 @get("/campaigns/{record_id:str}/recycle", media_type="text/html")
 async def show_recycling(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
-    """Show the form that names who is called again."""
-    return await _show(request, identity_in(record_id), frozenset({SubscriberStatus.FAIL}))
+    """Show the form that names who is called again. People of a campaign that is over go into a new one."""
+    identity = identity_in(record_id)
+
+    def read(unit: Unit) -> int | None:
+        check_seen(unit, identity)
+        return unit.connection.scalar(select(Campaign.status).where(Campaign.id == identity))
+
+    if await request.service.read(request, read) in OVER:
+        return go_to(f"/console/campaigns/{identity}/call-again/")
+    return await _show(request, identity, frozenset({SubscriberStatus.FAIL}))
 
 
 @post("/campaigns/{record_id:str}/recycle", media_type="text/html")

@@ -14,6 +14,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.dispositions import CHOICES, DispositionForm, form_of, save
 from dialer.console.pages.record import identity_in
@@ -21,14 +22,16 @@ from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
-from dialer.domain.enums import AgentStatus
+from dialer.domain.enums import AgentStatus, LegType
 from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
 REASON_MAX: Final = 100
-NOT_AN_AGENT: Final = "No agent signs in with your user name. Ask your manager to set it as the agent's login."
+NOT_AN_AGENT: Final = gettext_noop(
+    "No agent signs in with your user name. Ask your manager to set it as the agent's login."
+)
 _cdrs = CDRS.table
 _SAID: Final = dict(CHOICES)
 
@@ -103,10 +106,10 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
     return render(
         "desk_live.html",
         **found._asdict(),
-        form=refused or form_of(None if call is None else call.disposed, zone),
+        form=(refused or form_of(call and call.disposed, zone)).until(call and call.term, zone),
         now_ms=request.service.worker.clock.now_ms(),
         zone=zone,
-        not_an_agent=NOT_AN_AGENT,
+        not_an_agent=gettext(NOT_AN_AGENT),
     )
 
 
@@ -117,6 +120,7 @@ def _read(unit: Unit) -> _Read:
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = func.coalesce(CallDisposition.disposition, "")
     query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
+    query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
     query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
     if desk.is_talking and desk.call is not None:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id

@@ -11,10 +11,11 @@ from dialer.api.crud.shapes import Given
 from dialer.api.http.errors import InvalidError
 from dialer.api.records.dispositions import set_disposition_of
 from dialer.api.service import ApiRequest
-from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed
+from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.errors import messages_of, status_of
 from dialer.console.inputs import with_offset
+from dialer.console.rendering import moment
 from dialer.console.state_words import words_of
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentDisposition
@@ -35,13 +36,31 @@ class DispositionForm(NamedTuple):
     status: HTTPStatus = HTTPStatus.OK
     choices: list[tuple[str, str]] = CHOICES
     note_max: int = NOTE_MAX
+    is_over: bool = False
+    """True if the campaign takes no call-backs any more."""
+    ends: str = ""
+    """The end of the campaign in words; empty if it is not known."""
+    latest: str = ""
+    """The end of the campaign as inputs have it."""
+    ends_when_done: bool = False
+
+    def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
+        """Return the form with the time until which the callee can be called back."""
+        if term is None:
+            return self
+        return self._replace(
+            is_over=term.is_over,
+            ends=moment(term.ends_ms, zone),
+            latest=local_moment(term.ends_ms, zone),
+            ends_when_done=term.ends_when_done,
+        )
 
 
 def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
     """Return the form with the disposition of a call, or an empty one."""
     if disposed is None:
         return DispositionForm("", "", "", [])
-    return DispositionForm(disposed.disposition, disposed.note, _local(disposed.call_back_ms, zone), [])
+    return DispositionForm(disposed.disposition, disposed.note, local_moment(disposed.call_back_ms, zone), [])
 
 
 async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
@@ -62,7 +81,8 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
     return None
 
 
-def _local(at_ms: int | None, zone: ZoneInfo) -> str:
+def local_moment(at_ms: int | None, zone: ZoneInfo) -> str:
+    """Return a moment of the viewer's zone to the minute, as inputs have it; empty for none."""
     if at_ms is None:
         return ""
     return datetime.fromtimestamp(at_ms // _MINUTE * 60, UTC).astimezone(zone).strftime("%Y-%m-%dT%H:%M")

@@ -57,7 +57,7 @@ PERIODS: Final[Mapping[str, str]] = {
 """The periods among which people choose; `days` are those from `from` to `until`."""
 _EVER: Final = Hours(0, 2**40)
 _OF_DAYS: Final[Mapping[str, tuple[int, int]]] = {"today": (0, 0), "yesterday": (1, 1), "7": (6, 0), "30": (29, 0)}
-"""How many days ago a period begins and ends."""
+"""The days since the begin and since the end of a period."""
 _TIMED: Final = frozenset({By.DAY, By.HOUR, By.HOUR_OF_DAY})
 
 

@@ -31,6 +31,7 @@ from dialer.console.inputs import Input, InputGroup, grouped, inputs_of, members
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.line_states import GatewayLine, line_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
+from dialer.console.proposals import proposed
 from dialer.console.record_names import name_column, names_of, options_of
 from dialer.console.services import REAL, ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
@@ -211,7 +212,7 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
 
     def read(unit: Unit) -> list[Input]:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
-        return _inputs(request, unit, found, resource, {**computed, **start})
+        return _inputs(request, unit, found, resource, {**proposed(found.path, computed), **start})
 
     shown = Shown(gettext(found.add), await request.service.read(request, read), [], "", protocol=protocol)
     return _page(request, found, shown, wrong, identity=None, is_editable=True)

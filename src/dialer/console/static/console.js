@@ -149,6 +149,15 @@ window.addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
 
+// Calling again: the number of people with the outcomes that are ticked.
+for (const form of document.querySelectorAll(".call-again")) {
+  form.addEventListener("change", () => {
+    const chosen = [...form.querySelectorAll("[data-people]:checked")];
+    const people = chosen.reduce((sum, one) => sum + Number(one.dataset.people), 0);
+    form.querySelector("[data-total]").textContent = people.toLocaleString(document.documentElement.lang || "en");
+  });
+}
+
 // A key that leads to a field: "/" to the search of the console.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;

@@ -318,10 +318,12 @@ class CampaignDialling:
             self._deferred.popleft()(now_ms)
 
     def end_if_completed(self, now_ms: int, event: events.SubscribersCounted) -> None:
-        """End a campaign none of whose subscribers is open."""
+        """End a campaign none of whose subscribers is open, unless it stays open until it expires."""
         campaign = self._campaigns.get(event.campaign_id)
+        if campaign is None or not campaign.plan.end_when_done:
+            return
         # A campaign that has ended stays known while inbound calls are in progress.
-        if campaign is not None and campaign.status in ACTIVE and event.has_any and not event.has_open:
+        if campaign.status in ACTIVE and event.has_any and not event.has_open:
             self._move(campaign, CampaignStatus.END, CampaignReason.COMPLETED, now_ms)
 
     def _move(self, campaign: OpenCampaign, status: CampaignStatus, reason: CampaignReason, now_ms: int) -> None:

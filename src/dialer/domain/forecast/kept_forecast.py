@@ -37,7 +37,7 @@ class KeptForecast(msgspec.Struct, frozen=True):
     made_ms: int
     seeds: int
     completing: int
-    """The number of seeds under which the campaign comes to everybody."""
+    """The number of seeds under which everybody is called."""
     finish_ms: Spread
     calls: Spread
     cost: Spread

@@ -58,6 +58,10 @@ class FindingCode(DescribedText):
     )
     NEVER_OPEN = "never_open", "The daily window is outside the calling hours of the service."
     RETRIES_TOO_LATE = "retries_too_late", "Some retries cannot fall into the window before the campaign expires."
+    SHORT_FOR_CALL_BACKS = (
+        "short_for_call_backs",
+        "Agents can promise call-backs, and the campaign ends within two days of its start.",
+    )
     NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
     NO_COUNTRY = "no_country", "Numbers have no country code."

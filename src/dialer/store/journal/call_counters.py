@@ -150,6 +150,11 @@ class CallCounts:
         """Their number, and the sums of ten of their figures."""
         self._legs: list[CdrRow] = []
 
+    @property
+    def has_any(self) -> bool:
+        """Return whether calls or messages wait, whose ends have moved their subscribers."""
+        return bool(self._found)
+
     def cdr(self, row: CdrRow) -> None:
         """Count a leg by its CDR."""
         alike = (

@@ -78,8 +78,6 @@ class JournalStore:
         self._counts = CallCounts()
         self._queue_hours = QueueHours()
         self._agent_hours = AgentHours()
-        self._has_moves = False
-        """True if this step has moved subscribers."""
         self._clear()
 
     def begin(self, connection: Connection) -> None:
@@ -98,10 +96,10 @@ class JournalStore:
     def close_step(self, engine_state: EngineState) -> None:
         """Write the rest of a step, and let the observers check the whole step."""
         self.flush()
+        has_ended = self._counts.has_any
         for counts in (self._counts, self._queue_hours, self._agent_hours):
             counts.write(self._at_work())
-        count_moves(self._at_work(), self._shards, has_moves=self._has_moves)
-        self._has_moves = False
+        count_moves(self._at_work(), self._shards, has_moves=has_ended)
         for observer in self._observers:
             observer.step_closed(self._at_work(), engine_state)
 
@@ -120,7 +118,6 @@ class JournalStore:
             if broken is None:
                 raise
             raise broken from error
-        self._has_moves |= bool(self._subscribers)
         self._clear()
         self.is_writing = False
 

@@ -505,6 +505,8 @@ CREATE TABLE campaign (
 	dnc_id INTEGER,
 	status SMALLINT NOT NULL,
 	status_reason VARCHAR(40) NOT NULL,
+	end_when_done BOOLEAN DEFAULT '1' NOT NULL,
+	source_campaign_id INTEGER,
 	totalcontact INTEGER DEFAULT '0' NOT NULL,
 	completed INTEGER DEFAULT '0' NOT NULL,
 	calls INTEGER DEFAULT '0' NOT NULL,
@@ -525,13 +527,15 @@ CREATE TABLE campaign (
 	CONSTRAINT uq_campaign_campaign_code UNIQUE (campaign_code),
 	CONSTRAINT fk_campaign_callerid_group_id_callerid_group FOREIGN KEY(callerid_group_id) REFERENCES callerid_group (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_voicemail_audiofile_id_audio_file FOREIGN KEY(voicemail_audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
-	CONSTRAINT fk_campaign_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT
+	CONSTRAINT fk_campaign_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT,
+	CONSTRAINT fk_campaign_source_campaign_id_campaign FOREIGN KEY(source_campaign_id) REFERENCES campaign (id) ON DELETE SET NULL
 );
 CREATE INDEX ix_campaign_aleg_gateway_id ON campaign (aleg_gateway_id);
 CREATE INDEX ix_campaign_callerid_group_id ON campaign (callerid_group_id);
 CREATE INDEX ix_campaign_dnc_id ON campaign (dnc_id);
 CREATE INDEX ix_campaign_object_id ON campaign (object_id);
 CREATE INDEX ix_campaign_sms_gateway_id ON campaign (sms_gateway_id);
+CREATE INDEX ix_campaign_source_campaign_id ON campaign (source_campaign_id) WHERE source_campaign_id IS NOT NULL;
 CREATE INDEX ix_campaign_status ON campaign (status);
 CREATE INDEX ix_campaign_user_id ON campaign (user_id);
 CREATE INDEX ix_campaign_voicemail_audiofile_id ON campaign (voicemail_audiofile_id);
@@ -676,6 +680,13 @@ CREATE TABLE campaign_phonebook (
 );
 CREATE INDEX ix_campaign_phonebook_phonebook_id ON campaign_phonebook (phonebook_id);
 CREATE UNIQUE INDEX uq_campaign_phonebook_campaign_id_phonebook_id ON campaign_phonebook (campaign_id, phonebook_id);
+CREATE TABLE people_to_copy (
+	id INTEGER NOT NULL,
+	outcomes TEXT NOT NULL,
+	after_number VARCHAR(16) NOT NULL,
+	CONSTRAINT pk_people_to_copy PRIMARY KEY (id),
+	CONSTRAINT fk_people_to_copy_id_campaign FOREIGN KEY(id) REFERENCES campaign (id) ON DELETE CASCADE
+);
 CREATE TABLE campaign_dnc_list (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,

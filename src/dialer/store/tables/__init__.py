@@ -37,6 +37,7 @@ from dialer.store.tables.campaigns import (
     CampaignDncList,
     CampaignForecast,
     CampaignPhonebook,
+    PeopleToCopy,
     SealedSurvey,
     Subscriber,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "LedgerEntry",
     "LiveLeg",
     "Payment",
+    "PeopleToCopy",
     "Phonebook",
     "Queue",
     "QueueHour",

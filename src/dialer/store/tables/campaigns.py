@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String
+from sqlalchemy import Boolean, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.billing.money import MONEY_SCALE
@@ -26,6 +26,7 @@ from dialer.store.tables._base import (
     belongs_with_account,
     mentions,
     needs,
+    where_known,
 )
 
 HALT_COMPLETED: Final = "completed"
@@ -84,6 +85,10 @@ class Campaign(Row):
     dnc_id: Mapped[int | None] = needs("dnc_list")
     status: Mapped[Code] = mapped_column(default=CampaignStatus.NEW, index=True)
     status_reason: Mapped[str] = mapped_column(String(40), default="")
+    end_when_done: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    """False keeps the campaign open until it expires, although nobody is left to call."""
+    source_campaign_id: Mapped[int | None] = mentions("campaign", index=False)
+    """The campaign some of whose people this one calls again; null for any other campaign."""
     totalcontact: Mapped[Count]
     completed: Mapped[Count]
     calls: Mapped[Count]
@@ -110,6 +115,7 @@ class Campaign(Row):
         ForeignKeyConstraint(["sms_medium", "sms_gateway_id"], ["gateway.medium", "gateway.id"], ondelete="RESTRICT"),
         CheckConstraint("sms_medium = 'sms'", name="sms_medium"),
         Index("uq_campaign_id_user_id", "id", "user_id", unique=True),
+        where_known("ix_campaign_source_campaign_id", "source_campaign_id"),
         UPDATED_OFTEN,
     )
 
@@ -128,6 +134,23 @@ class CampaignPhonebook(Row):
         Index("uq_campaign_phonebook_campaign_id_phonebook_id", "campaign_id", "phonebook_id", unique=True),
         UPDATED_OFTEN,
     )
+
+
+class PeopleToCopy(Row):
+    """The people of its `source_campaign_id` that a campaign calls again, until all are its subscribers.
+
+    `id` is that of the new campaign.
+    """
+
+    __tablename__ = "people_to_copy"
+
+    id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
+    outcomes: Mapped[str] = mapped_column(Text)
+    """The outcomes of those people, as `dialer.domain.call_again` names them, with commas between them."""
+    after_number: Mapped[str] = mapped_column(String(16), default="")
+    """The people up to this number are copied already."""
+
+    __table_args__ = UPDATED_OFTEN
 
 
 class CampaignDncList(Row):

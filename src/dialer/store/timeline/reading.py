@@ -223,6 +223,16 @@ def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | 
     )
 
 
+_WHY_NOT: Final = {
+    SubscriberStatus.COMPLETED: "the survey was completed",
+    SubscriberStatus.SENT: "this attempt reached the person",
+    SubscriberStatus.ABORT: "the person or the campaign was called off",
+    SubscriberStatus.PAUSE: "a user has put the person on hold",
+    SubscriberStatus.NOT_AUTHORIZED: "the number may not be called",
+}
+"""The reasons why no attempt follows the last one, by the status of the subscriber."""
+
+
 def _attempts(connection: Connection, campaign: RowMapping, subscriber: RowMapping) -> list[AttemptPart]:
     read = messages_of if campaign["medium"] == SMS else calls_of
     found = read(connection, subscriber["id"])
@@ -246,7 +256,7 @@ def _after_the_last(one: AttemptPart, campaign: RowMapping, subscriber: RowMappi
         due = moment(subscriber["due_ms"])
         return f"to be tried again, due {due:%Y-%m-%d %H:%M:%S} UTC"
     if status is not SubscriberStatus.FAIL:
-        return f"not tried again: it is {status.name}"
+        return f"not tried again: {_WHY_NOT.get(status, f'the subscriber is {status.name}')}"
     if one.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or one.status == MessageStatus.NO_ROUTE:
         return "not tried again: the number is wrong"
     return f"not tried again: the campaign's maxretry is {campaign['maxretry']}"

@@ -1,0 +1,104 @@
+"""A campaign that calls people of another one again: its creation, slice by slice, for the API and the console."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import select
+
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Parsed
+from dialer.api.http.errors import ConflictError
+from dialer.api.records.campaign_life import NAME_MAX, copy_record
+from dialer.api.service import ApiRequest
+from dialer.app.campaigns.call_again import copy_chunk, judge_chunk, link, name_of_again, refuse_unless_over
+from dialer.app.unit import UnitOfWork
+from dialer.domain.call_again import AgainOutcome, NotAgain
+from dialer.store.call_again import Judged
+from dialer.store.tables import Campaign
+
+NOBODY: Final = "Nobody with these outcomes can be called again."
+
+
+class Again(NamedTuple):
+    """The people of a campaign: those who can be called again by their outcomes, and the others by the reasons."""
+
+    by_outcome: Counter[AgainOutcome]
+    kept: Counter[NotAgain]
+
+    def people(self, outcomes: Collection[AgainOutcome]) -> int:
+        """Return the number of people with some outcomes."""
+        return sum(count for outcome, count in self.by_outcome.items() if outcome in outcomes)
+
+
+class AgainAsked(NamedTuple):
+    """The order to call people of a campaign again."""
+
+    outcomes: tuple[AgainOutcome, ...]
+    fields: Mapping[str, Any]
+    """The fields in which the new campaign differs from the other one."""
+    late_contacts: bool
+    confirm: int | None
+    """The number of people that the client expects; None for any."""
+
+
+async def count_people(request: ApiRequest, campaign_id: int, check: Callable[[Unit], None]) -> Again:
+    """Count the people of a campaign by outcome, slice by slice. `check` is called in each transaction.
+
+    Raises:
+        RefusedError: the campaign is not over.
+    """
+    found = Again(Counter(), Counter())
+    after: str | None = ""
+    while after is not None:
+        begin = after
+
+        def read(unit: Unit, begin: str = begin) -> Judged:
+            check(unit)
+            return judge_chunk(unit.connection, campaign_id, begin)
+
+        judged = await request.service.read(request, read, is_long=True)
+        found.by_outcome.update(judged.people.values())
+        found.kept.update(judged.kept)
+        after = judged.after
+    return found
+
+
+def refuse_to_call(counted: Again, asked: AgainAsked) -> None:
+    """Refuse an order that concerns nobody, or not as many people as the client expects.
+
+    Raises:
+        ConflictError: the order is refused.
+    """
+    people = counted.people(asked.outcomes)
+    if not people:
+        raise ConflictError(NOBODY)
+    if asked.confirm is not None and asked.confirm != people:
+        raise ConflictError(f"{people} people would be called again, not {asked.confirm}. Count them again.")
+
+
+def create_again(unit: Unit, resource: Resource, campaign_id: int, asked: AgainAsked) -> int:
+    """Create the new campaign, still without its people, and return its id.
+
+    Raises:
+        RecordNotFoundError: there is no such campaign, or the caller may not see it.
+        RefusedError: the campaign is not over.
+        InvalidError: a given field is wrong.
+    """
+    name = unit.connection.scalar(select(Campaign.name).where(Campaign.id == campaign_id)) or ""
+    fields = {"name": name_of_again(name, NAME_MAX), "phonebook": (), **asked.fields}
+    created = copy_record(unit, resource, campaign_id, Parsed(fields, {}, ()))
+    refuse_unless_over(unit.connection, campaign_id)
+    link(unit, created.record_id, campaign_id, asked.outcomes, late_contacts=asked.late_contacts)
+    return created.record_id
+
+
+async def copy_all(request: ApiRequest, campaign_id: int) -> None:
+    """Copy the people of a new campaign, each slice in a transaction of its own."""
+
+    def copy(unit: UnitOfWork) -> bool:
+        return copy_chunk(unit, campaign_id)
+
+    while await request.service.write(request, partial(copy)):
+        pass

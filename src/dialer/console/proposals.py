@@ -1,0 +1,17 @@
+"""Values that forms propose, where the API's defaults do not suit people who plan by the day."""
+
+from typing import Any, Final
+
+from dialer.api.crud.resource import Values
+
+WEEK_MS: Final = 7 * 86_400_000
+"""The length of a new campaign, so that agents can promise calls on the days after its start."""
+_CAMPAIGNS: Final = frozenset({"campaigns", "sms-campaigns"})
+
+
+def proposed(path: str, computed: Values) -> dict[str, Any]:
+    """Return the values of a new record in its form, from those that the API would give it."""
+    values = dict(computed)
+    if path in _CAMPAIGNS:
+        values["expirationdate"] = values["startingdate"] + WEEK_MS
+    return values
