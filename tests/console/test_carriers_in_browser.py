@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.console.browser import Watched, running_browser
-from tests.console.test_browser import CLOCK, begin
+from tests.console.test_browser import CLOCK
 from tests.console.test_served import printed_path
-from tests.test_server import Served, serving
+from tests.test_server import PASSWORD, Served, serving
 
 TABS_MAX: Final = 60
 NARROW: Final[dict[str, Any]] = {"viewport": {"width": 320, "height": 700}}
@@ -38,10 +38,31 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Served]:
-    """Serve a campaign with a simulated gateway."""
+    """Serve a campaign with a simulated gateway and one person."""
     with serving(tmp_path_factory.mktemp("carriers"), **CLOCK) as served:
-        begin(Watched(browser, served.base.removesuffix("/rest-api/")), printed_path(served))
+        tab = Watched(browser, served.base.removesuffix("/rest-api/"))
+        tab.page.goto(f"/console/{printed_path(served)}")
+        tab.page.get_by_label("User name").fill("root")
+        tab.page.get_by_label("Password", exact=True).fill(PASSWORD)
+        tab.page.get_by_label("Password again").fill(PASSWORD)
+        tab.page.get_by_role("button", name="Create the admin").click()
+        tab.page.wait_for_url("**/console/overview/")
+        tab.context.close()
+        gateway, survey = (create(served, path, name="Simulator") for path in ("gateway", "survey-template"))
+        campaign = create(
+            *(served, "campaigns"),
+            name="Reminder",
+            object_id=str(survey["id"]),
+            aleg_gateway=gateway["url"],
+        )
+        create(served, "subscriber-list", campaign=campaign["url"], duplicate_contact="+12025550177")
         yield served
+
+
+def create(served: Served, path: str, **fields: Any) -> Any:  # noqa: ANN401 - JSON
+    answer = served.client.post(f"{path}/", json=fields)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
 
 
 def tab_to(page: Page, selector: str) -> None:

@@ -51,7 +51,7 @@ class GatewayRows:
         """Record the circuit breaker of a gateway."""
         self._breakers[effect.gateway_id] = effect.breaker
 
-    def keep_line(self, effect: effects.KeepLine, now_ms: int) -> None:
+    def keep_line(self, now_ms: int, effect: effects.KeepLine) -> None:
         """Record why the line of a gateway does not work, and since when it does or does not."""
         self._lines[effect.gateway_id] = effect.why_down, now_ms
 

@@ -240,7 +240,7 @@ class JournalStore:
             effects.KeepQueue: lambda effect, _: self._distributor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._distributor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
-            effects.KeepLine: self._keep_line,
+            effects.KeepLine: lambda effect, now_ms: self._gateways.keep_line(now_ms, effect),
             effects.ExpectCallBack: self._expect_call_back,
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
@@ -252,9 +252,6 @@ class JournalStore:
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
         self._agent_hours.kept(self._at_work(), effect, now_ms)
         self._distributor.keep_agent(effect)
-
-    def _keep_line(self, effect: effects.KeepLine, now_ms: int) -> None:
-        self._gateways.keep_line(effect, now_ms)
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
