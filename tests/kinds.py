@@ -38,6 +38,7 @@ PROGRAMS: Final = frozenset(
         "console/test_browser.py",
         "console/test_second_factor.py",
         "console/test_served.py",
+        "console/test_survey_browser.py",
         "demo/test_run.py",
         "demo/test_server.py",
         "deploy",

@@ -23,6 +23,7 @@ from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
 from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
 from dialer.api.routes import recycle as recycling
+from dialer.app import survey_changes
 from dialer.app.accounts import api_keys, second_factor, sessions
 from dialer.app.imports import csv_records, headers, imports, workbooks
 from dialer.app.imports import report as import_report
@@ -34,6 +35,7 @@ from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parame
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
 from dialer.carriers.voice import call_trace, clock, sound_room, speech
+from dialer.console.charts import survey_graph
 from dialer.domain.billing import money
 from dialer.domain.engine import inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
@@ -197,6 +199,10 @@ LIMITS: Final = {
     "API keys of one user": str(api_keys.KEYS_MAX),
     "Refused requests a minute in the audit log": str(REFUSALS_A_MINUTE_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
+    "Sections of a survey that the console draws, and to which it adds": f"{survey_graph.SECTIONS_MAX}",
+    "Changes of a survey that the console can undo": (
+        f"{survey_changes.CHANGES_MAX}, of at most {survey_changes.SECTIONS_MAX} sections"
+    ),
     "Answers of a section in an aggregate": f"{survey_results.ANSWERS_MAX}",
     "An id": f"1 to {2**63 - 1}",
     "An amount": f"finite, {money.MONEY_PLACES} decimals, below {money.MONEY_LIMIT:,}",

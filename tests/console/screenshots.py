@@ -22,7 +22,7 @@ UNTIL: Final = "2026-11-16T13:37:20Z"
 PAGES: Final[Mapping[str, str]] = {
     "overview": "/console/overview/",
     "campaign": "/console/campaigns/1/",
-    "survey": "/console/surveys/1/",
+    "survey": "/console/surveys/1/?section=2",
 }
 SCREENS: Final[Mapping[str, dict[str, Any]]] = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},

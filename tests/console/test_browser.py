@@ -299,22 +299,6 @@ def test_a_file_becomes_a_campaign_that_dials_beginning_with_an_empty_database(t
     expect(page.get_by_role("heading", name="Imported")).to_be_visible()
 
 
-def test_sections_of_a_survey_are_dragged_to_another_place(tab: Watched, served: Served) -> None:
-    survey = served.client.post("survey-template/", json={"name": "Dragged"}).json()
-    for question in ("One", "Two", "Three"):
-        section = {"survey": survey["url"], "type": 1, "question": question, "script": question}
-        served.client.post("section-template/", json=section).raise_for_status()
-    tab.sign_in()
-    tab.page.goto(f"/console/surveys/{survey['id']}/")
-    sections = tab.page.locator("[data-order] > li")
-    with tab.page.expect_navigation():
-        sections.nth(2).drag_to(sections.nth(0), target_position={"x": 10, "y": 2})
-    expect(sections.nth(0)).to_contain_text("Three")
-    expect(sections.nth(1)).to_contain_text("One")
-    found = served.client.get("section-template/", params={"survey_id": survey["id"], "ordering": "order"}).json()
-    assert [one["question"] for one in found["results"]][-3:] == ["Three", "One", "Two"]
-
-
 def test_a_wrong_password_is_told_beside_the_form(tab: Watched) -> None:
     tab.page.goto("/console/")
     tab.page.get_by_label("User name").fill("root")

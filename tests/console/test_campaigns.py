@@ -147,4 +147,4 @@ def test_it_shows_outcomes_hours_answers_and_the_last_calls(alice: Visitor, api:
     assert "11:06:40 +12025550100 Answered (16) 1:05 min 12.34" in text
     assert "Do you come? 3 answers" in text
     assert "yes 2 66.7 % no 1 33.3 %" in text
-    assert "1 · 2" in text
+    assert "Do you come? 1: yes 1 yes 2" in text

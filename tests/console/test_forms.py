@@ -1,5 +1,6 @@
 """Tests of forms: without the token of the page, nothing happens."""
 
+import re
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ POSTS = sorted(route.removeprefix("POST /console/") for route in {*PAGES, *OPEN_
 
 
 def path_of(route: str) -> str:
-    return route.replace("{record_id}", "1").replace("{path}", "phonebook") + "/"
+    return re.sub(r"{\w+_id}", "1", route).replace("{path}", "phonebook") + "/"
 
 
 def sent(route: str, fields: dict[str, str]) -> dict[str, Any]:

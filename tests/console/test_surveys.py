@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.console.survey_blueprints import BLUEPRINTS
 from dialer.console.survey_trial import INPUTS_MAX, STEPS_MAX, walk
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
@@ -30,12 +31,77 @@ def test_it_shows_the_graph_the_sections_and_the_findings(alice: Visitor, bob: V
         True,
         True,
     )
-    assert (
-        'href="/console/records/section-template/1/" data-section="1" draggable="false" aria-label="Message: Hello"'
-        in alice.page
-    )
+    assert 'href="?section=1#panel" data-open data-section="1"' in alice.page
     for path in ("", "try/"):
         assert bob.request("GET", f"surveys/{survey}/{path}").status_code == 404
+
+
+def test_links_of_a_section_elsewhere_lead_to_its_survey_with_it_open(
+    alice: Visitor, bob: Visitor, survey: int
+) -> None:
+    assert 'href="/console/sections/1/"' in alice.get(f"records/section-template/?survey={survey}")
+    answer = alice.request("GET", "sections/1/")
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/console/surveys/{survey}/?section=1")
+    assert 'aria-current="true"' in alice.get(f"surveys/{survey}/?section=1")
+    for visitor, path in ((bob, "sections/1/"), (alice, "sections/9/"), (alice, "sections/x/")):
+        assert visitor.request("GET", path).status_code == 404
+    for gone in ("99", "9" * 30, "x", "%00"):
+        assert "The survey has no such section, or no longer." in alice.text(f"surveys/{survey}/?section={gone}")
+    for query in ("after=x", "after=1", "after=1&keys=7", "remove=x", "remove=99"):
+        assert "Check" in alice.text(f"surveys/{survey}/?{query}")
+
+
+def test_findings_stand_beside_the_section_that_they_name(alice: Visitor, api: Caller, survey: int) -> None:
+    api.create("section-template", survey=f"/rest-api/survey-template/{survey}/", order=9, type=7, question=HOSTILE)
+    text = alice.text(f"surveys/{survey}/")
+    assert "No call can reach the section" in text
+    assert "Tea? : There is neither an audiofile nor a script" in text
+    assert "No call can reach" not in alice.text(f"surveys/{survey}/?section=1")
+    assert "There is neither an audiofile nor a script" in alice.text(f"surveys/{survey}/?section=2")
+    assert "<script>alert" not in alice.page
+
+
+def test_a_large_survey_is_a_list_with_the_same_links(alice: Visitor, api: Caller, survey: int) -> None:
+    for number in range(60):
+        api.create("section-template", survey=f"/rest-api/survey-template/{survey}/", type=7, question=str(number))
+    text = alice.text(f"surveys/{survey}/")
+    assert "The survey is too large for a picture." in text
+    assert 'href="?section=62#panel" data-open' in alice.page
+    refused = alice.send(f"surveys/{survey}/sections/", after="start", type="1")
+    assert (refused.status_code, "too large" in refused.text) == (400, True)
+
+
+@pytest.mark.parametrize("template", [one.key for one in BLUEPRINTS])
+def test_a_survey_from_a_template_is_checked_and_can_be_tried(alice: Visitor, api: Caller, template: str) -> None:
+    text = alice.text("surveys/new/")
+    assert "Reminder with confirmation" in text
+    answer = alice.send("surveys/new/", template=template, name=HOSTILE, new_queue="Sales")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console/surveys/1/")
+    check = api.get("survey-template/1/check/")
+    if template == "empty":
+        assert [one["code"] for one in check["findings"]] == ["no_sections"]
+        return
+    assert check == {"errors": 0, "warnings": 0, "findings": []}
+    assert "The call is over" in alice.text("surveys/1/try/?keys=1&keys=1&keys=1&keys=1")
+    assert "Everything can be played." in alice.text("surveys/1/")
+    assert "<script>alert" not in alice.page
+    queues = [one["name"] for one in api.get("queue/")["results"]]
+    assert queues == (["Sales"] if template == "queue" else [])
+
+
+def test_a_template_takes_a_queue_that_is_there_and_leads_on_to_the_campaign(
+    alice: Visitor, bob: Visitor, api: Caller
+) -> None:
+    queue = str(api.create("queue", name="Sales")["id"])
+    assert "Sales A new queue" in alice.text("surveys/new/?phonebook=7")
+    bob.get("surveys/new/")
+    assert bob.send("surveys/new/", template="queue", queue=queue).status_code == 400
+    assert bob.send("surveys/new/", template="nothing").status_code == 400
+    answer = alice.send("surveys/new/", template="queue", queue=queue, phonebook="7")
+    assert answer.headers["location"] == "/console/surveys/1/?phonebook=7"
+    assert 'href="/console/records/campaigns/new/?object_id=1&amp;phonebook=7"' in alice.get("surveys/1/?phonebook=7")
+    assert "Call centre" in alice.page
+    assert len(api.get("queue/")["results"]) == 1
 
 
 @given(st.lists(st.text("0123456789#*", max_size=3), max_size=2 * INPUTS_MAX))

@@ -111,7 +111,15 @@ LAYOUT: Final = {
         ("campaign_forecast", "did", "dnc_list", "key_check", "payment", "phonebook", "rate_card_line"), Layout(SMALL)
     ),
     **dict.fromkeys(
-        ("recovery_code", "sealed_survey", "second_factor", "section_template", "survey_template", "tier"),
+        (
+            "recovery_code",
+            "sealed_survey",
+            "second_factor",
+            "section_template",
+            "survey_change",
+            "survey_template",
+            "tier",
+        ),
         Layout(SMALL),
     ),
 }

@@ -14,6 +14,8 @@ _TYPES: Final[Mapping[str, str]] = {
     "icon.svg": "image/svg+xml",
     "prompts.js": "text/javascript",
     "recorder.js": "text/javascript",
+    "survey.css": "text/css",
+    "survey.js": "text/javascript",
 }
 
 

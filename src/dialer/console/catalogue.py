@@ -131,6 +131,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="There is no survey yet. A survey is what callees hear, and what each key does.",
             within=(Within("Sections", "section-template", "survey"),),
             counts=True,
+            new="/console/surveys/new/",
             view="/console/surveys/",
         ),
         RecordPage(
@@ -144,6 +145,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             within=(Within("Branches", "branching-template", "section"),),
             is_tab=False,
             ordering="order",
+            view="/console/sections/",
         ),
         RecordPage(
             "branching-template",

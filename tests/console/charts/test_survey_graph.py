@@ -1,11 +1,12 @@
 """Tests of the drawing of a survey: every section has a box, no two overlap, and every branch a line."""
 
-from itertools import combinations
+import re
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.console.charts.survey_graph import HEIGHT, WIDTH, branch_counts, draw_survey
+from dialer.console.charts.survey_graph import HEIGHT, branch_counts, draw_survey
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.store.queries.survey_results import AnswerCount, SectionCount
 
@@ -32,18 +33,46 @@ def surveys(draw: st.DrawFn) -> Survey:
 
 
 @given(surveys())
-def test_every_section_has_a_box_of_its_own_within_the_drawing(survey: Survey) -> None:
+def test_every_section_has_a_box_of_its_own_and_every_branch_a_line_within_the_drawing(survey: Survey) -> None:
     graph = draw_survey(survey, {})
     assert graph is not None
-    assert len(graph.boxes) == len(survey.sections)
+    assert [box.section_id for box in graph.boxes] == [section.id for section in survey.sections]
     for one, other in combinations(graph.boxes, 2):
-        assert abs(one.x - other.x) >= WIDTH or abs(one.y - other.y) >= HEIGHT
+        assert abs(one.y - other.y) >= HEIGHT or one.x + one.width <= other.x or other.x + other.width <= one.x
     for box in graph.boxes:
-        assert 0 <= box.x <= graph.width - WIDTH
+        assert 0 <= box.x <= graph.width - box.width
         assert 0 <= box.y <= graph.height - HEIGHT
+        for port, other_port in pairwise(box.ports):
+            assert port.x + port.width / 2 < other_port.x - other_port.width / 2
     ids = {section.id for section in survey.sections}
-    lines = {(section.id, goto) for section in survey.sections for goto in section.branches.values() if goto in ids}
-    assert len(graph.paths) == len(lines)
+    branches = {
+        (section.id, key) for section in survey.sections for key, goto in section.branches.items() if goto in ids
+    }
+    lines = [(path.section_id, key) for path in graph.paths for key in path.keys.split(",")]
+    assert sorted(lines) == sorted(branches)
+    numbers = [float(one) for path in graph.paths for one in re.findall(r"-?[0-9]+\.?[0-9]*", path.d)]
+    assert all(0 <= number <= max(graph.width, graph.height) for number in numbers)
+
+
+@given(surveys())
+def test_a_line_leads_down_unless_it_closes_a_loop_or_comes_from_where_no_call_is(survey: Survey) -> None:
+    graph = draw_survey(survey, {})
+    assert graph is not None
+    heights = {box.section_id: box.y for box in graph.boxes}
+    targets = {(section.id, key): goto for section in survey.sections for key, goto in section.branches.items() if goto}
+    for path in graph.paths:
+        target = targets[path.section_id, path.keys.split(",")[0]]
+        assert path.is_back == (heights[target] <= heights[path.section_id])
+
+
+def test_a_section_that_leads_to_itself_has_a_loop_beside_its_box() -> None:
+    asking = Section(1, 2, "Tea?", Prompt(), key_labels={"1": "yes"}, branches={"1": None, "timeout": 1, "invalid": 1})
+    graph = draw_survey(Survey((asking,)), {})
+    assert graph is not None
+    (box,), (path,) = graph.boxes, graph.paths
+    assert (path.is_back, path.keys) == (True, "invalid,timeout")
+    assert path.d.endswith(f" {box.y}")
+    assert max(float(one) for one in re.findall(r"[LQ]([0-9.]+)", path.d)) > box.x + box.width
 
 
 def test_an_empty_survey_has_no_drawing() -> None:
@@ -64,17 +93,29 @@ def test_answers_count_at_the_branch_that_they_take() -> None:
     assert branch_counts(section, None) == {}
 
 
-def test_a_branch_for_whatever_happens_has_a_short_label() -> None:
+def test_the_keys_of_a_section_have_short_words() -> None:
     every: dict[str, int | None] = {"any": 2, "timeout": 2, "invalid": 2}
-    cases: list[tuple[dict[str, int | None], list[str]]] = [
-        (every, ["always"]),
-        ({"1": 2, **every}, ["1, otherwise"]),
-        ({"1": 3, **every}, ["1", "otherwise"]),
-        ({"any": 2, "timeout": 2}, ["any, no input"]),
+    answers = {"1": "A very long answer indeed", "2": "no"}
+    cases: list[tuple[int, dict[str, int | None], list[str]]] = [
+        (1, {"0": 2}, [""]),
+        (3, every, ["always"]),
+        (3, {"1": 2, **every}, ["1", "else"]),
+        (2, every, ["always"]),
+        (2, {"1": 3}, ["1 A very lo…", "2 no", "else"]),
+        (2, {"1": 3, "any": 2, "timeout": 2}, ["1 A very lo…", "else", "wrong"]),
+        (6, {"0": 2}, ["afterwards", "no answer"]),
+        (7, {}, []),
     ]
-    for branches, labels in cases:
-        first = Section(id=1, type=2, question="", prompt=Prompt(), branches=branches)
-        others = [Section(id=number, type=1, question="", prompt=Prompt(), branches={}) for number in (2, 3)]
+    for kind, branches, expected in cases:
+        first = Section(1, kind, "", Prompt(), key_labels=answers, branches=branches)
+        others = [Section(number, 1, "", Prompt()) for number in (2, 3)]
         graph = draw_survey(Survey((first, *others)), {})
         assert graph is not None
-        assert [path.label for path in graph.paths] == labels
+        assert [port.label for port in graph.boxes[0].ports] == expected
+
+
+def test_the_calls_of_a_way_are_those_of_all_its_keys() -> None:
+    first = Section(1, 3, "", Prompt(), rating_laps=5, branches={"1": 1, "any": None})
+    graph = draw_survey(Survey((first,)), {1: SectionCount(9, [AnswerCount("1", 4), AnswerCount("3", 5)])})
+    assert graph is not None
+    assert [(port.label, port.calls) for port in graph.boxes[0].ports] == [("1", 4), ("other", 5), ("else", None)]

@@ -85,8 +85,8 @@ def test_a_section_that_no_call_comes_to_is_unreachable() -> None:
     lonely = section(SectionType.PLAY_MESSAGE, 2, branches={"0": 3})
     sections = (section(SectionType.PLAY_MESSAGE, 1), lonely, section(SectionType.HANG_UP, 3))
     assert check_survey(Survey(sections)) == [
-        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, "No call can reach this section."),
-        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, "No call can reach this section."),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, 'No call can reach the section "Section 2".'),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, 'No call can reach the section "Section 3".'),
     ]
 
 
@@ -289,6 +289,12 @@ def test_a_question_or_a_transfer_after_which_nothing_comes_is_a_dead_end(one: S
 def test_the_last_question_of_a_survey_whose_sections_are_all_reached_is_no_dead_end() -> None:
     first = section(SectionType.RATING, 1, branches={"any": 2, "timeout": 2})
     assert found(first, section(SectionType.RATING, 2)) == []
+
+
+def test_a_survey_that_only_transfers_has_no_dead_end() -> None:
+    says = section(SectionType.PLAY_MESSAGE, 1, branches={"0": 2})
+    assert found(says, section(SectionType.CALL_TRANSFER, 2, queue_id=1)) == []
+    assert found(section(SectionType.CALL_TRANSFER, 1, phonenumber="+12025550100")) == []
 
 
 def test_a_loop_that_never_waits_is_an_error_told_once() -> None:

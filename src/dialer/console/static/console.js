@@ -138,53 +138,6 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-// Sections of a survey: dragged to another place in their list. The buttons beside them do the same.
-for (const list of document.querySelectorAll("[data-order]")) {
-  const form = document.getElementById(list.dataset.order);
-  const ids = () => [...list.children].map((item) => item.dataset.id).join();
-  const before = ids();
-  list.dataset.sortable = "";
-  let dragged = null;
-  for (const item of list.children) item.draggable = true;
-  list.addEventListener("dragstart", (event) => {
-    dragged = event.target.closest?.("[data-id]");
-    dragged?.classList.add("dragged");
-    event.dataTransfer.effectAllowed = "move";
-  });
-  list.addEventListener("dragover", (event) => {
-    const over = event.target.closest("[data-id]");
-    if (!dragged || !over) return;
-    event.preventDefault();
-    const { top, height } = over.getBoundingClientRect();
-    if (over !== dragged) over[event.clientY < top + height / 2 ? "before" : "after"](dragged);
-  });
-  list.addEventListener("dragend", () => {
-    dragged?.classList.remove("dragged");
-    dragged = null;
-    if (ids() === before) return;
-    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "order", value: ids() }));
-    form.requestSubmit();
-  });
-}
-
-// A branch: pulled from one box of the graph to another, which fills in the form of the first one's section.
-let pulled = null;
-document.addEventListener("pointerdown", (event) => {
-  pulled = event.target.closest?.("a[data-section]");
-  pulled?.classList.add("pulled");
-});
-document.addEventListener("pointerup", (event) => {
-  const from = pulled;
-  const to = event.target.closest?.("a[data-section]");
-  pulled?.classList.remove("pulled");
-  pulled = null;
-  const field = from && to && to !== from && document.getElementById(`goto-${from.dataset.section}`);
-  if (!field) return;
-  field.value = to.dataset.section;
-  field.form.scrollIntoView({ block: "center" });
-  field.form.querySelector("[name=keys]").focus();
-});
-
 // A form is sent once, however often its button is pressed.
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) event.preventDefault();

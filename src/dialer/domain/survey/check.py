@@ -146,11 +146,10 @@ def _check_branches(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
 def _remarks_on_the_end(section: Section, sections: Mapping[int, Section], *, is_cut: bool) -> Iterator[Remark]:
     """Yield a remark if the call ends at a section where its author is likely to want it to continue.
 
-    After a transfer, it ends for callees whom nobody answers. After a question, a survey may well end, unless it
-    `is_cut`: it has sections that no call can reach.
+    A survey may well end after a question or a transfer, unless it `is_cut`: it has sections that no call can reach.
     """
     definition = definition_of(section)
-    goes_on = definition.transfers or (definition.asks and is_cut)
+    goes_on = is_cut and (definition.transfers or definition.asks)
     if goes_on and not any(section.branches[key] in sections for key in definition.ways_out(section)):
         message = Sentence("The call always ends here: no branch leads to another section.")
         yield Remark(FindingLevel.WARNING, FindingCode.DEAD_END, message)

@@ -24,7 +24,7 @@ class FindingCode(DescribedText):
     TOO_MANY_SECTIONS = "too_many_sections", "The survey has more sections than can be played."
     UNREACHABLE = "unreachable", "No call can reach the section."
     UNKNOWN_TARGET = "unknown_target", "A branch leads to a section that does not exist."
-    DEAD_END = "dead_end", "The call ends at a transfer, or at a question of a survey with unreachable sections."
+    DEAD_END = "dead_end", "The call ends at a transfer or a question, and the survey has unreachable sections."
     LOOP = "loop", "The call can go round in a loop."
     NEVER_TAKEN = "never_taken", "No input takes the branch."
     AFTER_THE_END = "after_the_end", "The section ends the call, so its branches are never taken."

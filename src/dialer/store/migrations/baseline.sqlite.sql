@@ -666,6 +666,20 @@ CREATE INDEX ix_section_template_audiofile_id ON section_template (audiofile_id)
 CREATE INDEX ix_section_template_invalid_audiofile_id ON section_template (invalid_audiofile_id);
 CREATE INDEX ix_section_template_queue_id ON section_template (queue_id);
 CREATE INDEX ix_section_template_survey_id ON section_template (survey_id);
+CREATE TABLE survey_change (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	survey_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	action VARCHAR(32) NOT NULL,
+	section VARCHAR(500) NOT NULL,
+	state TEXT DEFAULT '' NOT NULL,
+	is_undone BOOLEAN NOT NULL,
+	created_date INTEGER NOT NULL,
+	CONSTRAINT fk_survey_change_survey_id_survey_template FOREIGN KEY(survey_id) REFERENCES survey_template (id) ON DELETE CASCADE,
+	CONSTRAINT fk_survey_change_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_survey_change_survey_id ON survey_change (survey_id);
+CREATE INDEX ix_survey_change_user_id ON survey_change (user_id);
 CREATE TABLE campaign_phonebook (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,

@@ -64,7 +64,7 @@ from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, Gat
 from dialer.store.tables.limits import RequestAllowance, WrongPassword
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
-from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyTemplate
+from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate
 
 __all__ = [
     "ACCOUNT",
@@ -127,6 +127,7 @@ __all__ = [
     "Subscriber",
     "SubscriberCount",
     "SubscriberMove",
+    "SurveyChange",
     "SurveyResult",
     "SurveyTemplate",
     "TextNews",

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.sections.capture_digits import MAX_NUMBER, MIN_NUMBER
-from dialer.store.tables._base import BIG, Code, Milliseconds, Name, Row, belongs_to, mentions, needs
+from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions, needs
 
 
 class AudioFile(Row):
@@ -92,3 +92,20 @@ class BranchingTemplate(Row):
         Index("uq_branching_template_section_id_keys", "section_id", "keys", unique=True),
         {"sqlite_autoincrement": True},
     )
+
+
+class SurveyChange(Row):
+    """A change of a survey template that can be undone or, once it is undone, be made again."""
+
+    __tablename__ = "survey_change"
+
+    survey_id: Mapped[int] = belongs_to("survey_template")
+    user_id: Mapped[int] = belongs_to("user_account")
+    """The owner of the survey at the time of the change. A later owner cannot undo it."""
+    action: Mapped[str] = mapped_column(String(32))
+    section: Mapped[str] = mapped_column(String(500))
+    """The name of the section that was changed; empty if it was the survey as a whole."""
+    state: Mapped[LongText]
+    """The sections and branches before the change or, once it is undone, after it."""
+    is_undone: Mapped[bool] = mapped_column(Boolean, default=False)
+    created_date: Mapped[Milliseconds]

@@ -45,6 +45,8 @@ class SectionDefinition:
 
     Such answers tell nothing personal about an erased callee.
     """
+    names_answers: ClassVar[bool] = False
+    """True for a type whose author chooses the keys, and names the answer of each."""
     counted_as: ClassVar[str] = ""
     """The name under which all answers are counted together; empty: each answer is counted by itself."""
     counted_lengths: ClassVar[tuple[tuple[int, str], ...]] = ()

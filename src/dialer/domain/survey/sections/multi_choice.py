@@ -21,6 +21,7 @@ class MultiChoice(AskingDefinition):
     type: ClassVar[SectionType] = SectionType.MULTI_CHOICE
     fields: ClassVar[tuple[SectionField, ...]] = (*COMMON_FIELDS, *INPUT_FIELDS, *CHOICES.values())
     has_chosen_answers: ClassVar[bool] = True
+    names_answers: ClassVar[bool] = True
     no_answer: ClassVar[str] = Sentence("none of key_0 to key_9 is set")
 
     def digits_max(self, section: Section) -> int:  # noqa: ARG002 - the same for all

@@ -1,0 +1,96 @@
+"""A new survey from a template."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from litestar import Response, get, post
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Resource, Unit
+from dialer.api.crud.shapes import Given, Shape, parse_given
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.errors import InvalidError
+from dialer.api.records.queues import QUEUES
+from dialer.api.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
+from dialer.api.service import ApiRequest
+from dialer.console.charts.survey_graph import draw_survey
+from dialer.console.errors import messages_of
+from dialer.console.forms import read_fields
+from dialer.console.language import gettext, gettext_noop
+from dialer.console.pages.survey import PLACE
+from dialer.console.record_names import options_of
+from dialer.console.services import go_to, page
+from dialer.console.survey_blueprints import BLUEPRINTS, branches_of, members_of, survey_of
+from dialer.domain.survey.sections.table import SECTION_TYPES
+
+NO_TEMPLATE: Final = gettext_noop("Choose how to begin.")
+QUEUE: Final = gettext_noop("Agents")
+"""The name of the queue that is made for a template."""
+
+
+@get("/surveys/new", media_type="text/html")
+async def show_templates(request: ApiRequest) -> Response[Any]:
+    """Show the templates of surveys."""
+    return await _show(request, request.query_params)
+
+
+@post("/surveys/new", media_type="text/html")
+async def create_survey(request: ApiRequest) -> Response[Any]:
+    """Make a survey from a template, and show it."""
+    filled = await read_fields(request)
+    try:
+        survey = await request.service.write(request, lambda unit: _create_survey(unit, filled))
+    except InvalidError as error:
+        return await _show(request, filled, messages_of(error))
+    book = parse_id(filled.get("phonebook", ""))
+    return go_to(f"/console/surveys/{survey}/{'' if book is None else f'?phonebook={book}'}")
+
+
+async def _show(request: ApiRequest, filled: Mapping[str, str], messages: list[str] | None = None) -> Response[Any]:
+    queues = await request.service.read(request, lambda unit: options_of(unit, QUEUES.path))
+    return page(
+        request,
+        "survey_templates.html",
+        PLACE,
+        HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK,
+        templates=[(one, draw_survey(survey_of(one), {})) for one in BLUEPRINTS],
+        queues=queues or [],
+        new_queue=gettext(QUEUE),
+        filled=filled,
+        messages=messages or [],
+    )
+
+
+def _create_survey(unit: Unit, filled: Mapping[str, str]) -> int:
+    template = next((one for one in BLUEPRINTS if one.key == filled.get("template")), None)
+    if template is None:
+        raise InvalidError({"template": [gettext(NO_TEMPLATE)]})
+    survey = _create(unit, SURVEY_TEMPLATES, name=filled.get("name", "").strip() or gettext(template.title))
+    queue = _queue(unit, filled) if template.has_queue else None
+    ids = {
+        step.name: _create(
+            unit,
+            SECTION_TEMPLATES,
+            survey=survey,
+            order=place,
+            **members_of(step),
+            **({"queue": queue} if SECTION_TYPES[step.type].transfers else {}),
+        )
+        for place, step in enumerate(template.steps, 1)
+    }
+    for step in template.steps:
+        for key, target in branches_of(step).items():
+            _create(unit, BRANCHING_TEMPLATES, section=ids[step.name], keys=key, goto=ids[target])
+    return survey
+
+
+def _queue(unit: Unit, filled: Mapping[str, str]) -> int:
+    """Return the queue that was chosen, or a new one."""
+    chosen = parse_id(filled.get("queue", ""))
+    return chosen or _create(unit, QUEUES, name=filled.get("new_queue", "").strip() or gettext(QUEUE))
+
+
+def _create(unit: Unit, resource: Resource, **fields: Any) -> int:  # noqa: ANN401 - members of a request
+    parsed = parse_given(resource.write or Shape, Given(fields), unit.conventions)
+    return records.create_record(unit, resource, parsed).record_id
