@@ -7,6 +7,7 @@ Else, if the search finds few, these are. If both find many, the index of the or
 The planner of the database cannot decide this, because it does not know the values. Few are counted, and never many.
 """
 
+import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
@@ -14,7 +15,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, String, and_, bindparam, func, select
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Stored
@@ -25,6 +26,7 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.searching import (
     Search,
     accounts_seen,
+    count_of_account,
     found_by_index,
     found_by_lead,
     found_by_phrase,
@@ -32,7 +34,7 @@ from dialer.api.crud.searching import (
 )
 from dialer.api.crud.visibility import visible
 from dialer.domain.roles import Role
-from dialer.store.backends.expressions import in_order, without_index
+from dialer.store.backends.expressions import among, in_order, without_index
 from dialer.store.count_cache import count_once
 from dialer.store.tables import Contact
 
@@ -57,15 +59,16 @@ class _Way(Enum):
     FREE = "free"
     FILTERED = "filtered"
     SEARCHED = "searched"
+    FOUND = "found"
+    """By the ids of the few records that the search has found."""
     WALKED = "walked"
 
 
 class _Counts(Enum):
-    """What a query counts: all records; or up to `most` of those that the filters, the search or a part of it finds."""
+    """What a query counts: all records; or up to `most` of those that the filters or a part of the search finds."""
 
     ALL = "all"
     SELECTED = "selected"
-    FOUND = "found"
     LED = "led"
     PHRASE = "phrase"
 
@@ -102,7 +105,17 @@ def count_now(unit: Unit, resource: Resource, criteria: Asked) -> int:
     way = _Way.FREE
     if resource.is_large and criteria.search is not None:
         way = _Way.FILTERED if _is_few(unit, resource, criteria, _Counts.SELECTED) else _Way.SEARCHED
+        ids = _found(unit, resource, criteria) if way is _Way.SEARCHED else None
+        if ids is not None:
+            if _counts_account(unit, resource, criteria):
+                return ids.count(",") + (ids != "[]")
+            way = _Way.FOUND
     return _number(unit, resource, criteria, _shape(unit, resource, criteria)._replace(way=way, counts=_Counts.ALL))
+
+
+def _counts_account(unit: Unit, resource: Resource, counted: Asked | _Shape) -> bool:
+    """Return whether all contacts that a search finds in indexes are counted: the indexes have those that are seen."""
+    return resource.table is Contact.__table__ and not counted.filters and unit.actor.role is not Role.AGENT
 
 
 def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
@@ -126,6 +139,19 @@ def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> in
     shape = _shape(unit, resource, criteria)._replace(counts=counts)
     counted = partial(_number, unit, resource, criteria, shape)
     return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
+
+
+def _found(unit: Unit, resource: Resource, criteria: Asked) -> str | None:
+    """Return the ids of the records that the search finds, as JSON and as found since the last change; None if many."""
+    search = criteria.search
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, search and search.in_order, SORTED_MAX)
+
+    def find() -> str | None:
+        shape = _shape(unit, resource, criteria)._replace(filters=(), way=_Way.SEARCHED)
+        ids = _run(unit, resource, criteria, shape, most=SORTED_MAX + 1).scalars().all()
+        return json.dumps(sorted(set(ids)), separators=(",", ":")) if len(ids) <= SORTED_MAX else None
+
+    return count_once(unit.connection, key, find, users_alone_change_it=resource.users_alone_change_it)
 
 
 def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape) -> int:
@@ -173,7 +199,7 @@ def _way(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
         and not _is_few(unit, resource, criteria, _Counts.PHRASE)
     ):
         return _Way.WALKED
-    return _Way.SEARCHED if _is_few(unit, resource, criteria, _Counts.FOUND) else _Way.WALKED
+    return _Way.WALKED if _found(unit, resource, criteria) is None else _Way.FOUND
 
 
 def _shape(unit: Unit, resource: Resource, criteria: Asked) -> _Shape:
@@ -190,7 +216,12 @@ def _run(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape, **value
             _kept.popitem(last=False)
     filters = {_parameter(name): value for name, value in criteria.filters}
     searched = {} if criteria.search is None else criteria.search.values()
+    if shape.way is _Way.FOUND:
+        searched[_IDS] = _found(unit, resource, criteria) or "[]"
     return unit.connection.execute(query, {"actor_id": unit.actor.sees_as, **filters, **searched, **values})
+
+
+_IDS: Final = "found_ids"
 
 
 def _parameter(name: str) -> str:
@@ -207,8 +238,10 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     selected = and_(visible(resource, unit.actor, unit.resources), *filtered)
     if shape.counts is not None:
         return _counting(unit, resource, shape, selected)
+    if shape.way is _Way.SEARCHED and shape.search is not None:
+        return found_by_index(resource, unit.actor, shape.search).limit(bindparam("most"))
     keys = sort_keys(resource, shape.sorts)
-    if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
+    if shape.way in {_Way.FILTERED, _Way.FOUND}:
         keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
     query = select(*columns_shown(resource), *shown).select_from(resource.table)
@@ -233,14 +266,9 @@ def _counting(unit: Unit, resource: Resource, shape: _Shape, selected: ColumnEle
         some = found_by_lead(unit.actor)
     elif shape.counts is _Counts.PHRASE:
         some = found_by_phrase(unit.actor)
-    elif shape.counts is _Counts.FOUND and shape.search is not None:
-        some = found_by_index(resource, unit.actor, shape.search)
     else:
-        is_of_account = resource.table is Contact.__table__ and not shape.filters and unit.actor.role is not Role.AGENT
-        if shape.search is not None and shape.way is _Way.SEARCHED and is_of_account:
-            # Its accounts are those whose contacts the actor sees, so no contact has to be looked at.
-            found = found_by_index(resource, unit.actor, shape.search).subquery()
-            return select(func.count(found.c["id"].distinct()))
+        if shape.search is not None and shape.way is _Way.SEARCHED and _counts_account(unit, resource, shape):
+            return count_of_account(resource, unit.actor, shape.search)
         query = select(func.count()).select_from(resource.table)
         return query.where(*_conditions(unit, resource, shape, selected))
     return select(func.count()).select_from(some.limit(bindparam("most")).subquery())
@@ -250,11 +278,13 @@ def _conditions(
     unit: Unit, resource: Resource, shape: _Shape, selected: ColumnElement[bool]
 ) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
-    yield without_index(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
+    yield without_index(selected) if shape.way in {_Way.SEARCHED, _Way.FOUND, _Way.WALKED} else selected
     if shape.search is None:
         return
     if shape.way is _Way.SEARCHED:
         yield resource.table.c["id"].in_(found_by_index(resource, unit.actor, shape.search))
+    elif shape.way is _Way.FOUND:
+        yield among(resource.table.c["id"], bindparam(_IDS, type_=String))
     else:
         in_row = found_in_row(resource, shape.search)
         yield in_row if shape.way is _Way.FREE else without_index(in_row)
