@@ -41,6 +41,8 @@ from dialer.store.tables import Contact
 QUERIES_KEPT_MAX: Final = 1_000
 LEADS_MAX: Final = 4
 """Words of a search that are counted to find the rarest."""
+LED_MAX: Final = 20_000
+"""Records up to which words are counted that more than `SORTED_MAX` have."""
 SORTED_MAX: Final = 2_000
 """Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
@@ -105,7 +107,8 @@ def count_now(unit: Unit, resource: Resource, criteria: Asked) -> int:
     way = _Way.FREE
     if resource.is_large and criteria.search is not None:
         way = _Way.FILTERED if _is_few(unit, resource, criteria, _Counts.SELECTED) else _Way.SEARCHED
-        ids = _found(unit, resource, criteria) if way is _Way.SEARCHED else None
+        is_read = way is _Way.SEARCHED and not _has_many_phrases(unit, resource, criteria)
+        ids = _found(unit, resource, criteria) if is_read else None
         if ids is not None:
             if _counts_account(unit, resource, criteria):
                 return ids.count(",") + (ids != "[]")
@@ -124,20 +127,24 @@ def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
     if search is None or len(search.words) == 1 or not resource.is_large or not resource.names:
         return criteria
     tried = [msgspec.structs.replace(criteria, search=search.led_by(word)) for word in search.words[:LEADS_MAX]]
-    return min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
+    least = min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
+    if _is_few(unit, resource, least, _Counts.LED):
+        return least
+    return min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED, LED_MAX))
 
 
 def _is_few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> bool:
     return _few(unit, resource, criteria, counts) <= SORTED_MAX
 
 
-def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> int:
-    """Return the number of some records, if they are few, as counted since the last change."""
+def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts, most: int | None = None) -> int:
+    """Return the number of some records, or `most` and one if they are more, as counted since the last change."""
+    most = SORTED_MAX if most is None else most
     filters = criteria.filters if counts is _Counts.SELECTED else ()
     search = None if counts is _Counts.SELECTED else criteria.search
-    key = (resource.path, unit.actor.view, unit.actor.sees_as, filters, search, counts, SORTED_MAX)
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, filters, search, counts, most)
     shape = _shape(unit, resource, criteria)._replace(counts=counts)
-    counted = partial(_number, unit, resource, criteria, shape)
+    counted = partial(_number, unit, resource, criteria, shape, most)
     return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
@@ -154,8 +161,8 @@ def _found(unit: Unit, resource: Resource, criteria: Asked) -> str | None:
     return count_once(unit.connection, key, find, users_alone_change_it=resource.users_alone_change_it)
 
 
-def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape) -> int:
-    return int(_run(unit, resource, criteria, shape, most=SORTED_MAX + 1).scalar_one())
+def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape, most: int = 0) -> int:
+    return int(_run(unit, resource, criteria, shape, most=most + 1).scalar_one())
 
 
 def read_rows(
@@ -191,15 +198,16 @@ def read_rows(
 def _way(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
     if _is_few(unit, resource, criteria, _Counts.SELECTED):
         return _Way.FILTERED
-    search = criteria.search
-    if search is None or (
-        resource.table is Contact.__table__
-        and resource.names
-        and search.phrase
-        and not _is_few(unit, resource, criteria, _Counts.PHRASE)
-    ):
+    if criteria.search is None or _has_many_phrases(unit, resource, criteria):
         return _Way.WALKED
     return _Way.WALKED if _found(unit, resource, criteria) is None else _Way.FOUND
+
+
+def _has_many_phrases(unit: Unit, resource: Resource, criteria: Asked) -> bool:
+    """Return whether many contacts have the words of the search one after another."""
+    if resource.table is not Contact.__table__ or criteria.search is None or not criteria.search.phrase:
+        return False
+    return not _is_few(unit, resource, criteria, _Counts.PHRASE)
 
 
 def _shape(unit: Unit, resource: Resource, criteria: Asked) -> _Shape:
@@ -244,11 +252,21 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     if shape.way in {_Way.FILTERED, _Way.FOUND}:
         keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
-    query = select(*columns_shown(resource), *shown).select_from(resource.table)
+    rows = select(*columns_shown(resource), *shown).select_from(resource.table)
+    is_walked_far = shape.way is _Way.WALKED and shape.search is not None
+    query = select(resource.table.c["id"]) if is_walked_far else rows
     query = query.where(*_conditions(unit, resource, shape, selected))
     query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
-    ordered = [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
-    return query.order_by(*ordered).limit(bindparam("most")).offset(bindparam("skipped"))
+    query = query.order_by(*_ordered(keys, shape)).limit(bindparam("most")).offset(bindparam("skipped"))
+    if not is_walked_far:
+        return query
+    # The rows that the search passes by are seen in the index only.
+    keys = [key._replace(expression=without_index(key.expression)) for key in keys]
+    return rows.where(resource.table.c["id"].in_(query.correlate(None))).order_by(*_ordered(keys, shape))
+
+
+def _ordered(keys: Sequence[SortKey], shape: _Shape) -> list[ColumnElement[Any]]:
+    return [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
 
 
 def _in_order(key: SortKey, *, is_descending: bool) -> ColumnElement[Any]:
