@@ -42,7 +42,8 @@ def _turned(row: str, rows: str = "") -> str:
     return f"WITH RECURSIVE turned (user_id, word, id, more) AS ({first} UNION ALL {further}) SELECT"
 
 
-_INDEX_ALL: Final = f"{_INDEX} SELECT * FROM ({_turned('new')} user_id, word, id FROM turned)"  # noqa: S608 - constants
+# A cascade takes no heed of OR IGNORE, and names can have a word twice.
+_INDEX_ALL: Final = f"{_INDEX} SELECT * FROM ({_turned('new')} DISTINCT user_id, word, id FROM turned)"  # noqa: S608
 _FORGET: Final = (
     "DELETE FROM contact_word WHERE user_id = old.user_id AND id = old.id"  # noqa: S608 - constants
     f" AND word IN ({_turned('old')} word FROM turned)"
