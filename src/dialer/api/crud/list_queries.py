@@ -41,9 +41,9 @@ from dialer.store.tables import Contact
 QUERIES_KEPT_MAX: Final = 1_000
 LEADS_MAX: Final = 4
 """Words of a search that are counted to find the rarest."""
-LED_MAX: Final = 20_000
-"""Records up to which words are counted that more than `SORTED_MAX` have."""
-SORTED_MAX: Final = 2_000
+LED_MAXIMA: Final = (20_000, 200_000)
+"""Records up to which words are counted that more than `SORTED_MAX` have: the next, if all words have more."""
+SORTED_MAX: Final = 5_000
 """Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
 
@@ -67,7 +67,7 @@ class _Way(Enum):
 
 
 class _Counts(Enum):
-    """What a query counts: all records; or up to `most` of those that the filters or a part of the search finds."""
+    """The records that a query counts: all of them, or up to `most` of those that the filters or a part of the search finds."""
 
     ALL = "all"
     SELECTED = "selected"
@@ -127,10 +127,11 @@ def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
     if search is None or len(search.words) == 1 or not resource.is_large or not resource.names:
         return criteria
     tried = [msgspec.structs.replace(criteria, search=search.led_by(word)) for word in search.words[:LEADS_MAX]]
-    least = min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
-    if _is_few(unit, resource, least, _Counts.LED):
-        return least
-    return min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED, LED_MAX))
+    for most in (SORTED_MAX, *LED_MAXIMA):
+        counts = [_few(unit, resource, one, _Counts.LED, most) for one in tried]
+        if min(counts) <= most:
+            break
+    return tried[counts.index(min(counts))]
 
 
 def _is_few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> bool:
