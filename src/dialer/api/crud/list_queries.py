@@ -67,7 +67,7 @@ class _Way(Enum):
 
 
 class _Counts(Enum):
-    """The records that a query counts: all of them, or up to `most` of those that the filters or a part of the search finds."""
+    """The records that a query counts: all, or up to `most` of those that the filters or a part of the search finds."""
 
     ALL = "all"
     SELECTED = "selected"
