@@ -41,8 +41,8 @@ from dialer.store.tables import Contact
 QUERIES_KEPT_MAX: Final = 1_000
 LEADS_MAX: Final = 4
 """Words of a search that are counted to find the rarest."""
-LED_MAXIMA: Final = (20_000, 200_000)
-"""Records up to which words are counted that more than `SORTED_MAX` have: the next, if all words have more."""
+LED_MAX: Final = 200_000
+"""Records up to which words are counted if each of them has more than `SORTED_MAX`."""
 SORTED_MAX: Final = 5_000
 """Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
@@ -127,11 +127,14 @@ def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
     if search is None or len(search.words) == 1 or not resource.is_large or not resource.names:
         return criteria
     tried = [msgspec.structs.replace(criteria, search=search.led_by(word)) for word in search.words[:LEADS_MAX]]
-    for most in (SORTED_MAX, *LED_MAXIMA):
-        counts = [_few(unit, resource, one, _Counts.LED, most) for one in tried]
-        if min(counts) <= most:
-            break
-    return tried[counts.index(min(counts))]
+    least = min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
+    if _is_few(unit, resource, least, _Counts.LED):
+        return least
+    most = LED_MAX
+    for one in tried:
+        counted = _few(unit, resource, one, _Counts.LED, most)
+        least, most = (one, counted) if counted <= most else (least, most)
+    return least
 
 
 def _is_few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> bool:
