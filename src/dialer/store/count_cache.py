@@ -1,4 +1,4 @@
-"""A cache of row counts, which are kept until a commit that may change them.
+"""A cache of row counts, and of the ids of few rows, which are kept until a commit that may change them.
 
 The database tells each connection a version, which changes with the commits of other connections, from any process.
 Reading it takes little time, and never waits.
@@ -6,7 +6,7 @@ Reading it takes little time, and never waits.
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import Final, TypeVar, cast
 
 from sqlalchemy import Connection
 
@@ -16,10 +16,12 @@ COUNTS_KEPT_MAX: Final = 1_000
 """Maximum number of counts of each kind that one connection remembers."""
 _COUNTS: Final = "counts"
 
+_Value = TypeVar("_Value")
+
 
 def count_once(
-    connection: Connection, key: Hashable, count: Callable[[], int], *, users_alone_change_it: bool = False
-) -> int:
+    connection: Connection, key: Hashable, count: Callable[[], _Value], *, users_alone_change_it: bool = False
+) -> _Value:
     """Return the result of `count`, or its earlier result for `key` if no commit since may have changed it.
 
     If `users_alone_change_it`, commits of the worker's steps change nothing, so that counts are kept while it dials.
@@ -36,4 +38,4 @@ def count_once(
         counts[key] = count()
         if len(counts) > COUNTS_KEPT_MAX:
             counts.popitem(last=False)
-    return int(counts[key])
+    return cast("_Value", counts[key])

@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy.exc import DBAPIError
 
 from dialer.api.crud import list_queries
 from dialer.api.crud.searching import SEARCH_MAX
 from dialer.api.records.table import RESOURCES
 from dialer.domain.search_keys import ENDING_MIN, name_key
+from dialer.store.backends.backend import backend_of
+from dialer.store.bulk import bulk_insert
 from dialer.store.database import Database
 from dialer.store.tables import Contact, ContactWord, Phonebook, User
 from tests.api.builders import Estate, stored
@@ -155,15 +158,44 @@ def words_left(database: Database) -> list[tuple[int, str, int]]:
     return sorted((user_id, word, contact_id) for user_id, word, contact_id in rows)
 
 
+def turned(contact_id: int, user_id: int, name: str) -> set[tuple[int, str, int]]:
+    """Return the entries of a contact in the index of names."""
+    words = name_key(name).split()
+    return {(user_id, " ".join(words[at:] + words[:at]), contact_id) for at in range(len(words))}
+
+
+def added_at_once(connection: Connection, book: int, first: int, names: list[str | None]) -> None:
+    """Add contacts as an import does. A name that is None is refused."""
+    rows = [(place, book, "1", "1", "", name, name_key(name or ""), 2, 0, 0) for place, name in enumerate(names, first)]
+    columns = ("id", "phonebook_id", "contact", "number", "zone", "full_name", "full_name_key", "user_id")
+    bulk_insert(Contact.__table__, *columns, "created_date", "updated_date").run(connection, rows)
+
+
+@PROPERTY
+@given(names=st.lists(st.text("aBé -李", max_size=12), min_size=5, max_size=7))
+def test_a_batch_of_contacts_has_the_words_that_each_of_them_would_have(
+    database: Database, books: list[int], names: list[str]
+) -> None:
+    def write(connection: Connection) -> None:
+        added_at_once(connection, books[0], 1, [*names])
+        with pytest.raises(DBAPIError), backend_of(connection).recoverable(connection):
+            added_at_once(connection, books[0], 11, [*names, None])
+        row = {"phonebook_id": books[0], "contact": "1", "number": "1", "zone": "", "full_name": names[0]}
+        connection.execute(insert(Contact).values(id=21, created_date=0, updated_date=0, **row))
+
+    replaced(database, [])
+    database.write_now(write)
+    query = select(Contact.id, Contact.full_name)
+    there = database.read_now(lambda unit: [(row.id, row.full_name) for row in unit.execute(query)])
+    assert {(1, names[0]), (21, names[0])} <= set(there)
+    assert words_left(database) == sorted(set().union(*(turned(place, 2, name) for place, name in there)))
+
+
 @PROPERTY
 @given(names=st.lists(st.text("aBé -李", max_size=12), min_size=1, max_size=4), spare=st.text("bÉ ", max_size=6))
 def test_the_index_has_the_words_of_the_contacts_that_are_there(
     database: Database, books: list[int], names: list[str], spare: str
 ) -> None:
-    def turned(contact_id: int, user_id: int, name: str) -> set[tuple[int, str, int]]:
-        words = name_key(name).split()
-        return {(user_id, " ".join(words[at:] + words[:at]), contact_id) for at in range(len(words))}
-
     shared = {"phonebook_id": books[0], "contact": "1", "number": "1", "zone": "", "created_date": 0, "updated_date": 0}
     replaced(database, [{**shared, "id": place, "full_name": name} for place, name in enumerate(names, 1)])
     expected = [turned(place, 2, name) for place, name in enumerate(names, 1)]

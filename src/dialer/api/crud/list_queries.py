@@ -7,6 +7,7 @@ Else, if the search finds few, these are. If both find many, the index of the or
 The planner of the database cannot decide this, because it does not know the values. Few are counted, and never many.
 """
 
+import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
@@ -14,7 +15,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, String, and_, bindparam, func, select
 from sqlalchemy import Row as Found
 
 from dialer.api.crud.fields import Stored
@@ -25,6 +26,7 @@ from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.searching import (
     Search,
     accounts_seen,
+    count_of_account,
     found_by_index,
     found_by_lead,
     found_by_phrase,
@@ -32,14 +34,16 @@ from dialer.api.crud.searching import (
 )
 from dialer.api.crud.visibility import visible
 from dialer.domain.roles import Role
-from dialer.store.backends.expressions import in_order, without_index
+from dialer.store.backends.expressions import among, in_order, without_index
 from dialer.store.count_cache import count_once
 from dialer.store.tables import Contact
 
 QUERIES_KEPT_MAX: Final = 1_000
 LEADS_MAX: Final = 4
 """Words of a search that are counted to find the rarest."""
-SORTED_MAX: Final = 2_000
+LED_MAX: Final = 200_000
+"""Records up to which words are counted if each of them has more than `SORTED_MAX`."""
+SORTED_MAX: Final = 5_000
 """Records that are read and sorted for one page. A page of more is read along the index of the ordering."""
 
 
@@ -57,15 +61,16 @@ class _Way(Enum):
     FREE = "free"
     FILTERED = "filtered"
     SEARCHED = "searched"
+    FOUND = "found"
+    """By the ids of the few records that the search has found."""
     WALKED = "walked"
 
 
 class _Counts(Enum):
-    """The records to count: all, or up to `most` of those that the filters, the search or a part of it finds."""
+    """The records that a query counts: all, or up to `most` of those that the filters or a part of the search finds."""
 
     ALL = "all"
     SELECTED = "selected"
-    FOUND = "found"
     LED = "led"
     PHRASE = "phrase"
 
@@ -102,7 +107,18 @@ def count_now(unit: Unit, resource: Resource, criteria: Asked) -> int:
     way = _Way.FREE
     if resource.is_large and criteria.search is not None:
         way = _Way.FILTERED if _is_few(unit, resource, criteria, _Counts.SELECTED) else _Way.SEARCHED
+        is_read = way is _Way.SEARCHED and not _has_many_phrases(unit, resource, criteria)
+        ids = _found(unit, resource, criteria) if is_read else None
+        if ids is not None:
+            if _counts_account(unit, resource, criteria):
+                return ids.count(",") + (ids != "[]")
+            way = _Way.FOUND
     return _number(unit, resource, criteria, _shape(unit, resource, criteria)._replace(way=way, counts=_Counts.ALL))
+
+
+def _counts_account(unit: Unit, resource: Resource, counted: Asked | _Shape) -> bool:
+    """Return whether all contacts that a search finds in indexes are counted: the indexes have those that are seen."""
+    return resource.table is Contact.__table__ and not counted.filters and unit.actor.role is not Role.AGENT
 
 
 def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
@@ -111,25 +127,46 @@ def _led(unit: Unit, resource: Resource, criteria: Asked) -> Asked:
     if search is None or len(search.words) == 1 or not resource.is_large or not resource.names:
         return criteria
     tried = [msgspec.structs.replace(criteria, search=search.led_by(word)) for word in search.words[:LEADS_MAX]]
-    return min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
+    least = min(tried, key=lambda one: _few(unit, resource, one, _Counts.LED))
+    if _is_few(unit, resource, least, _Counts.LED):
+        return least
+    most = LED_MAX
+    for one in tried:
+        counted = _few(unit, resource, one, _Counts.LED, most)
+        least, most = (one, counted) if counted <= most else (least, most)
+    return least
 
 
 def _is_few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> bool:
     return _few(unit, resource, criteria, counts) <= SORTED_MAX
 
 
-def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts) -> int:
-    """Return the number of some records, if they are few, as counted since the last change."""
+def _few(unit: Unit, resource: Resource, criteria: Asked, counts: _Counts, most: int | None = None) -> int:
+    """Return the number of some records, or `most` and one if they are more, as counted since the last change."""
+    most = SORTED_MAX if most is None else most
     filters = criteria.filters if counts is _Counts.SELECTED else ()
     search = None if counts is _Counts.SELECTED else criteria.search
-    key = (resource.path, unit.actor.view, unit.actor.sees_as, filters, search, counts, SORTED_MAX)
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, filters, search, counts, most)
     shape = _shape(unit, resource, criteria)._replace(counts=counts)
-    counted = partial(_number, unit, resource, criteria, shape)
+    counted = partial(_number, unit, resource, criteria, shape, most)
     return count_once(unit.connection, key, counted, users_alone_change_it=resource.users_alone_change_it)
 
 
-def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape) -> int:
-    return int(_run(unit, resource, criteria, shape, most=SORTED_MAX + 1).scalar_one())
+def _found(unit: Unit, resource: Resource, criteria: Asked) -> str | None:
+    """Return the ids of the records that the search finds, as JSON and as found since the last change; None if many."""
+    search = criteria.search
+    key = (resource.path, unit.actor.view, unit.actor.sees_as, search and search.in_order, SORTED_MAX)
+
+    def find() -> str | None:
+        shape = _shape(unit, resource, criteria)._replace(filters=(), way=_Way.SEARCHED)
+        ids = _run(unit, resource, criteria, shape, most=SORTED_MAX + 1).scalars().all()
+        return json.dumps(sorted(set(ids)), separators=(",", ":")) if len(ids) <= SORTED_MAX else None
+
+    return count_once(unit.connection, key, find, users_alone_change_it=resource.users_alone_change_it)
+
+
+def _number(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape, most: int = 0) -> int:
+    return int(_run(unit, resource, criteria, shape, most=most + 1).scalar_one())
 
 
 def read_rows(
@@ -165,15 +202,16 @@ def read_rows(
 def _way(unit: Unit, resource: Resource, criteria: Asked) -> _Way:
     if _is_few(unit, resource, criteria, _Counts.SELECTED):
         return _Way.FILTERED
-    search = criteria.search
-    if search is None or (
-        resource.table is Contact.__table__
-        and resource.names
-        and search.phrase
-        and not _is_few(unit, resource, criteria, _Counts.PHRASE)
-    ):
+    if criteria.search is None or _has_many_phrases(unit, resource, criteria):
         return _Way.WALKED
-    return _Way.SEARCHED if _is_few(unit, resource, criteria, _Counts.FOUND) else _Way.WALKED
+    return _Way.WALKED if _found(unit, resource, criteria) is None else _Way.FOUND
+
+
+def _has_many_phrases(unit: Unit, resource: Resource, criteria: Asked) -> bool:
+    """Return whether many contacts have the words of the search one after another."""
+    if resource.table is not Contact.__table__ or criteria.search is None or not criteria.search.phrase:
+        return False
+    return not _is_few(unit, resource, criteria, _Counts.PHRASE)
 
 
 def _shape(unit: Unit, resource: Resource, criteria: Asked) -> _Shape:
@@ -190,7 +228,12 @@ def _run(unit: Unit, resource: Resource, criteria: Asked, shape: _Shape, **value
             _kept.popitem(last=False)
     filters = {_parameter(name): value for name, value in criteria.filters}
     searched = {} if criteria.search is None else criteria.search.values()
+    if shape.way is _Way.FOUND:
+        searched[_IDS] = _found(unit, resource, criteria) or "[]"
     return unit.connection.execute(query, {"actor_id": unit.actor.sees_as, **filters, **searched, **values})
+
+
+_IDS: Final = "found_ids"
 
 
 def _parameter(name: str) -> str:
@@ -207,15 +250,27 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     selected = and_(visible(resource, unit.actor, unit.resources), *filtered)
     if shape.counts is not None:
         return _counting(unit, resource, shape, selected)
+    if shape.way is _Way.SEARCHED and shape.search is not None:
+        return found_by_index(resource, unit.actor, shape.search).limit(bindparam("most"))
     keys = sort_keys(resource, shape.sorts)
-    if shape.way in {_Way.FILTERED, _Way.SEARCHED}:
+    if shape.way in {_Way.FILTERED, _Way.FOUND}:
         keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
-    query = select(*columns_shown(resource), *shown).select_from(resource.table)
+    rows = select(*columns_shown(resource), *shown).select_from(resource.table)
+    is_walked_far = shape.way is _Way.WALKED and shape.search is not None
+    query = select(resource.table.c["id"]) if is_walked_far else rows
     query = query.where(*_conditions(unit, resource, shape, selected))
     query = query.where(*[_compared(keys[place], step, place) for place, step in enumerate(shape.steps)])
-    ordered = [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
-    return query.order_by(*ordered).limit(bindparam("most")).offset(bindparam("skipped"))
+    query = query.order_by(*_ordered(keys, shape)).limit(bindparam("most")).offset(bindparam("skipped"))
+    if not is_walked_far:
+        return query
+    # The rows that the search passes by are seen in the index only.
+    keys = [key._replace(expression=without_index(key.expression)) for key in keys]
+    return rows.where(resource.table.c["id"].in_(query.correlate(None))).order_by(*_ordered(keys, shape))
+
+
+def _ordered(keys: Sequence[SortKey], shape: _Shape) -> list[ColumnElement[Any]]:
+    return [_in_order(key, is_descending=key.is_descending is not shape.is_backward) for key in keys]
 
 
 def _in_order(key: SortKey, *, is_descending: bool) -> ColumnElement[Any]:
@@ -233,14 +288,9 @@ def _counting(unit: Unit, resource: Resource, shape: _Shape, selected: ColumnEle
         some = found_by_lead(unit.actor)
     elif shape.counts is _Counts.PHRASE:
         some = found_by_phrase(unit.actor)
-    elif shape.counts is _Counts.FOUND and shape.search is not None:
-        some = found_by_index(resource, unit.actor, shape.search)
     else:
-        is_of_account = resource.table is Contact.__table__ and not shape.filters and unit.actor.role is not Role.AGENT
-        if shape.search is not None and shape.way is _Way.SEARCHED and is_of_account:
-            # Its accounts are those whose contacts the actor sees, so no contact has to be looked at.
-            found = found_by_index(resource, unit.actor, shape.search).subquery()
-            return select(func.count(found.c["id"].distinct()))
+        if shape.search is not None and shape.way is _Way.SEARCHED and _counts_account(unit, resource, shape):
+            return count_of_account(resource, unit.actor, shape.search)
         query = select(func.count()).select_from(resource.table)
         return query.where(*_conditions(unit, resource, shape, selected))
     return select(func.count()).select_from(some.limit(bindparam("most")).subquery())
@@ -250,11 +300,13 @@ def _conditions(
     unit: Unit, resource: Resource, shape: _Shape, selected: ColumnElement[bool]
 ) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
-    yield without_index(selected) if shape.way in {_Way.SEARCHED, _Way.WALKED} else selected
+    yield without_index(selected) if shape.way in {_Way.SEARCHED, _Way.FOUND, _Way.WALKED} else selected
     if shape.search is None:
         return
     if shape.way is _Way.SEARCHED:
         yield resource.table.c["id"].in_(found_by_index(resource, unit.actor, shape.search))
+    elif shape.way is _Way.FOUND:
+        yield among(resource.table.c["id"], bindparam(_IDS, type_=String))
     else:
         in_row = found_in_row(resource, shape.search)
         yield in_row if shape.way is _Way.FREE else without_index(in_row)

@@ -20,6 +20,7 @@ from sqlalchemy import (
     bindparam,
     exists,
     false,
+    func,
     literal,
     null,
     or_,
@@ -32,8 +33,8 @@ from dialer.api.crud.resource import Actor, Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.domain import search_keys
 from dialer.domain.roles import Role
-from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of, without_index
-from dialer.store.tables import Contact, ContactWord, User
+from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of
+from dialer.store.tables import Contact, ContactWord, Phonebook, User
 
 SEARCH: Final = "search"
 SEARCH_MAX: Final = 64
@@ -129,9 +130,7 @@ def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool
     It finds some rows twice, and some that the actor may not see.
     """
     table = resource.table
-    # The index of numbers is read, whichever accounts the numbers are of.
-    seen = [without_index(accounts_seen(actor, table.c["user_id"]))] if table is Contact.__table__ else []
-    queries = [select(table.c["id"]).where(start, *seen) for start in _starting(resource, shape)]
+    queries = [_with_start(resource, actor, start) for start in _starting(resource, shape)]
     if resource.names:
         of_contacts = _contacts(actor, shape)
         if table is Contact.__table__:
@@ -143,6 +142,28 @@ def found_by_index(resource: Resource, actor: Actor, shape: tuple[int, int, bool
         return select(null().label("id")).where(false())
     found = union_all(*queries).subquery()
     return select(found.c["id"])
+
+
+def count_of_account(resource: Resource, actor: Actor, shape: tuple[int, int, bool]) -> Select[Any]:
+    """Return a query for the number of contacts that the search finds in the accounts that the actor sees.
+
+    It reads no contact but those that are found by a name or an ending although the search is a number, and it keeps
+    only the ids of the contacts that can be found twice.
+    """
+    if shape[1]:
+        named = union_all(*_contacts(actor, shape)).subquery()
+        other = ~exists().where(Contact.id == named.c["id"], or_(*_starting(resource, shape)))
+        numbers = [
+            select(func.count()).select_from(_with_start(resource, actor, start).subquery())
+            for start in _starting(resource, shape)
+        ]
+        parts = [*numbers, select(func.count(named.c["id"].distinct())).where(other)]
+        total: Any = sum(part.scalar_subquery() for part in parts)
+        return select(total)
+    words = _words(actor, _LEAD, shape[0])
+    is_twice = place_of(_parameter(_word(0)), ContactWord.word) > 0
+    once = func.count().filter(~is_twice)
+    return words.with_only_columns(once + func.count(ContactWord.id.distinct()).filter(is_twice))
 
 
 def found_by_lead(actor: Actor) -> Select[Any]:
@@ -167,14 +188,25 @@ def accounts_seen(actor: Actor, column: SQLColumnExpression[Any]) -> ColumnEleme
 
 def _contacts(actor: Actor, shape: tuple[int, int, bool]) -> list[Select[Any]]:
     """Return queries for the contacts of the accounts that the actor sees, by their names and by their last digits."""
-    words = [place_of(_parameter(_word(place)), _before(ContactWord.word)) > 0 for place in range(1, shape[0])]
     seen = accounts_seen(actor, Contact.user_id)
     ends = [select(Contact.id).where(seen, end) for end in _ends(Contact.number, shape)]
-    return [_words(actor, _LEAD).where(*words), *ends]
+    return [_words(actor, _LEAD, shape[0]), *ends]
 
 
-def _words(actor: Actor, name: str) -> Select[Any]:
-    return select(ContactWord.id).where(accounts_seen(actor, ContactWord.user_id), _in_range(ContactWord.word, name))
+def _words(actor: Actor, name: str, words: int = 1) -> Select[Any]:
+    """Return a query for the rows that begin with a parameter, and have the words after the first one of a search."""
+    others = [place_of(_parameter(_word(place)), _before(ContactWord.word)) > 0 for place in range(1, words)]
+    seen = accounts_seen(actor, ContactWord.user_id)
+    return select(ContactWord.id).where(seen, _in_range(ContactWord.word, name), *others)
+
+
+def _with_start(resource: Resource, actor: Actor, start: ColumnElement[bool]) -> Select[Any]:
+    table = resource.table
+    if table is not Contact.__table__:
+        return select(table.c["id"]).where(start)
+    # The index of a phonebook's numbers is read, as that of all numbers has those of other accounts.
+    books = select(Phonebook.id).where(accounts_seen(actor, Phonebook.user_id))
+    return select(table.c["id"]).where(table.c["phonebook_id"].in_(books), start)
 
 
 def _starting(resource: Resource, shape: tuple[int, int, bool]) -> Iterator[ColumnElement[bool]]:

@@ -75,7 +75,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/account/second-factor": Permission.SIGNED_IN,
     "POST /console/account/second-factor/off": Permission.SIGNED_IN,
     f"POST /console/users/{RECORD}/second-factor/off": Permission.ADMIN,
-    # It finds the records that the viewer may read.
+    # It finds only records that the viewer may read.
     "GET /console/search": Permission.SIGNED_IN,
     "GET /console/overview": Permission.READ,
     "GET /console/overview/live": Permission.READ,

@@ -48,7 +48,7 @@ _ORDERS: Final[Mapping[str, ColumnElement[Any]]] = {
     "cost": Campaign.__table__.c.cost,
     "created": Campaign.__table__.c.created_date,
 }
-"""The order of the list by each column."""
+"""The field by which each column orders the list."""
 _SHOWN: Final = (
     "id",
     "campaign_code",

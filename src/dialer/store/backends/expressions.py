@@ -8,7 +8,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import BigInteger, Integer, TypeEngine
+from sqlalchemy.types import BigInteger, Integer, NullType, TypeEngine
 
 NUMBER_MAX: Final = 16
 """Characters of the longest normal form of a number."""
@@ -40,6 +40,10 @@ class _Place(_Spelled):
     inherit_cache = True
 
 
+class _Among(_Spelled):
+    inherit_cache = True
+
+
 class _WholeNumber(_Spelled):
     inherit_cache = True
 
@@ -63,6 +67,10 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
     _Descending: _Spellings("{0} DESC", "{0} DESC NULLS LAST"),
     _Greatest: _Spellings("max({0}, {1})", "greatest({0}, {1})"),
     _Place: _Spellings("instr({0}, {1})", "strpos({0}, {1})"),
+    _Among: _Spellings(
+        "{0} IN (SELECT CAST(value AS INTEGER) FROM json_each({1}))",
+        "{0} = ANY (CAST(translate({1}, '[]', '{{}}') AS BIGINT[]))",
+    ),
     _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
     _Backwards: _Spellings(
         " || ".join(f"substr({{0}}, {place}, 1)" for place in range(NUMBER_MAX, 0, -1)), "reverse({0})"
@@ -106,6 +114,11 @@ def greatest(first: SQLColumnExpression[Any], second: SQLColumnExpression[Any]) 
 def place_of(part: SQLColumnExpression[str], text: SQLColumnExpression[str]) -> ColumnElement[int]:
     """Return an SQL expression for the place of a part in a text, counted from 1; 0 if it is not there."""
     return _typed(_Place(text, part), Integer())
+
+
+def among(identity: SQLColumnExpression[int], ids: SQLColumnExpression[str]) -> ColumnElement[bool]:
+    """Return the condition that an id is in a list of ids, which is a text of JSON."""
+    return _typed(_Among(identity, ids), NullType())  # SQLite would compare a Boolean with 1, and use no index.
 
 
 def whole_number(text: SQLColumnExpression[str]) -> ColumnElement[int]:

@@ -26,33 +26,36 @@ _IS_OVER: Final = f"status <> {CallRequestStatus.CALLING:d} AND old.{_IS_CALLING
 _BEGUN: Final = "INSERT OR IGNORE INTO call_in_progress (id, user_id) VALUES (new.id, new.user_id)"
 _ENDED: Final = "DELETE FROM call_in_progress WHERE id = old.id"
 _KEY: Final = "new.full_name_key"
-_BUT_LAST: Final = f"rtrim({_KEY}, replace({_KEY}, ' ', ''))"
 _INDEX: Final = "INSERT OR IGNORE INTO contact_word (user_id, word, id)"
-_LAST_FIRST: Final = f"substr({_KEY}, length({_BUT_LAST}) + 1) || ' ' || rtrim({_BUT_LAST})"
 _FIRST_LAST: Final = "substr({0}, instr({0}, ' ') + 1) || ' ' || substr({0}, 1, instr({0}, ' ') - 1)"
-_WHOLE: Final = f"{_INDEX} VALUES (new.user_id, {_KEY}, new.id)"
-_TURNED_ONCE: Final = (
-    f"{_INDEX} VALUES (new.user_id, {_LAST_FIRST}, new.id), (new.user_id, {_FIRST_LAST.format(_KEY)}, new.id)"
-)
+_IN_BATCH: Final = "SELECT 1 FROM contact_word WHERE user_id = 0 AND word = '' AND id = 0"
+_IS_ALONE: Final = f"NOT EXISTS ({_IN_BATCH})"
 _IS_RENAMED: Final = f"old.full_name_key <> {_KEY} OR old.user_id <> new.user_id"
 
 
-def _turned(row: str) -> str:
-    """Return a query for all words of a contact, as `ContactWord` has them."""
+def _turned(row: str, rows: str = "") -> str:
+    """Return a query for all words of a contact, or of all contacts of a FROM, as `ContactWord` has them."""
     key = f"{row}.full_name_key"
-    first = f"SELECT {key}, length({key}) - length(replace({key}, ' ', '')) WHERE {key} <> ''"
-    further = f"SELECT {_FIRST_LAST.format('word')}, more - 1 FROM turned WHERE more > 0"  # noqa: S608 - constants
-    return f"(WITH RECURSIVE turned (word, more) AS ({first} UNION ALL {further}) SELECT word FROM turned)"  # noqa: S608
+    blanks = f"length({key}) - length(replace({key}, ' ', ''))"
+    first = f"SELECT {row}.user_id, {key}, {row}.id, {blanks} {rows or 'WHERE 1'} AND {key} <> ''"
+    further = f"SELECT user_id, {_FIRST_LAST.format('word')}, id, more - 1 FROM turned WHERE more > 0"  # noqa: S608
+    return f"WITH RECURSIVE turned (user_id, word, id, more) AS ({first} UNION ALL {further}) SELECT"
 
 
-_INDEX_ALL: Final = f"{_INDEX} SELECT new.user_id, word, new.id FROM {_turned('new')}"  # noqa: S608 - constants
-_FORGET: Final = f"DELETE FROM contact_word WHERE user_id = old.user_id AND id = old.id AND word IN {_turned('old')}"  # noqa: S608
+# A cascade takes no heed of OR IGNORE, and names can have a word twice.
+_INDEX_ALL: Final = f"{_INDEX} SELECT * FROM ({_turned('new')} DISTINCT user_id, word, id FROM turned)"  # noqa: S608
+_FORGET: Final = (
+    "DELETE FROM contact_word WHERE user_id = old.user_id AND id = old.id"  # noqa: S608 - constants
+    f" AND word IN ({_turned('old')} word FROM turned)"
+)
+BEGIN_BATCH: Final = "INSERT INTO contact_word (user_id, word, id) VALUES (0, '', 0)"
+"""Begins a batch of contacts, whose words no trigger writes."""
+END_BATCH: Final = "DELETE FROM contact_word WHERE user_id = 0 AND word = '' AND id = 0"
+INDEX_BATCH: Final = f"{_INDEX} {_turned('contact', 'FROM contact WHERE id > ?')} user_id, word, id FROM turned"
+"""Writes the words of all contacts after an id, in half the time that the triggers take."""
 _BODIES: Final[Mapping[str, Sequence[str]]] = {
-    # Most names have up to three words, and few statements turn these faster than the query for any number of words.
     "contact": (
-        f"contact_named AFTER INSERT ON contact WHEN {_KEY} <> '' BEGIN {_WHOLE}; END",
-        f"contact_named_twice AFTER INSERT ON contact WHEN {_KEY} LIKE '% %' BEGIN {_TURNED_ONCE}; END",
-        f"contact_named_often AFTER INSERT ON contact WHEN {_KEY} LIKE '% % % %' BEGIN {_INDEX_ALL}; END",
+        f"contact_named AFTER INSERT ON contact WHEN {_KEY} <> '' AND {_IS_ALONE} BEGIN {_INDEX_ALL}; END",
         f"contact_renamed AFTER UPDATE ON contact WHEN {_IS_RENAMED} BEGIN {_FORGET}; {_INDEX_ALL}; END",
         f"contact_forgotten AFTER DELETE ON contact WHEN old.full_name_key <> '' BEGIN {_FORGET}; END",
     ),
