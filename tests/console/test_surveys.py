@@ -54,7 +54,7 @@ def test_links_of_a_section_elsewhere_lead_to_its_survey_with_it_open(
 def test_findings_stand_beside_the_section_that_they_name(alice: Visitor, api: Caller, survey: int) -> None:
     api.create("section-template", survey=f"/rest-api/survey-template/{survey}/", order=9, type=7, question=HOSTILE)
     text = alice.text(f"surveys/{survey}/")
-    assert "No call can reach the section" in text
+    assert "No call can reach this section." in text
     assert "Tea? : There is neither an audiofile nor a script" in text
     assert "No call can reach" not in alice.text(f"surveys/{survey}/?section=1")
     assert "There is neither an audiofile nor a script" in alice.text(f"surveys/{survey}/?section=2")

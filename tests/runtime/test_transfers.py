@@ -236,7 +236,7 @@ async def test_a_contact_who_is_deleted_during_the_call_gets_the_text_all_the_sa
     assert len(house.rows(CallRequest)) == len(house.rows(Cdr)) == 1
 
 
-@pytest.mark.parametrize("text", [" {offer}\n", " "])
+@pytest.mark.parametrize("text", [" {full_name}\n", " "])
 async def test_a_text_that_renders_empty_is_not_sent(house: House, text: str) -> None:
     await texting(house, text=text)
     await house.advance(60)

@@ -8,8 +8,7 @@ from dialer.api.crud.resource import Unit
 from dialer.console.charts.charts import share
 from dialer.console.language import gettext
 from dialer.console.record_names import names_of
-from dialer.domain.enums import SectionType
-from dialer.domain.survey.sections.table import definition_of
+from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section, Survey
 from dialer.store.queries.survey_results import SectionCount
 
@@ -42,7 +41,7 @@ def queue_names(unit: Unit, survey: Survey) -> dict[int, str]:
 
 def answer_words(section_type: int, response: str, queues: Mapping[int, str]) -> str:
     """Return an answer in words: in place of a queue's number its name."""
-    match = _QUEUE.match(response) if section_type == SectionType.CALL_TRANSFER else None
+    match = _QUEUE.match(response) if section_type in SECTION_TYPES and SECTION_TYPES[section_type].transfers else None
     if match is None:
         return response
     number = int(match[1])

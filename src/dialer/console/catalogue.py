@@ -129,6 +129,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             ("name", "description", "created_date", "updated_date"),
             add="New survey",
             empty="There is no survey yet. A survey is what callees hear, and what each key does.",
+            within=(Within("Sections", "section-template", "survey"),),
             counts=True,
             new="/console/surveys/new/",
             view="/console/surveys/",

@@ -51,7 +51,7 @@ def test_every_finding_says_where_it_is_and_which_keys_lead_there(alice: Caller)
                 "level": "warning",
                 "code": "unreachable",
                 "section": f"{BASE}/section-template/{lonely['id']}/",
-                "message": 'No call can reach the section "?".',
+                "message": "No call can reach this section.",
                 "keys": [],
             },
         ],

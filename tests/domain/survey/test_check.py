@@ -85,8 +85,8 @@ def test_a_section_that_no_call_comes_to_is_unreachable() -> None:
     lonely = section(SectionType.PLAY_MESSAGE, 2, branches={"0": 3})
     sections = (section(SectionType.PLAY_MESSAGE, 1), lonely, section(SectionType.HANG_UP, 3))
     assert check_survey(Survey(sections)) == [
-        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, 'No call can reach the section "Section 2".'),
-        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, 'No call can reach the section "Section 3".'),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 2, "No call can reach this section."),
+        Finding(FindingLevel.WARNING, FindingCode.UNREACHABLE, 3, "No call can reach this section."),
     ]
 
 

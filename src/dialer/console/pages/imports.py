@@ -87,11 +87,11 @@ async def upload_list(request: ApiRequest, path: FromPath[str], record_id: FromP
     """Keep a file, and go on to the page that shows how it is read."""
     found, identity = _page_of(request, path), identity_in(record_id)
     resource = checked(request, found, "PATCH")
-    await request.service.read(request, lambda unit: records.read_record(unit, resource, identity))
     try:
         token, texts = await keep_list(request, {})
     except (InvalidError, MalformedError) as error:
         return await _show_upload(request, found, identity, messages_of(error))
+    await request.service.read(request, lambda unit: records.read_record(unit, resource, identity))
     choices = ListChoices(into=found.path, identity=identity, label=texts["label"])
     return go_to(choices.address(token))
 

@@ -84,7 +84,10 @@ class Wrong(NamedTuple):
 
 @get("/records/{path:str}/new", media_type="text/html")
 async def show_new_record(request: ApiRequest, path: FromPath[str]) -> Response[Any]:
-    """Show the form for a new record. Values in the address are filled in."""
+    """Show the form for a new record, with the values of the address. A section is made on the page of its survey."""
+    survey = parse_id(request.query_params.get("survey", ""))
+    if path == "section-template" and survey is not None:
+        return go_to(f"/console/surveys/{survey}/")
     return await _show_new(request, shown_page(request, path), None)
 
 

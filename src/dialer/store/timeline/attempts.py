@@ -7,8 +7,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, select
 
 from dialer.domain.billing.money import format_money
-from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SectionType
+from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType
 from dialer.domain.plans import NO_AMD, SMS, VOICE, GatewayKey
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.live_legs import is_strangers
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.tables import (
@@ -158,7 +159,7 @@ def _rang(row: RowMapping, cdr: RowMapping) -> int:
 def _answer(row: RowMapping, names: _Names) -> AnswerPart:
     recording, response = row["id"] if row["record_file"] else None, row["response"]
     word, _, number = response.partition(": ")
-    if row["section_type"] == SectionType.CALL_TRANSFER and word == "queue" and number.isdecimal():
+    if word == "queue" and number.isdecimal() and SECTION_TYPES[row["section_type"]].transfers:
         response = names.queue(int(number))
     return AnswerPart(moment(row["created_date"]), row["question"], response, recording)
 
