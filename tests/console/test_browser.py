@@ -55,9 +55,9 @@ HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W
 OVER: Final = "Over"
 UNSEEN: Final = """
 [...document.querySelectorAll("select, textarea, button, input:not([type=hidden], [autocomplete=username][hidden])")]
-  .filter((one) => !one.checkVisibility() && !one.closest("details:not([open])")).map((one) => one.outerHTML)
+  .filter((one) => !one.checkVisibility() && !one.closest("[hidden], details:not([open])")).map((one) => one.outerHTML)
 """
-"""A script that finds controls that nobody can see."""
+"""A script that finds controls that nobody can see, except those that a page hides until they are of use."""
 FITS: Final = "document.documentElement.scrollWidth <= innerWidth"
 NARROW: Final = {"viewport": {"width": 320, "height": 640}}
 SCREENS: Final[dict[str, dict[str, Any]]] = {
