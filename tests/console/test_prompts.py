@@ -119,7 +119,7 @@ def test_no_other_page_may_use_the_microphone(page: Page) -> None:
 
 
 def test_placeholders_are_inserted_and_the_text_is_heard(page: Page) -> None:
-    page.goto("/console/records/section-template/1/")
+    page.goto("/console/surveys/1/?section=1")
     text = page.locator("textarea[name=script]")
     text.click()
     text.press("End")
@@ -145,7 +145,7 @@ def test_a_trial_is_heard_too(page: Page) -> None:
 def test_nothing_bars_the_way(browser: Browser, served: Served) -> None:
     tab = Watched(browser, served.base.removesuffix("/rest-api/"))
     tab.sign_in()
-    for path in ("recordings/new/", "surveys/1/try/", "placeholders/?survey=1", "records/section-template/1/"):
+    for path in ("recordings/new/", "surveys/1/try/", "placeholders/?survey=1", "surveys/1/?section=1"):
         tab.page.goto(f"/console/{path}")
         assert (path, tab.barriers()) == (path, [])
     assert tab.complaints == []

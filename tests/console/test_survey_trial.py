@@ -123,7 +123,7 @@ def test_the_placeholders_of_a_survey_are_those_of_its_lists(alice: Visitor, api
     assert "{plan}" in text
     assert "<script>alert" not in alice.page
     assert "{plan}" in alice.text("placeholders/")
-    section = alice.get("records/section-template/1/")
+    section = alice.get(f"surveys/{built.id}/?section=1")
     assert f'href="/console/placeholders/?survey={built.id}"' in section
 
 

@@ -164,8 +164,11 @@ _TEXTS: Final = ("kind", "reason", "value")
 
 def describe_import(column: str) -> type[Operation]:
     """Return the OpenAPI operation of an import of a file that has this column."""
-    text = Schema(type=OpenAPIType.STRING, description=f"A CSV file with a header line that has a column {column}.")
-    workbook = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, description="A workbook (.xlsx).")
+    # Generators of clients know no body of the type of workbooks. They send one as the file of a form.
+    text = Schema(
+        type=OpenAPIType.STRING,
+        description=f"A CSV file with a header line that has a column {column}; or a workbook, with the type {XLSX}.",
+    )
     example = f"{column}\n+12025550100\n"
     file = Schema(
         type=OpenAPIType.STRING,
@@ -177,7 +180,6 @@ def describe_import(column: str) -> type[Operation]:
     form = Schema(type=OpenAPIType.OBJECT, required=[FILE], properties={FILE: file})
     bodies = {
         CSV: OpenAPIMediaType(schema=text, example=example),
-        XLSX: OpenAPIMediaType(schema=workbook),
         MULTIPART: OpenAPIMediaType(schema=form, example={FILE: example}),
     }
     rejected = OpenAPIMediaType(
