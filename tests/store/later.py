@@ -26,9 +26,11 @@ def upgrade():
     with op.batch_alter_table("subscriber", table_kwargs={"sqlite_autoincrement": True}) as batch_op:
         batch_op.add_column(sa.Column("note", sa.Text(), server_default="", nullable=False))
         batch_op.alter_column("number", existing_type=sa.String(16), nullable=True)
+    with op.batch_alter_table("contact", table_kwargs={"sqlite_autoincrement": True}) as batch_op:
+        batch_op.alter_column("additional_vars", existing_type=sa.Text(), nullable=True)
     op.execute("UPDATE subscriber SET note = 'was ' || number")
 """
-"""A migration that fills a new column, and for which SQLite copies the table."""
+"""A migration that fills a new column, and for which SQLite copies two tables."""
 ADDS: Final = """
 import sqlalchemy as sa
 from alembic import op

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +14,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine
+from sqlalchemy.exc import SAWarning
 from sqlalchemy.pool import NullPool
 
 from dialer.store import migrate
@@ -55,10 +57,19 @@ def test_the_migrations_create_the_tables_of_the_models(url: str, tmp_path: Path
     migrate.upgrade(url)
     with create_engine(Database(url).url, poolclass=NullPool).connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
+        # The comparison of the statements below includes indexes of expressions.
+        warnings.filterwarnings("ignore", migrate.EXPRESSION_INDEX_SKIPPED, SAWarning)
+        warnings.filterwarnings(
+            "ignore", "autogenerate skipping metadata-specified expression-based index", UserWarning
+        )
         assert compare_metadata(context, Row.metadata) == [], OUT_OF_STEP
     models = f"sqlite:///{tmp_path}/models.db"
     whole(models, Row.metadata.create_all)
-    assert schema(url) == schema(models), OUT_OF_STEP
+    # Tables that are made for a forecast are not searched, so no trigger writes the words of contacts there.
+    of_words = {"contact_named", "contact_renamed", "contact_forgotten"}
+    assert {name: words for name, words in schema(url).items() if name not in of_words} == schema(models), OUT_OF_STEP
+    assert of_words <= schema(url).keys()
+    assert "ix_contact_number_backwards" in schema(url)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from dialer.store import migrate
 from dialer.store.reconciliation.reconcile import audit
@@ -56,6 +57,20 @@ async def test_a_copied_table_gives_no_id_again_and_keeps_its_triggers(house: Ho
     added = house.add(Subscriber, **person | {"number": "+12025550200"})
     assert added == len(NUMBERS) + 1
     assert len(house.rows(SubscriberMove)) == moves + 1
+
+
+@pytest.mark.sqlite_only("reads the schema of SQLite")
+async def test_a_copied_table_keeps_its_indexes_and_triggers(house: House) -> None:
+    """SQLAlchemy cannot read indexes of expressions, so the copy of the table of contacts would have none."""
+    query = text("SELECT name, sql FROM sqlite_master WHERE tbl_name = 'contact' AND type IN ('index', 'trigger')")
+
+    def read() -> set[tuple[Any, ...]]:
+        return house.database.read_now(lambda unit: {tuple(row) for row in unit.execute(query)})
+
+    before = read()
+    upgraded(house)
+    assert read() == before
+    assert {"ix_contact_number_backwards", "contact_renamed"} <= {name for name, _ in before}
 
 
 async def test_calls_go_on_after_an_upgrade(house: House) -> None:

@@ -43,6 +43,7 @@ from dialer.store.tables import (
     CampaignDncList,
     CampaignPhonebook,
     Contact,
+    ContactName,
     Did,
     DncContact,
     DncList,
@@ -134,6 +135,8 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
     yield CampaignPhonebook.__table__, CampaignPhonebook.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.id.in_(_phonebooks(campaign_id))
     yield Contact.__table__, _is_uncollected(campaign_id)
+    # A start checks the placeholders of the texts against these names.
+    yield ContactName.__table__, ContactName.phonebook_id.in_(_phonebooks(campaign_id))
     yield DncList.__table__, DncList.id.in_(lists)
     yield CampaignDncList.__table__, CampaignDncList.campaign_id == campaign_id
     yield DncContact.__table__, and_(DncContact.dnc_id.in_(lists), matters)

@@ -127,7 +127,8 @@ def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
     try:
         reply = _Reply(forecast=anyio.run(forecast_campaign, database, forecast_task.order, tell))
     except CampaignNotReadyError as error:
-        reply = _Reply(errors=error.errors)
+        # As plain texts: sentences with templates cannot be encoded.
+        reply = _Reply(errors={field: [str(message) for message in of] for field, of in error.errors.items()})
     except tuple(_KNOWN.values()) as error:
         reply = _Reply(error=type(error).__name__, message=str(error))
     finally:

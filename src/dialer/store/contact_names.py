@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, select
+from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
 from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of, variables_of
 from dialer.domain.survey.placeholders import Having, KnownNames
@@ -36,20 +36,75 @@ _COUNT: Final = Bulk(
     ),
     _COLUMNS,
 )
+_CORRECT: Final = Bulk(
+    update(ContactName)
+    .where(ContactName.phonebook_id == bindparam("of_phonebook"), ContactName.name == bindparam("of_name"))
+    .values(
+        contacts=ContactName.contacts + bindparam("more_contacts"), filled=ContactName.filled + bindparam("more_filled")
+    ),
+    ("of_phonebook", "of_name", "more_contacts", "more_filled"),
+)
+"""Changes counts. Names that are not counted stay so."""
+_ALWAYS_COUNTED: Final = frozenset({EVERYBODY, *BUILT_IN})
+
+
+class Counted(NamedTuple):
+    """The values of a contact from which names are counted; the variables are JSON text."""
+
+    phonebook_id: int
+    full_name: str
+    additional_vars: str
 
 
 def count_added(connection: Connection, phonebook_id: int, people: Iterable[tuple[str, str]]) -> None:
     """Count the names of new contacts: the full name and the variables, as JSON text, of each."""
-    found = _tally(people)
-    if not found:
-        return
+    _add(connection, phonebook_id, _tally(people))
+
+
+def _add(connection: Connection, phonebook_id: int, found: Mapping[str, Having]) -> None:
+    if not found.keys() <= _ALWAYS_COUNTED:
+        found = _countable(connection, phonebook_id, found)
+    _COUNT.run(connection, [(phonebook_id, name, *having) for name, having in found.items()])
+
+
+def _countable(connection: Connection, phonebook_id: int, found: Mapping[str, Having]) -> Mapping[str, Having]:
+    """Return what can be counted of the names that were found, and the mark if that is not all."""
     stored = set(connection.scalars(_NAMES, {"phonebook": phonebook_id}))
     if UNCOUNTED in stored or len(stored | found.keys()) > NAMES_MAX:
-        kept = {EVERYBODY, *BUILT_IN, *stored}
-        found = {name: having for name, having in found.items() if name in kept}
-        if UNCOUNTED not in stored:
-            found[UNCOUNTED] = Having(1, 1)
-    _COUNT.run(connection, [(phonebook_id, name, *having) for name, having in found.items()])
+        kept = {name: having for name, having in found.items() if name in _ALWAYS_COUNTED or name in stored}
+        return kept if UNCOUNTED in stored else {**kept, UNCOUNTED: Having(1, 1)}
+    return found
+
+
+def count_changed(connection: Connection, before: Counted, after: Counted) -> None:
+    """Count the names of a contact that was changed."""
+    if before.phonebook_id == after.phonebook_id:
+        was, is_now = _tally([before[1:]]), _tally([after[1:]])
+        _correct(connection, after.phonebook_id, _difference(was, is_now))
+    else:
+        _correct(connection, before.phonebook_id, _difference(_tally([before[1:]]), {}))
+        _add(connection, after.phonebook_id, _tally([after[1:]]))
+
+
+def _difference(was: Mapping[str, Having], is_now: Mapping[str, Having]) -> Mapping[str, Having]:
+    """Return the counts that change, and by how much."""
+    nobody = Having(0, 0)
+    pairs = {name: (was.get(name, nobody), is_now.get(name, nobody)) for name in {**was, **is_now}}
+    return {
+        name: Having(new.contacts - old.contacts, new.filled - old.filled)
+        for name, (old, new) in pairs.items()
+        if new != old
+    }
+
+
+def _correct(connection: Connection, phonebook_id: int, changes: Mapping[str, Having]) -> None:
+    """Change the counts of a phonebook with as few statements as possible: one contact is often changed alone."""
+    more = {name: having for name, having in changes.items() if having.contacts > 0}
+    rest = {name: having for name, having in changes.items() if having.contacts <= 0}
+    _CORRECT.run(connection, [(phonebook_id, name, *having) for name, having in rest.items()])
+    if any(having.contacts < 0 for having in rest.values()):
+        connection.execute(_GONE, {"phonebook": phonebook_id})
+    _add(connection, phonebook_id, more)
 
 
 def count_removed(connection: Connection, wanted: Select[int]) -> None:
@@ -59,14 +114,7 @@ def count_removed(connection: Connection, wanted: Select[int]) -> None:
     for row in connection.execute(query):
         people[row.phonebook_id].append((row.full_name, row.additional_vars))
     for phonebook_id, gone in people.items():
-        stored = set(connection.scalars(_NAMES, {"phonebook": phonebook_id}))
-        rows = [
-            (phonebook_id, name, -having.contacts, -having.filled)
-            for name, having in _tally(gone).items()
-            if name in stored
-        ]
-        _COUNT.run(connection, rows)
-        connection.execute(_GONE, {"phonebook": phonebook_id})
+        _correct(connection, phonebook_id, _difference(_tally(gone), {}))
 
 
 def names_of_phonebooks(connection: Connection, phonebooks: Collection[int]) -> KnownNames:

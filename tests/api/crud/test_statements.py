@@ -31,8 +31,14 @@ CEILINGS: Final = (
     ("GET", "contact/?phonebook_id=1", None, 3),
     ("GET", "contact/?phonebook_id=1&page=2&cursor=a10", None, 3),
     ("GET", "contact/1/", None, 2),
-    ("POST", "contact/", {"contact": "+12025550177", "phonebook": 1}, 5),
-    ("PATCH", "contact/1/", {"full_name": "Ann Other"}, 5),
+    # Two look for the phonebook and the number, two read the account and insert, one counts the names for placeholders,
+    # one finds the campaigns that call the contact, and one tends the audit log.
+    ("POST", "contact/", {"contact": "+12025550177", "phonebook": 1}, 7),
+    # One reads what is to be changed, one what is counted, one changes it, one counts the names for placeholders, one
+    # reads the reply, and one writes the audit log.
+    ("PATCH", "contact/1/", {"full_name": "Ann Other"}, 6),
+    # A contact whose counted values stay as they are is not counted again.
+    ("PATCH", "contact/1/", {"full_name": ""}, 5),
     ("GET", "campaigns/?status=1", None, 4),
     ("GET", "callrequest/", None, 3),
     ("GET", "cdr/", None, 3),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, bindparam, case, delete, insert, select, update
+from sqlalchemy import ColumnElement, Row, case, delete, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_unfinished
 from dialer.app.errors import UnknownRecordError
@@ -14,16 +14,13 @@ from dialer.domain.reasons import SubscriberReason
 from dialer.domain.search_keys import name_key
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
-from dialer.store.contact_names import count_added, count_removed
+from dialer.store.contact_names import Counted, count_added, count_changed, count_removed
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
 
 _ADD: Final = insert(Contact).returning(*Contact.__table__.c)
-_COUNTED: Final = frozenset({"phonebook_id", "full_name", "additional_vars"})
-"""The columns whose values are counted for placeholders."""
-_COUNTED_OF: Final = select(Contact.phonebook_id, Contact.full_name, Contact.additional_vars).where(
-    Contact.id == bindparam("of")
-)
+_MOVES: Final = ("phonebook_id", "number")
+"""The columns that make a contact a new one for campaigns."""
 
 
 def add_contact(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -42,8 +39,8 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     Raises:
         UnknownRecordError: there is no such contact.
     """
-    query = select(Contact.phonebook_id, Contact.number).where(Contact.id == contact_id)
-    before = unit.connection.execute(query).mappings().first()
+    columns = [Contact.__table__.c[name] for name in (*_MOVES, *Counted._fields)]
+    before = unit.connection.execute(select(*dict.fromkeys(columns)).where(Contact.id == contact_id)).mappings().first()
     if before is None:
         raise UnknownRecordError(f"There is no contact {contact_id}.")
     is_corrected = values.get("number", before["number"]) != before["number"]
@@ -60,16 +57,11 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     if "phonebook_id" in values:
         owner = select(Phonebook.user_id).where(Phonebook.id == values["phonebook_id"])
         written["user_id"] = owner.scalar_subquery()
-    this_one = select(Contact.id).where(Contact.id == contact_id)
-    is_counted = not _COUNTED.isdisjoint(values)
-    if is_counted:
-        count_removed(unit.connection, this_one)
     unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
     collect_corrected(unit.connection, contact_id, again, unit.now_ms)
-    if is_counted:
-        after = unit.connection.execute(_COUNTED_OF, {"of": contact_id}).one()
-        count_added(unit.connection, after.phonebook_id, [(after.full_name, after.additional_vars)])
-    is_new_there = any(values.get(name, value) != value for name, value in before.items())
+    was, is_now = (Counted(*(row[name] for name in Counted._fields)) for row in (before, {**before, **values}))
+    count_changed(unit.connection, was, is_now)
+    is_new_there = any(values.get(name, before[name]) != before[name] for name in _MOVES)
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event
+from sqlalchemy import Column, Connection, Engine, Insert, Select, Update, create_engine, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.schema import CreateIndex
 
 from dialer.domain import search_keys
 from dialer.store import database_files, process_lock
@@ -34,7 +35,7 @@ from dialer.store.backends.backend import (
     UnfitDatabaseError,
 )
 from dialer.store.backends.sqlite_triggers import BEGIN_BATCH, END_BATCH, INDEX_BATCH, TRIGGERS
-from dialer.store.tables import Contact
+from dialer.store.tables import Contact, Row
 
 _LAST_IDS: Final = "last_ids"
 _AUTOINCREMENT: Final = "sqlite_sequence"
@@ -333,7 +334,9 @@ def before_upgrade(connection: Connection) -> None:
 
 
 def after_upgrade(connection: Connection) -> None:
-    """Restore triggers and last ids, which migrations that copy a table drop with it, and check all references.
+    """Restore what migrations that copy a table drop with it, and check all references.
+
+    That is triggers, indexes of expressions and last ids.
 
     Raises:
         UnfitDatabaseError: a reference has no target.
@@ -344,8 +347,17 @@ def after_upgrade(connection: Connection) -> None:
     keep_last_ids(connection, last | kept)
     for table in TRIGGERS:
         create_triggers(connection, table)
+    _create_expression_indexes(connection)
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
         raise UnfitDatabaseError(f"the migration would leave a reference of table {broken[0]} without its target")
+
+
+def _create_expression_indexes(connection: Connection) -> None:
+    """Create the indexes of expressions that are missing. SQLAlchemy cannot read them, so a copied table has none."""
+    for table in Row.metadata.sorted_tables:
+        for index in table.indexes:
+            if not all(isinstance(one, Column) for one in index.expressions):
+                connection.execute(CreateIndex(index, if_not_exists=True))
 
 
 def _tables(connection: Connection) -> AbstractSet[str]:
