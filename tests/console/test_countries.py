@@ -86,3 +86,10 @@ def test_an_admin_ticks_that_a_user_may_call_special_numbers(admin: Visitor, api
     assert admin.send(ALICE, allows_special="1").status_code == 303
     assert Caller(api.client, "admin").get("users/2/")["allows_special"] is True
     assert 'name="allows_special" type="checkbox" value="1" checked' in admin.get(ALICE)
+
+
+def test_countries_are_named_in_the_viewers_language(admin: Visitor) -> None:
+    admin.client.headers["Accept-Language"] = "de"
+    assert "Deutschland" in admin.text(ALICE)
+    admin.client.headers["Accept-Language"] = "en"
+    assert "Germany" in admin.text(ALICE)
