@@ -37,6 +37,14 @@ async def viewers(parts: Parts, count: int, found: list[str]) -> AsyncIterator[N
         yield
 
 
+async def test_a_part_that_was_changed_is_made_anew_at_once() -> None:
+    parts = Parts()
+    shown = [await parts.snapshots.get("page", parts.make), await parts.snapshots.get("other", parts.make)]
+    parts.snapshots.forget("page")
+    shown += [await parts.snapshots.get("page", parts.make), await parts.snapshots.get("other", parts.make)]
+    assert (shown[0] != shown[2], shown[1] == shown[3]) == (True, True)
+
+
 async def test_a_part_is_made_once_a_second_for_all_viewers() -> None:
     parts, found = Parts(), list[str]()
     for second in range(3):

@@ -53,7 +53,7 @@ class Snapshots:
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         self._now_s: Final = now_s
-        self._made: Final[OrderedDict[Hashable, _Part]] = OrderedDict()
+        self._made: Final[OrderedDict[tuple[str, Hashable], _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
         self._streams: Final[Counter[int]] = Counter()
         self._phase = 0.0
@@ -67,22 +67,27 @@ class Snapshots:
         """Return the part with a key as an event, which is written once for all viewers."""
         return (await self._newest(key, make)).event
 
+    def forget(self, key: Hashable) -> None:
+        """Make the part with a key anew for its next viewer, because somebody has changed what it shows."""
+        for kept in [kept for kept in self._made if kept[1] == key]:
+            del self._made[kept]
+
     async def _newest(self, key: Hashable, make: Make) -> _Part:
-        key = (viewers_language().code, key)
-        turn = self._under_way.setdefault(key, anyio.Lock())
+        of_viewer = (viewers_language().code, key)
+        turn = self._under_way.setdefault(of_viewer, anyio.Lock())
         try:
             async with turn:
-                made = self._made.get(key)
+                made = self._made.get(of_viewer)
                 if made is None or self._now_s() - made.made_s >= EVERY_S:
                     made_s, text = self._now_s(), await make()
-                    made = self._made[key] = _Part(made_s, text, _event(text))
-                    self._made.move_to_end(key)
+                    made = self._made[of_viewer] = _Part(made_s, text, _event(text))
+                    self._made.move_to_end(of_viewer)
                     if len(self._made) > SNAPSHOTS_MAX:
                         self._made.popitem(last=False)
                 return made
         finally:
             if not turn.statistics().tasks_waiting:
-                self._under_way.pop(key, None)
+                self._under_way.pop(of_viewer, None)
 
     def refuse_further(self, user_id: int) -> None:
         """Refuse a further stream of a user if there are too many.

@@ -48,7 +48,7 @@ _CORRECT: Final = Bulk(
 _ALWAYS_COUNTED: Final = frozenset({EVERYBODY, *BUILT_IN})
 
 
-class Counted(NamedTuple):
+class CountedNames(NamedTuple):
     """The values of a contact from which names are counted; the variables are JSON text."""
 
     phonebook_id: int
@@ -76,7 +76,7 @@ def _countable(connection: Connection, phonebook_id: int, found: Mapping[str, Ha
     return found
 
 
-def count_changed(connection: Connection, before: Counted, after: Counted) -> None:
+def count_changed(connection: Connection, before: CountedNames, after: CountedNames) -> None:
     """Count the names of a contact that was changed."""
     if before.phonebook_id == after.phonebook_id:
         was, is_now = _tally([before[1:]]), _tally([after[1:]])

@@ -31,7 +31,7 @@ ATTEMPTS_MAX: Final = 60
 """Number of times that an upgrade tries to lock the tables of a database that others read."""
 BETWEEN_ATTEMPTS_S: Final = 0.5
 EXPRESSION_INDEX_SKIPPED: Final = "Skipped unsupported reflection of expression-based index"
-"""How SQLAlchemy's warning begins when it reads a table of SQLite that has an index of expressions."""
+"""The beginning of the warning with which SQLAlchemy reads a table of SQLite with an index of expressions."""
 FLOOR: Final = "_from_"
 """Mark in the id of a revision before its floor: the oldest revision whose code can work with the tables after it.
 

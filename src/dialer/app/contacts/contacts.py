@@ -14,7 +14,7 @@ from dialer.domain.reasons import SubscriberReason
 from dialer.domain.search_keys import name_key
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.store.contact_collection import campaigns_to_correct, collect_contact, collect_corrected
-from dialer.store.contact_names import Counted, count_added, count_changed, count_removed
+from dialer.store.contact_names import CountedNames, count_added, count_changed, count_removed
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Phonebook, Subscriber
 from dialer.store.touched import NOTHING, Touched
 
@@ -39,7 +39,7 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
     Raises:
         UnknownRecordError: there is no such contact.
     """
-    columns = [Contact.__table__.c[name] for name in (*_MOVES, *Counted._fields)]
+    columns = [Contact.__table__.c[name] for name in (*_MOVES, *CountedNames._fields)]
     before = unit.connection.execute(select(*dict.fromkeys(columns)).where(Contact.id == contact_id)).mappings().first()
     if before is None:
         raise UnknownRecordError(f"There is no contact {contact_id}.")
@@ -59,7 +59,9 @@ def change_contact(unit: UnitOfWork, contact_id: int, values: Mapping[str, Any])
         written["user_id"] = owner.scalar_subquery()
     unit.connection.execute(update(Contact).where(Contact.id == contact_id).values(written))
     collect_corrected(unit.connection, contact_id, again, unit.now_ms)
-    was, is_now = (Counted(*(row[name] for name in Counted._fields)) for row in (before, {**before, **values}))
+    was, is_now = (
+        CountedNames(*(row[name] for name in CountedNames._fields)) for row in (before, {**before, **values})
+    )
     count_changed(unit.connection, was, is_now)
     is_new_there = any(values.get(name, before[name]) != before[name] for name in _MOVES)
     unit.note(touched | (_collect(unit, contact_id) if is_new_there else NOTHING))

@@ -161,6 +161,7 @@ async def change_state(
     except (IllegalMoveError, InvalidFieldsError, RefusedError) as error:
         services, messages = (console, forecaster), messages_of(error)
         return await show_campaign_page(request, services, identity, messages, status_of(error))
+    console.snapshots.forget(_key(request, identity))
     return go_to(f"/console/campaigns/{identity}/")
 
 
