@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.console.browser import Watched, running_browser
 from tests.test_server import ADMIN, Served, serving
@@ -109,6 +109,7 @@ def test_a_survey_with_a_loop_is_built_by_mouse(tab: Watched, served: Served, su
     expect(page.locator(".branch.open")).to_have_count(0)
     assert lines(served, survey) == expected
     box(page, "Tea?").click()
+    expect(page.get_by_label("Title")).to_have_value("Tea?")
     page.get_by_role("link", name="Delete…").click()
     expect(page.get_by_text("They will lead to “Hang up”, as it does.")).to_be_visible()
     page.get_by_role("button", name="Delete it").click()
@@ -183,6 +184,35 @@ def test_a_survey_is_built_without_scripts(tab: Watched, served: Served, survey:
     assert lines(served, survey) == {"Message": {}}
     page.get_by_role("button", name="Redo").click()
     assert lines(served, survey) == {"Message": {"0": "Rating"}, "Rating": {}}
+
+
+def test_clicks_while_the_service_answers_slowly_are_not_lost(tab: Watched, served: Served, survey: int) -> None:
+    for name in ("One", "Two", "Three"):
+        create(served, survey, name)
+    page = tab.page
+    page.goto(f"/console/surveys/{survey}/")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/surveys/**", hold, times=1)
+    with page.expect_request("**/surveys/**"):
+        box(page, "One").click()
+    box(page, "Two").click()
+    box(page, "Three").click()
+    waiting[0].continue_()
+    expect(page.get_by_label("Title")).to_have_value("Three")
+    for title in ("Changed", "Changed again"):
+        page.get_by_label("Title").fill(title)
+        page.get_by_role("button", name="Save").click()
+        expect(box(page, title)).to_have_count(1)
+    page.route("**/undo/", hold, times=1)
+    with page.expect_request("**/undo/"):
+        page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    waiting[1].continue_()
+    expect(box(page, "Three")).to_be_visible()
 
 
 def test_changes_that_are_not_saved_are_not_lost_without_a_question(tab: Watched, served: Served, survey: int) -> None:

@@ -7,6 +7,7 @@ let zoom = null; // Null until somebody chooses one.
 let isDirty = false;
 let shown = location.search;
 let isBusy = false;
+let next = null; // What somebody wanted while the editor was busy: the last of it.
 
 const editor = () => document.querySelector("[data-survey]");
 const frame = () => document.getElementById("frame");
@@ -55,7 +56,11 @@ function put(html, url, { isBack = false, focus = true } = {}) {
 }
 
 async function load(url, body, options) {
-  if (isBusy) return;
+  if (isBusy) {
+    // A form sent twice would be done twice.
+    if (!body) next = () => load(url, null, options);
+    return;
+  }
   isBusy = true;
   editor().setAttribute("aria-busy", "true");
   try {
@@ -68,6 +73,9 @@ async function load(url, body, options) {
     isBusy = false;
     editor()?.removeAttribute("aria-busy");
   }
+  const wanted = next;
+  next = null;
+  wanted?.();
 }
 
 const mayLeave = () => !isDirty || confirm(editor().dataset.unsaved);
@@ -99,6 +107,11 @@ document.addEventListener(
     if (!form.matches("[data-swap-survey], [data-turn], #draw, #order")) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    const { turn } = form.dataset;
+    if (isBusy && turn) {
+      next = () => document.querySelector(`[data-turn="${turn}"] button:enabled`)?.click();
+      return;
+    }
     if (!form.matches("[data-swap-survey]") && !mayLeave()) return;
     load(form.getAttribute("action"), new URLSearchParams(new FormData(form, event.submitter)), { focus: form.matches("[data-swap-survey]") });
   },
