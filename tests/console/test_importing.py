@@ -149,6 +149,13 @@ def test_a_header_line_that_no_file_has_is_the_guessed_one(alice: Visitor, api: 
         assert chosen(alice.get(f"{token[0]}?header={header}"))["header"] == "1"
 
 
+def test_an_address_of_no_list_is_not_found(alice: Visitor) -> None:
+    for token in ("x", "%C3%A9", "%00", "%F0%9F%98%80", "..%2F..%2Fmedia"):
+        alice.get("account/")
+        assert alice.request("GET", f"lists/{token}/").status_code == 404
+        assert alice.send(f"lists/{token}/").status_code == 404
+
+
 def test_few_files_of_a_user_are_kept_and_not_for_long(alice: Visitor, api: Caller, media: Path) -> None:
     api.create("phonebook", name="Book")
     for _ in range(KEPT_OF_A_USER_MAX + 2):
