@@ -203,7 +203,7 @@ def test_no_page_is_wider_than_a_telephone(tab: Watched, served: Served) -> None
     tab.page.goto("/console/sign-in/")
     tab.sign_in(labels=("Benutzername", "Passwort", "Anmelden"))
     lists = [path for page in RECORDS.values() for path in (f"records/{page.path}/", f"records/{page.path}/1/")]
-    forms = [f"records/{path}/new/" for path in ("gateway", "queue", "agent", "users", "section-template", "did")]
+    forms = [f"records/{path}/new/" for path in ("gateway", "queue", "agent", "users", "did")]
     wide = []
     for path in (*PAGES, *lists, *forms):
         tab.page.goto(f"/console/{path}")
