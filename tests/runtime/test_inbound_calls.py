@@ -108,6 +108,22 @@ async def test_a_subscriber_who_calls_in_is_recognised_each_time(house: LineHous
     assert house.findings() == []
 
 
+async def test_a_subscriber_who_completes_by_calling_in_first_is_not_called_and_stops_nobody_else(
+    house: LineHouse,
+) -> None:
+    survey_id = house.survey({"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "completed": True})
+    people = [f"+120255501{place:02}" for place in range(1, 6)]
+    campaign_id = await house.started(survey_id, house.phonebook(*people), frequency=1)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=campaign_id)
+    await house.pass_s(70)
+    house.side.call_in(people[3], DID)
+    await house.pass_s(400)
+    assert [row["count_attempt"] for row in house.rows(Subscriber)] == [1, 1, 1, 0, 1]
+    assert {row["status"] for row in house.rows(Subscriber)} == {SubscriberStatus.COMPLETED}
+    assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
+    assert house.findings() == []
+
+
 @pytest.mark.parametrize("caller", ["", "anonymous", "x" * 64, "+12"])
 async def test_a_caller_without_a_number_is_a_stranger(house: LineHouse, caller: str) -> None:
     """Their wish not to be called again is heard, but puts nothing on the list."""

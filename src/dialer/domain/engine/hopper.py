@@ -173,10 +173,11 @@ class Hopper:
             self._open_until_ms = 0
         zone.add_retry(subscriber)
 
-    def drop_retry(self, subscriber: Subscriber) -> None:
-        """Forget the retry of a subscriber who need not be called again."""
+    def drop(self, subscriber: Subscriber) -> None:
+        """Forget a subscriber who need not be called any more."""
         zone = self._zones.get(subscriber.zone)
         if zone is not None:
+            zone.fresh = deque(other for other in zone.fresh if other.id != subscriber.id)
             zone.retries = [retry for retry in zone.retries if retry[1] != subscriber.id]
             heapq.heapify(zone.retries)
 

@@ -158,7 +158,7 @@ class Inbound:
 
     def _complete(self, campaign: OpenCampaign, subscriber: Subscriber) -> None:
         """Complete a subscriber of the campaign that answered; for those of other campaigns nothing changes."""
-        campaign.hopper.drop_retry(subscriber)
+        campaign.hopper.drop(subscriber)
         for call in self._state.calls.values():
             if call.subscriber.id == subscriber.id and call.plan.id == campaign.plan.id:
                 call.subscriber.has_completed = True
