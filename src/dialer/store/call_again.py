@@ -210,7 +210,7 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
     """Return what is known of the calls of subscribers, by id; those without a call have no entry."""
     said = func.coalesce(CallDisposition.disposition, "")
     query = (
-        select(Subscriber.id, Cdr.amd_status, Cdr.is_abandoned, said)
+        select(Subscriber.id, Cdr.amd_status, Cdr.is_abandoned, said, (CallRequest.attempt < 0) & Cdr.is_completed)
         .join(CallRequest, CallRequest.subscriber_id == Subscriber.id)
         .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
@@ -218,10 +218,12 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
         .order_by(CallRequest.id)
     )
     found: dict[int, CallsOfPerson] = {}
-    for subscriber_id, amd_status, is_abandoned, disposition in connection.execute(query):
-        earlier = found.get(subscriber_id, NO_CALLS).dispositions
-        dispositions = earlier | {disposition} if disposition else earlier
-        found[subscriber_id] = CallsOfPerson(amd_status, bool(is_abandoned), disposition, dispositions)
+    for subscriber_id, amd_status, is_abandoned, disposition, has_called_in in connection.execute(query):
+        earlier = found.get(subscriber_id, NO_CALLS)
+        dispositions = earlier.dispositions | {disposition} if disposition else earlier.dispositions
+        found[subscriber_id] = CallsOfPerson(
+            amd_status, bool(is_abandoned), disposition, dispositions, earlier.has_called_in or bool(has_called_in)
+        )
     return found
 
 

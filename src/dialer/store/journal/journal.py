@@ -347,13 +347,20 @@ class JournalStore:
         self._record_call(effect)
 
     def _complete_subscriber(self, effect: effects.CompleteSubscriber, now_ms: int) -> None:
-        """Complete a PENDING subscriber. If an attempt is in progress, its end completes them."""
+        """Complete a PENDING subscriber, here and where they are called again.
+
+        If an attempt is in progress, its end completes them.
+        """
         self.flush()
-        asked = {"campaign": effect.campaign_id, "subscriber": effect.subscriber_id, "changed_ms": now_ms}
-        if self._at_work().execute(statements.COMPLETE_SUBSCRIBER, asked).rowcount:
-            self._progress[effect.campaign_id].completed += 1
-        else:
-            self._at_work().execute(statements.COMPLETE_LATER, asked)
+        connection = self._at_work()
+        copied = {"campaign": effect.campaign_id, "number": effect.number}
+        copies = connection.execute(statements.CALLED_AGAIN, copied).all()
+        for campaign_id, subscriber_id in ((effect.campaign_id, effect.subscriber_id), *copies):
+            asked = {"campaign": campaign_id, "subscriber": subscriber_id, "changed_ms": now_ms}
+            if connection.execute(statements.COMPLETE_SUBSCRIBER, asked).rowcount:
+                self._progress[campaign_id].completed += 1
+            else:
+                connection.execute(statements.COMPLETE_LATER, asked)
 
     def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
         message, cost = effect.message, effect.bill.cost

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, update
+from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, select, update
 
 from dialer.domain.enums import CallRequestStatus, SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
@@ -58,6 +58,12 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
     SubscriberRow._fields,
 )
 """Changes the given subscribers if they are in the expected state."""
+CALLED_AGAIN: Final = (
+    select(Subscriber.campaign_id, Subscriber.id)
+    .join(Campaign, Campaign.id == Subscriber.campaign_id)
+    .where(Campaign.source_campaign_id == bindparam("campaign"), Subscriber.number == bindparam("number"))
+)
+"""The subscribers with a number in campaigns that call people of another one again."""
 _is_subscriber = (Subscriber.id == bindparam("subscriber")) & (Subscriber.campaign_id == bindparam("campaign"))
 COMPLETE_SUBSCRIBER: Final = (
     update(Subscriber)
