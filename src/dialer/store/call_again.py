@@ -26,7 +26,7 @@ from dialer.domain.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotA
 from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
-from dialer.store.new_subscribers import subscribe
+from dialer.store.new_subscribers import COLUMNS, subscribe
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.sealed_surveys import sealed_survey
@@ -44,17 +44,6 @@ SLICE: Final = 1_000
 """People of a campaign that are read and judged at once."""
 _JUDGED: Final = ("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id")
 _FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
-_KEPT: Final = (
-    "user_id",
-    "contact_id",
-    "phonebook_id",
-    "duplicate_contact",
-    "number",
-    "zone",
-    "full_name",
-    "additional_vars",
-)
-"""The columns that subscribers of the new campaign have of the old ones, in the order of `COLUMNS`."""
 
 
 class Judged(NamedTuple):
@@ -151,23 +140,15 @@ def was_called_before(campaign_id: int, number: SQLColumnExpression[str]) -> Col
 def _as_new(campaign_id: int, chosen: Collection[int], now_ms: int) -> Select[Any]:
     """Return a query of subscribers as new ones of a campaign. They must be of its account."""
     owner = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
-    copied = {name: Subscriber.__table__.c[name] for name in _KEPT}
-    return (
-        select(
-            literal(campaign_id),
-            *copied.values(),
-            literal(now_ms),
-            literal(now_ms),
-            literal(int(SubscriberStatus.PENDING)),
-            literal(""),
-            literal(""),
-            Subscriber.gmt_offset,
-            Subscriber.tz_code,
-            *[literal(0)] * 4,
-        )
-        .where(Subscriber.id.in_(chosen), Subscriber.user_id == owner)
-        .order_by(Subscriber.id)
-    )
+    anew: dict[str, str | int] = {
+        "campaign_id": campaign_id,
+        **dict.fromkeys(("created_date", "updated_date"), now_ms),
+        "status": int(SubscriberStatus.PENDING),
+        **dict.fromkeys(("status_reason", "halt_reason"), ""),
+        **dict.fromkeys(("count_attempt", "failure_count", "completion_count", "due_ms"), 0),
+    }
+    columns = [literal(anew[name]) if name in anew else Subscriber.__table__.c[name] for name in COLUMNS]
+    return select(*columns).where(Subscriber.id.in_(chosen), Subscriber.user_id == owner).order_by(Subscriber.id)
 
 
 def _refusals(connection: Connection, slice_: _Slice, rows: Sequence[Row[Any]], into: int) -> dict[int, NotAgain]:
