@@ -42,7 +42,9 @@ from dialer.store.tables import (
 
 SLICE: Final = 1_000
 """People of a campaign that are read and judged at once."""
-_JUDGED: Final = ("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id")
+_JUDGED: Final = (
+    *("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id", "phonebook_id"),
+)
 _FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 
 
@@ -73,7 +75,7 @@ class _Slice(NamedTuple):
 
 def judge_slice(connection: Connection, source_id: int, after: str, *, into: int = 0, most: int = SLICE) -> Judged:
     """Judge the people of a campaign after a number, for a new campaign `into` that may have some of them already."""
-    columns = [Subscriber.__table__.c[name] for name in (*_JUDGED, "phonebook_id")]
+    columns = [Subscriber.__table__.c[name] for name in _JUDGED]
     query = select(*columns).where(Subscriber.campaign_id == source_id, Subscriber.number > after)
     rows = connection.execute(query.order_by(Subscriber.number).limit(most)).all()
     if not rows:

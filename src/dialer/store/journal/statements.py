@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, select, update
+from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, update
 
 from dialer.domain.enums import CallRequestStatus, SubscriberStatus
 from dialer.store.bulk import Bulk, bulk_insert
@@ -15,7 +15,7 @@ from dialer.store.journal.rows import (
     ResultRow,
     SubscriberRow,
 )
-from dialer.store.tables import HALT_COMPLETED, CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
@@ -58,30 +58,6 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
     SubscriberRow._fields,
 )
 """Changes the given subscribers if they are in the expected state."""
-CALLED_AGAIN: Final = (
-    select(Subscriber.campaign_id, Subscriber.id)
-    .join(Campaign, Campaign.id == Subscriber.campaign_id)
-    .where(Campaign.source_campaign_id == bindparam("campaign"), Subscriber.number == bindparam("number"))
-)
-"""The subscribers with a number in campaigns that call people of another one again."""
-_is_subscriber = (Subscriber.id == bindparam("subscriber")) & (Subscriber.campaign_id == bindparam("campaign"))
-COMPLETE_SUBSCRIBER: Final = (
-    update(Subscriber)
-    .where(_is_subscriber, Subscriber.status == SubscriberStatus.PENDING)
-    .values(
-        status=SubscriberStatus.COMPLETED,
-        status_reason="",
-        halt_reason="",
-        due_ms=0,
-        updated_date=bindparam("changed_ms"),
-    )
-)
-COMPLETE_LATER: Final = (
-    update(Subscriber)
-    .where(_is_subscriber, Subscriber.status == SubscriberStatus.IN_PROCESS)
-    .values(halt_reason=HALT_COMPLETED, updated_date=bindparam("changed_ms"))
-)
-"""Marks a subscriber with an attempt in progress, so that a restart before its end knows that they have completed."""
 REFUSE_SUBSCRIBERS: Final = Bulk(
     update(Subscriber)
     .where(Subscriber.id == bindparam("subscriber_id"), Subscriber.status == _pending)
