@@ -46,6 +46,7 @@ _WITH_ERRORS: Final = ("app", "api/crud", "api/records", "console", "domain")
 """Places whose errors the console shows."""
 _OF_PROGRAMS: Final = ("JSON parse error", "The body", "There is no such")
 """The beginnings of messages that only a program, or somebody who changes an address by hand, can get."""
+_SENTENCES: Final = frozenset({"Sentence", "counting_sentence", "template"})
 BAD_PASSWORDS: Final = ("short", "password1234", "a line\nand another")
 _TAGS: Final = re.compile(r"<[^>]*>")
 
@@ -57,8 +58,9 @@ def template() -> Catalog:
     for _file, _line, text, _comments, _context in found:
         texts.add(text)
     of_records = (*texts_of_records(), *texts_of_forms())
-    for shown in (*texts_of_tables(), *of_records, *texts_of_errors(), *texts_of_passwords()):
-        if shown and shown not in texts:
+    for shown in (*texts_of_tables(), *of_records, *texts_of_errors(), *texts_of_passwords(), *texts_of_sentences()):
+        key = shown[0] if isinstance(shown, tuple) else shown
+        if key and key not in texts:
             texts.add(shown)
     return texts
 
@@ -97,6 +99,18 @@ def texts_of_errors() -> Iterator[str]:
         for file in sorted((SOURCES / place).rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text("utf-8"))):
                 yield from _messages_in(node)
+
+
+def texts_of_sentences() -> Iterator[str | tuple[str, str]]:
+    """Yield the templates of sentences, with their plurals."""
+    for file in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SENTENCES:
+                texts = tuple(value.value for value in node.args if isinstance(value, ast.Constant))
+                if node.func.id == "counting_sentence":
+                    yield texts[0], texts[1]
+                else:
+                    yield from texts[:1]
 
 
 def texts_of_passwords() -> Iterator[str]:

@@ -35,6 +35,7 @@ from dialer.api.routes.recycle import DRY_RUN, Several
 from dialer.api.service import ApiRequest, Service
 from dialer.domain.call_again import AgainOutcome
 from dialer.domain.described import described
+from dialer.domain.sentences import message_of
 
 PEOPLE_MAX: Final = 1_000_000_000
 NO_OUTCOME: Final = "Give at least one outcome."
@@ -164,7 +165,7 @@ async def _parse(request: ApiRequest, service: Service) -> tuple[Parsed, bool]:
     try:
         return parsed, Boolean().parse(text, conventions) or bool(parsed.values.get(DRY_RUN))
     except FieldError as error:
-        raise InvalidError({DRY_RUN: [str(error)]}) from None
+        raise InvalidError({DRY_RUN: [message_of(error)]}) from None
 
 
 async def _answer(

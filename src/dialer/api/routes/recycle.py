@@ -33,6 +33,7 @@ from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chu
 from dialer.domain.described import described
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.reasons import SubscriberReason
+from dialer.domain.sentences import message_of
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
 from dialer.store.touched import NOTHING
 
@@ -184,7 +185,7 @@ async def _parse(request: ApiRequest, service: Service) -> tuple[Parsed, bool]:
     try:
         return parsed, Boolean().parse(text, conventions) or bool(parsed.values.get(DRY_RUN))
     except FieldError as error:
-        raise InvalidError({DRY_RUN: [str(error)]}) from None
+        raise InvalidError({DRY_RUN: [message_of(error)]}) from None
 
 
 async def _recycle_all(

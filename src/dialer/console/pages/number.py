@@ -15,6 +15,7 @@ from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext
 from dialer.console.pages.campaigns import page_number, seen_campaigns
+from dialer.console.sentences import error_in_words
 from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -58,7 +59,7 @@ async def erase(request: ApiRequest) -> Response[Any]:
         await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
     except StorageUnavailableError as error:
         message = gettext("The records are erased, but %(why)s. Erase the person once more when that is repaired.") % {
-            "why": error
+            "why": error_in_words(error)
         }
         return await _show(request, number, message=message, erased=erased)
     return await _show(request, number, erased=erased)
@@ -73,7 +74,7 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
                 request, lambda unit: _stories(request, unit, number, place), is_long=True
             )
         except UnknownNumberError as error:
-            message = message or str(error)
+            message = message or error_in_words(error)
     return page(
         request,
         "number.html",
