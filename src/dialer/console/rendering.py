@@ -22,6 +22,7 @@ HTML: Final = "text/html"
 UNKNOWN: Final = "\N{EN DASH}"
 """The text in place of a figure that does not exist, such as a share of nothing."""
 NOT_KEPT: Final = {"Cache-Control": "no-store"}
+MINUS: Final = "\N{MINUS SIGN}"
 _UNITS_OF_CENT: Final = 10 ** (MONEY_PLACES - 2)
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
@@ -108,7 +109,7 @@ def money(amount: int | None) -> str:
     if amount is None:
         return UNKNOWN
     cents = (abs(amount) + _UNITS_OF_CENT // 2) // _UNITS_OF_CENT
-    sign = "\N{MINUS SIGN}" if amount < 0 and cents else ""
+    sign = MINUS if amount < 0 and cents else ""
     return sign + viewers_language().formats.number(f"{cents // 100:,}.{cents % 100:02}")
 
 

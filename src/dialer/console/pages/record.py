@@ -37,6 +37,7 @@ from dialer.console.sentences import error_in_words, joined_words
 from dialer.console.services import REAL, ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.plans import SIMULATED, GatewayKey
+from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 
 VERSION: Final = "version"
@@ -384,5 +385,5 @@ def identity_in(record_id: str, one: str = "record") -> int:
     """
     identity = parse_id(record_id)
     if identity is None:
-        raise RecordNotFoundError(f"There is no such {one}, or it is not yours.")
+        raise RecordNotFoundError(Sentence("There is no such %(record)s, or it is not yours.", record=one))
     return identity
