@@ -124,7 +124,7 @@ def texts_of_sentences() -> Iterator[str | tuple[str, str]]:
     for file in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SENTENCES:
-                texts = tuple(value.value for value in node.args if isinstance(value, ast.Constant))
+                texts = [str(value.value) for value in node.args if isinstance(value, ast.Constant)]
                 if node.func.id == "counting_sentence":
                     yield texts[0], texts[1]
                 else:
