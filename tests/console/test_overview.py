@@ -67,6 +67,23 @@ def test_it_says_what_needs_attention_urgent_things_first(
     assert "The service does not dial: storage." in admin.text("overview/")
 
 
+def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api: Caller, database: Database) -> None:
+    campaign(api, name="Departures", gateway="Bad line")
+    down = update(Gateway).where(Gateway.name == "Bad line").values(line_down="401 Unauthorized")
+    store(database, down.values(protocol="simulated"))
+    assert "401 Unauthorized" not in alice.text("overview/")
+
+    store(database, down.values(protocol="sip"))
+    page = alice.get("overview/")
+    assert "The line of the gateway Bad line is down: 401 Unauthorized." in words(page)
+    link = re.search(r'<a href="([^"]*)">The line of', page)
+    assert link is not None
+    assert "Bad line" in alice.text(link[1].removeprefix("/console/"))
+
+    store(database, update(User).where(User.username == "alice").values(language="de"))
+    assert "Die Leitung des Gateways Bad line ist gestört: 401 Unauthorized." in alice.text("overview/")
+
+
 def test_a_customer_sees_nothing_of_another(
     alice: Visitor, bob: Visitor, admin: Visitor, visitor: Visitor, api: Caller
 ) -> None:

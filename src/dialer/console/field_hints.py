@@ -78,7 +78,7 @@ HINTS: Final[Mapping[str, str]] = {
     "number_digits": "Callees may end a shorter number with #.",
     "object_id": "When the campaign starts, it keeps the survey as it is then. Later changes do not reach it.",
     "order": "",
-    "password": f"At least {PASSWORD_LENGTH_MIN} characters. Empty: as it is.",
+    "password": f"At least {PASSWORD_LENGTH_MIN} characters.",
     "phone_number": "In any usual spelling.",
     "phonebook": "Contacts that are added later are called too.",
     "phonenumber": "Used if no queue is chosen.",
