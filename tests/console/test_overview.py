@@ -5,6 +5,7 @@ import re
 import pytest
 from sqlalchemy import insert, update
 
+from dialer.domain.plans import SIMULATED, SIP
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour
 from tests.api.harness import NOW_MS, Caller, FakeWorker
@@ -70,10 +71,10 @@ def test_it_says_what_needs_attention_urgent_things_first(
 def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api: Caller, database: Database) -> None:
     campaign(api, name="Departures", gateway="Bad line")
     down = update(Gateway).where(Gateway.name == "Bad line").values(line_down="401 Unauthorized")
-    store(database, down.values(protocol="simulated"))
+    store(database, down.values(protocol=SIMULATED))
     assert "401 Unauthorized" not in alice.text("overview/")
 
-    store(database, down.values(protocol="sip"))
+    store(database, down.values(protocol=SIP))
     page = alice.get("overview/")
     assert "The line of the gateway Bad line is down: 401 Unauthorized." in words(page)
     link = re.search(r'<a href="([^"]*)">The line of', page)
