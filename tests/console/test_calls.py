@@ -138,7 +138,7 @@ def test_a_call_is_told_moment_by_moment(
     media: Path,
 ) -> None:
     text = alice.text(f"calls/{answered}/")
-    parts = ("Answered (16)", "1:05 min", "Departures", "Attempt 1 over Carrier", "7-1.wav", "Over: ")
+    parts = ("Answered (16)", "1:05 min", "Departures", "Attempt 1 over Carrier", "7-1.wav", "Over, ")
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert "<script>alert" not in alice.page

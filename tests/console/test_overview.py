@@ -5,6 +5,7 @@ import re
 import pytest
 from sqlalchemy import insert, update
 
+from dialer.domain.plans import SIMULATED, SIP
 from dialer.store.database import Database
 from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour
 from tests.api.harness import NOW_MS, Caller, FakeWorker
@@ -65,6 +66,23 @@ def test_it_says_what_needs_attention_urgent_things_first(
     assert "The gateway Bad line rests until 11:07:40: its carrier failed several times in a row." in text
     assert "The service does not dial" not in text
     assert "The service does not dial: storage." in admin.text("overview/")
+
+
+def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api: Caller, database: Database) -> None:
+    campaign(api, name="Departures", gateway="Bad line")
+    down = update(Gateway).where(Gateway.name == "Bad line").values(line_down="401 Unauthorized")
+    store(database, down.values(protocol=SIMULATED))
+    assert "401 Unauthorized" not in alice.text("overview/")
+
+    store(database, down.values(protocol=SIP))
+    page = alice.get("overview/")
+    assert "The line of the gateway Bad line is down: 401 Unauthorized." in words(page)
+    link = re.search(r'<a href="([^"]*)">The line of', page)
+    assert link is not None
+    assert "Bad line" in alice.text(link[1].removeprefix("/console/"))
+
+    store(database, update(User).where(User.username == "alice").values(language="de"))
+    assert "Die Leitung des Gateways Bad line ist gestört: 401 Unauthorized." in alice.text("overview/")
 
 
 def test_a_customer_sees_nothing_of_another(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dialer.console.section_words import SENTENCES, TITLES
 from dialer.console.survey_keys import WAYS_MAX, keys_of, ways_of
 from dialer.domain.enums import SectionType
-from dialer.domain.survey.sections.table import section_fields
+from dialer.domain.survey.sections.table import definition_of, section_fields
 from dialer.domain.survey.survey import Prompt, Section
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE
@@ -173,6 +173,12 @@ def test_one_of_text_and_recording_and_one_of_queue_and_number_are_chosen(
     assert (saved["queue"], saved["phonenumber"]) == (None, "+12025550100")
 
 
+def test_a_section_that_ends_the_call_asks_for_no_way_on(alice: Visitor, api: Caller, survey: int) -> None:
+    message, _choice, goodbye = (str(one["id"]) for one in sections(api, survey))
+    assert "Where it leads" in alice.text(f"surveys/{survey}/?section={message}")
+    assert "Where it leads" not in alice.text(f"surveys/{survey}/?section={goodbye}")
+
+
 def test_digits_get_a_section_of_their_own(alice: Visitor, api: Caller, survey: int) -> None:
     alice.get(f"surveys/{survey}/?section=2")
     change(alice, survey, "sections/2/", question="Year?", type="4")
@@ -271,8 +277,10 @@ def test_every_type_and_field_has_words() -> None:
 
 @given(st.integers(1, 10), st.integers(-5, 10**6), st.dictionaries(st.sampled_from("0123456789"), st.text(max_size=5)))
 def test_the_keys_that_are_offered_are_few_and_different(section_type: int, laps: int, labels: dict[str, str]) -> None:
-    keys = keys_of(Section(1, section_type, "", Prompt(), rating_laps=laps, key_labels=labels))
-    assert 1 <= len(keys) == len(set(keys)) <= 14
+    section = Section(1, section_type, "", Prompt(), rating_laps=laps, key_labels=labels)
+    keys = keys_of(section)
+    assert len(keys) == len(set(keys)) <= 14
+    assert bool(keys) is not definition_of(section).ends
 
 
 @given(

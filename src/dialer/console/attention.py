@@ -6,20 +6,23 @@ from zoneinfo import ZoneInfo
 
 from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview
-from dialer.console.rendering import clock, money
+from dialer.console.language import gettext
+from dialer.console.rendering import clock, money, percentage
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import SMS, VOICE
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import percent
+from dialer.store.queries.live_overview import GatewayUse, SpentBalance
 
 THINGS_MAX: Final = 20
 ABANDONED_FROM: Final = 20
 """Calls for agents from which the share of abandoned ones means something."""
 PERCENT_UNIT: Final = 100_000
-LOW: Final = "The free balance of {} is {}, and the calls of this hour and the last one cost {}."
+GATEWAY_PAGES: Final = {VOICE: "/console/records/gateway/", SMS: "/console/records/sms-gateway/"}
 
 
 class Thing(NamedTuple):
-    """A thing to look at."""
+    """A thing to look at, and the page on which somebody does so."""
 
     is_urgent: bool
     text: str
@@ -28,35 +31,49 @@ class Thing(NamedTuple):
 
 def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str | None) -> list[Thing]:
     """Return the things that need attention, urgent ones first. `problem` is that of the dialling, if any."""
-    things = [Thing(is_urgent=True, text=f"The service does not dial: {problem}.")] if problem else []
+    things = []
+    if problem:
+        text = gettext("The service does not dial: %(problem)s.") % {"problem": problem}
+        things.append(Thing(is_urgent=True, text=text, url="/console/service/"))
     things += [thing for campaign in overview.situation.campaigns for thing in _of_campaign(campaign)]
-    things += [
-        Thing(
-            is_urgent=True,
-            text=f"The gateway {gateway.name} rests until {clock(gateway.rests_until_ms, zone)}: its carrier"
-            " failed several times in a row.",
-        )
-        for gateway in overview.situation.gateways
-        if gateway.rests_until_ms > now_ms
-    ]
-    things += [
-        Thing(is_urgent=balance.free <= 0, text=LOW.format(balance.username, money(balance.free), money(balance.spent)))
-        for balance in overview.situation.balances
-    ]
+    things += [thing for gateway in overview.situation.gateways for thing in _of_gateway(gateway, now_ms, zone)]
+    things += [_of_balance(balance) for balance in overview.situation.balances]
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
 
 def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
     campaign, totals = campaign_now.campaign, campaign_now.totals
+    named, url = {"name": campaign.name}, f"/console/campaigns/{campaign.id}/"
     if campaign.status_reason == CampaignReason.NO_CREDIT:
-        yield Thing(is_urgent=True, text=f"{campaign.name} waits for credit: the balance cannot pay for one more call.")
+        text = gettext("%(name)s waits for credit: the balance cannot pay for one more call.") % named
+        yield Thing(is_urgent=True, text=text, url=url)
     elif campaign.status_reason == CampaignReason.INVARIANT:
-        yield Thing(
-            is_urgent=True, text=f"{campaign.name} was paused, because an internal rule was about to be broken."
-        )
+        text = gettext("%(name)s was paused, because an internal rule was about to be broken.") % named
+        yield Thing(is_urgent=True, text=text, url=url)
     limit = campaign.abandon_rate_max / PERCENT_UNIT
     abandoned = percent(totals.abandoned, totals.for_agents)
     is_dialling = campaign.status == CampaignStatus.START
     if is_dialling and abandoned is not None and totals.for_agents >= ABANDONED_FROM and abandoned > limit:
-        text = f"{campaign.name} abandoned {abandoned:.1f} % of its answered calls. The limit is {limit:.1f} %."
-        yield Thing(is_urgent=False, text=text)
+        text = gettext("%(name)s abandoned %(share)s of its answered calls. The limit is %(limit)s.")
+        shares = {"share": percentage(abandoned), "limit": percentage(limit)}
+        yield Thing(is_urgent=False, text=text % (named | shares), url=url)
+
+
+def _of_gateway(gateway: GatewayUse, now_ms: int, zone: ZoneInfo) -> Iterator[Thing]:
+    url = f"{GATEWAY_PAGES[gateway.medium]}{gateway.id}/"
+    if gateway.line_down:
+        text = gettext("The line of the gateway %(name)s is down: %(why)s.")
+        yield Thing(is_urgent=True, text=text % {"name": gateway.name, "why": gateway.line_down.rstrip(".")}, url=url)
+    elif gateway.rests_until_ms > now_ms:
+        text = gettext("The gateway %(name)s rests until %(time)s: its carrier failed several times in a row.")
+        yield Thing(
+            is_urgent=True, text=text % {"name": gateway.name, "time": clock(gateway.rests_until_ms, zone)}, url=url
+        )
+
+
+def _of_balance(balance: SpentBalance) -> Thing:
+    text = gettext(
+        "The free balance of %(name)s is %(free)s, and the calls of this hour and the last one cost %(spent)s."
+    )
+    values = {"name": balance.username, "free": money(balance.free), "spent": money(balance.spent)}
+    return Thing(is_urgent=balance.free <= 0, text=text % values, url="/console/money/")

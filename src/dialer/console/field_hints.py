@@ -67,7 +67,7 @@ HINTS: Final[Mapping[str, str]] = {
     "name": "",
     "next_increment": "A started step is charged as a whole.",
     "object_id": "When the campaign starts, it keeps the survey as it is then. Later changes do not reach it.",
-    "password": f"At least {PASSWORD_LENGTH_MIN} characters. Empty: as it is.",
+    "password": f"At least {PASSWORD_LENGTH_MIN} characters.",
     "phone_number": "In any usual spelling.",
     "phonebook": "Contacts that are added later are called too.",
     "protocol": "",

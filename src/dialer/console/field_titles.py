@@ -102,6 +102,7 @@ TITLES: Final[Mapping[str, str]] = {
 """The titles of fields whose name is not one already."""
 IN_RESOURCE: Final[Mapping[tuple[str, str], str]] = {
     ("agent", "contact"): "Telephone",
+    ("campaigns", "live_answered"): "Answered by people, for agents",
     ("contact", "phonebook"): "Phonebook",
     ("api-key", "expirationdate"): "Expires",
     ("users", "enabled"): "May sign in",

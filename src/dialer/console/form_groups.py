@@ -31,6 +31,12 @@ _WHEN: Final = (
     " monday tuesday wednesday thursday friday saturday sunday"
 )
 FORMS: Final[Mapping[str, FormLayout]] = {
+    "audio-files": FormLayout(
+        _groups(
+            ("", "name"),
+        ),
+        hidden=frozenset({"audio_file", "user_id"}),
+    ),
     "phonebook": FormLayout(
         _groups(
             ("", "name description"),

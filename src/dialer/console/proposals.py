@@ -4,6 +4,8 @@ from typing import Any, Final
 
 from dialer.api.crud.resource import Values
 
+MINUTE_MS: Final = 60_000
+"""The unit of moments in forms."""
 WEEK_MS: Final = 7 * 86_400_000
 """The length of a new campaign, so that agents can promise calls on the days after its start."""
 _CAMPAIGNS: Final = frozenset({"campaigns", "sms-campaigns"})
@@ -13,5 +15,6 @@ def proposed(path: str, computed: Values) -> dict[str, Any]:
     """Return the values of a new record in its form, from those that the API would give it."""
     values = dict(computed)
     if path in _CAMPAIGNS:
+        values["startingdate"] -= values["startingdate"] % MINUTE_MS
         values["expirationdate"] = values["startingdate"] + WEEK_MS
     return values

@@ -47,10 +47,12 @@ HINTS: Final[Mapping[tuple[SectionType | None, str], str]] = {
     (None, "validate_number"): gettext_noop("Other numbers count as wrong input. 0 to 99 stands for any number."),
     (None, "conference"): gettext_noop("Empty: each campaign has a room of its own."),
     (None, "sms_text"): gettext_noop("The campaign needs a gateway for text messages."),
-    (None, "retries"): gettext_noop("After a wrong input or none."),
+    (None, "retries"): gettext_noop("After a wrong input or none. Then the call goes on as you chose for these above."),
     (None, "timeout"): gettext_noop("Counted from the last key, or from the end of the text."),
     (SectionType.CALL_TRANSFER, "timeout"): gettext_noop("The time to press the key below."),
-    (None, "invalid_audiofile"): gettext_noop("Callees hear it before they are asked again."),
+    (None, "invalid_audiofile"): gettext_noop(
+        "Callees hear it, and then the question again. Without it, they hear the question again at once."
+    ),
     (None, "confirm_script"): gettext_noop("Heard before the two are connected, if a key is needed."),
     (None, "confirm_key"): gettext_noop("Empty: the two are connected at once."),
     (None, "completed"): gettext_noop("Whoever comes here has completed the survey."),

@@ -40,6 +40,8 @@ class Way(NamedTuple):
 def keys_of(section: Section) -> list[str]:
     """Return the keys for which a section can be given a branch."""
     definition = definition_of(section)
+    if definition.ends:
+        return []
     if not definition.asks:
         return [BRANCH_DONE, BRANCH_TIMEOUT] if definition.transfers else [BRANCH_DONE]
     return [*(key for key in _ANSWERS if _answer_of(section, key) is not None), *FALLBACKS]

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dialer.api.service import ApiRequest
+from dialer.domain.calling_times.zones import zones_of_key
 from dialer.domain.statistics import HOUR_MS
 from dialer.store.queries.statistics import Hours
 
@@ -29,6 +30,11 @@ def _known(name: str) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+def zones_in_words(key: str) -> str:
+    """Return the names of the zones in which a callee may be, as people write them."""
+    return ", ".join(zones_of_key(key)).replace("_", " ")
 
 
 def day_of(now_ms: int, zone: ZoneInfo) -> Hours:

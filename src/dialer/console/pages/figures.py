@@ -26,7 +26,7 @@ from dialer.console.pages.record import identity_in
 from dialer.console.services import page
 from dialer.console.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
 from dialer.console.state_words import outcome_words, words_of
-from dialer.console.zones import zone_of
+from dialer.console.zones import zone_of, zones_in_words
 from dialer.domain.enums import AgentDisposition
 from dialer.domain.statistics import HOUR_MS, Figures, mean, percent
 from dialer.store.queries.statistics import Hours, WhoseCalls
@@ -346,7 +346,7 @@ def label_of(group: FigureGroup, by: By) -> Value:
     if by is By.OUTCOME:
         return outcome_words(key)
     if by in {By.ATTEMPT, By.ZONE}:
-        return key or gettext("Unknown")
+        return (zones_in_words(key) if by is By.ZONE else key) or gettext("Unknown")
     if key == "0":
         return gettext("To agents") if by is By.GATEWAY else gettext("Without a list")
     return group.name or gettext("Deleted (%(number)s)") % {"number": key}

@@ -10,7 +10,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
 from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview, People, read_overview
-from dialer.console.attention import things_to_do
+from dialer.console.attention import GATEWAY_PAGES, things_to_do
 from dialer.console.charts.charts import Slice, line, share, stack
 from dialer.console.language import gettext
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -100,6 +100,7 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         chart=line(reading.minutes),
         rows=[_row(one, overview.people[one.campaign.id]) for one in overview.situation.campaigns],
         gateways=[(one, share(one.in_use, one.max_channels)) for one in overview.situation.gateways],
+        gateway_pages=GATEWAY_PAGES,
         agents=[(one, overview.situation.present.agents.get(one.name.lower(), 0)) for one in AgentActivity],
         todo=things_to_do(overview, now_ms, zone, problem),
         now_ms=now_ms,

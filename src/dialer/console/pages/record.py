@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit, Values
@@ -20,7 +21,7 @@ from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
-from dialer.console.carrier_inputs import carrier_inputs, parameters_given, place_of
+from dialer.console.carrier_inputs import STORED, carrier_inputs, parameters_given, place_of
 from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage
 from dialer.console.cells import Cell, id_in, number_of, rows_of
@@ -238,7 +239,11 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
         if is_editable:
             stored = records.load(unit, resource, identity)
             fixed = resource.shapes.fixed
-            inputs = [one for one in _inputs(request, unit, found, resource, stored) if one.name not in fixed]
+            inputs = [
+                replace(one, hint=f"{one.hint} {gettext(STORED)}") if one.control == "password" else one
+                for one in _inputs(request, unit, found, resource, stored)
+                if one.name not in fixed
+            ]
             version = records.tag_of(unit, resource, identity).version
         named = name_column(resource)
         name = getattr(record, named.name, None) if named is not None else None

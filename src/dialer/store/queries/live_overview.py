@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.enums import CampaignStatus, TransferStatus
-from dialer.domain.plans import SMS, VOICE, GatewayKey
+from dialer.domain.plans import SIMULATED, SMS, VOICE, GatewayKey
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
@@ -66,6 +66,8 @@ class GatewayUse(NamedTuple):
     max_channels: int
     """0 for any number."""
     rests_until_ms: int
+    line_down: str
+    """Why its line is down, in the words of the line; empty if it is not, or the gateway is simulated."""
 
 
 class SpentBalance(NamedTuple):
@@ -137,7 +139,10 @@ def gateways_in_use(connection: Connection, gateways_max: int, user_id: int | No
     query = _COUNT if user_id is None else _COUNT.where(_under_way.c.user_id == user_id)
     in_use = _by_gateway(connection.execute(query))
     columns = [Gateway.__table__.c[name] for name in ("medium", "id", "name", "max_channels", "rests_until_ms")]
-    rows = connection.execute(select(*columns).order_by(Gateway.medium.desc(), Gateway.id).limit(gateways_max))
+    line_down = case((Gateway.protocol == SIMULATED, ""), else_=Gateway.line_down)
+    rows = connection.execute(
+        select(*columns, line_down).order_by(Gateway.medium.desc(), Gateway.id).limit(gateways_max)
+    )
     return [
         GatewayUse(medium, number, name, in_use.get(GatewayKey(medium, number), 0), *rest)
         for medium, number, name, *rest in map(tuple, rows)
