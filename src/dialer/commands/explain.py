@@ -10,7 +10,7 @@ from typing import Final
 import rich_click as click
 from msgspec import structs
 
-from dialer.carriers.voice.call_trace import capture_folder, read_capture, sip_call_id
+from dialer.carriers.voice.kept_messages import capture_folder, read_capture, sip_call_id
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
