@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, Protocol
 
-from litestar import Litestar, Router
+from litestar import Litestar
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
@@ -53,7 +53,7 @@ from dialer.api.routes import (
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
-from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service, handlers_in
+from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
@@ -160,12 +160,12 @@ def create_worker_app(
     return app
 
 
-def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> Router:
+def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> OwnRouter:
     def authenticated(app: ASGIApp) -> ASGIApp:
         return Authentication(app, authenticator, permissions)
 
     handlers = [controller for resource in resources for controller in controllers(resource)]
-    return Router(
+    return OwnRouter(
         PREFIX,
         route_handlers=[*handlers, ClockController, OwnSettingsController, *EXTRA_ROUTES],
         # The framework copies middleware for every route, but does not copy functions.
