@@ -12,6 +12,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMa
 from dialer.api.crud.controller import controllers
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX
+from dialer.api.http.answers import Answer
 from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
@@ -118,6 +119,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
             "speaker": _given(TextSpeaker(speak)),
         },
         request_class=ApiRequest,
+        response_class=Answer,
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
