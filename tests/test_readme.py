@@ -34,7 +34,7 @@ from dialer.carriers.media import conference_rooms, media_address, recording, rt
 from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
-from dialer.carriers.voice import call_trace, clock, sound_room, speech
+from dialer.carriers.voice import call_trace, clock, kept_messages, sound_room, speech
 from dialer.console.charts import survey_graph
 from dialer.domain.billing import money
 from dialer.domain.engine import inbound
@@ -296,8 +296,8 @@ LIMITS: Final = {
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (
-        f"{call_trace.LEG_BYTES_MAX // 1024} KiB of a leg, {call_trace.CAPTURE_BYTES_MAX // MIB} MiB in all,"
-        f" {call_trace.KEPT_S // 3_600} hours"
+        f"{kept_messages.LEG_BYTES_MAX // 1024} KiB of a leg, {call_trace.CAPTURE_BYTES_MAX // MIB} MiB in all,"
+        f" {kept_messages.KEPT_S // 3_600} hours"
     ),
     "A text that is spoken": (
         f"{speech.TEXT_MAX:,} characters, {speech.SOUND_BYTES_MAX // MIB} MiB of sound,"

@@ -1,13 +1,10 @@
 """The command line: `dialer`."""
 
 import errno
-import gc
 import importlib
-import importlib.util
 import json
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Final, NoReturn, TypeGuard
 
 import rich_click as click
@@ -42,26 +39,16 @@ _COMMANDS: Final = (
 
 
 class _Commands(click.RichGroup):
-    """The modules of `dialer.commands`, each imported when it is used, so that `dialer --version` starts quickly."""
+    """The modules of `dialer.usage`, each imported when it is used. They import the work when it begins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return [name for name in _COMMANDS if importlib.util.find_spec(f"dialer.commands.{name}")]
+        return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = getattr(_imported(f"dialer.commands.{cmd_name}"), cmd_name)
+        command: click.Command = getattr(importlib.import_module(f"dialer.usage.{cmd_name}"), cmd_name)
         return command
-
-
-def _imported(name: str) -> ModuleType:
-    """Import a module without the garbage collector, which would find nothing, and take a tenth of a start."""
-    gc.disable()
-    try:
-        return importlib.import_module(name)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,8 +9,6 @@ from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from dialer.domain.calling_times.calling_hours import ANY_HOUR
 from dialer.domain.secret_keys import KEY_MIN
@@ -201,6 +199,10 @@ def _milliseconds(moment: datetime, timezone: str) -> int:
 
 def without_password(url: str) -> str:
     """Return a database's URL as it may be shown."""
+    # The help of commands needs the settings, but no database.
+    from sqlalchemy.engine import make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

@@ -6,8 +6,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import phonenumbers
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours as parse_calling_hours
 from dialer.domain.calling_times.zones import is_zone
@@ -35,6 +33,10 @@ def read_database_url(text: str) -> str:
     Raises:
         ValueError: the text holds no such value.
     """
+    # The help of commands needs the settings, but no database.
+    from sqlalchemy.engine import make_url  # noqa: PLC0415
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
     try:
         url = make_url(text)
     except ArgumentError:

@@ -4,7 +4,8 @@ from typing import Final
 
 import pytest
 
-from dialer.carriers.voice.call_trace import Capture, capture_folder
+from dialer.carriers.voice.call_trace import Capture
+from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import VOICE, GatewayKey
 from dialer.store.live_legs import leg_keys, service_leg_key

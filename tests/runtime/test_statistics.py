@@ -13,11 +13,11 @@ from sqlalchemy import Connection
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.delete import delete_campaign
-from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, StatisticsRow, read_statistics
+from dialer.app.campaigns.statistics import RowsAsked, StatisticsRow, read_statistics
 from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.app.live_overview import read_live_overview
 from dialer.domain.enums import AgentDisposition, AgentStatus, CampaignStatus
-from dialer.domain.statistics import Figures, add_figures
+from dialer.domain.statistics import GROUPS, Figures, Interval, add_figures
 from dialer.store.queries.campaigns_now import CallsNow
 from dialer.store.queries.statistics import WhoseCalls
 from dialer.store.reconciliation.statistics import audit_statistics

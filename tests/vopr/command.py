@@ -8,7 +8,7 @@ import msgspec
 import rich_click as click
 
 from dialer.commands.output import examples, say
-from dialer.sim.scenario import SEED_MAX
+from dialer.sim.limits import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
 from tests.vopr.fleet_crowds import run_fleets

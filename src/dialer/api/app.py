@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, Protocol
 
-from litestar import Litestar, Router
+from litestar import Litestar
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
@@ -12,6 +12,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMa
 from dialer.api.crud.controller import controllers
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX
+from dialer.api.http.answers import Answer
 from dialer.api.http.auth import Authentication, Authenticator
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
@@ -53,7 +54,7 @@ from dialer.api.routes import (
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
-from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, Service, handlers_in
+from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
@@ -118,6 +119,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
             "speaker": _given(TextSpeaker(speak)),
         },
         request_class=ApiRequest,
+        response_class=Answer,
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
@@ -160,12 +162,12 @@ def create_worker_app(
     return app
 
 
-def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> Router:
+def _rest_api(authenticator: Authenticator, permissions: Permissions, resources: Sequence[Resource]) -> OwnRouter:
     def authenticated(app: ASGIApp) -> ASGIApp:
         return Authentication(app, authenticator, permissions)
 
     handlers = [controller for resource in resources for controller in controllers(resource)]
-    return Router(
+    return OwnRouter(
         PREFIX,
         route_handlers=[*handlers, ClockController, OwnSettingsController, *EXTRA_ROUTES],
         # The framework copies middleware for every route, but does not copy functions.

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from types import ModuleType
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
-from litestar import Request, Response
+from litestar import Request, Response, Router
 from litestar.handlers import BaseRouteHandler
 from sqlalchemy import Connection
 
@@ -33,6 +33,17 @@ SERVICE: Final = "service"
 """The key of the service in the state of the application."""
 
 _Result = TypeVar("_Result")
+
+
+class OwnRouter(Router):
+    """A router that one application registers, once.
+
+    The framework would copy it with all of its handlers, which takes as long as everything else of its start.
+    """
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Return the router itself."""
+        return self
 
 
 class ApiRequest(Request[Actor, Any, Any]):

@@ -2,8 +2,6 @@
 
 import contextlib
 
-import rich_click as click
-
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.limits import SharedLimits
@@ -15,8 +13,7 @@ from dialer.commands.open_service import (
     settings_from_environment,
     store_settings,
 )
-from dialer.commands.output import examples
-from dialer.commands.serve import address_of, address_options, announcer, check_media_folder, create_first_admin
+from dialer.commands.serve import address_of, announcer, check_media_folder, create_first_admin
 from dialer.commands.speaking import voice_of
 from dialer.commands.trial_calls import place_for_api
 from dialer.console.app import Console
@@ -30,15 +27,8 @@ from dialer.store.database import Database
 from dialer.store.key_check import check_key
 
 
-@click.command()
-@address_options
-@examples("dialer api", "dialer api --host 0.0.0.0 --port 80")
 def api(host: str, port: int) -> None:
-    """Serve the API without dialling, until SIGTERM or Ctrl+C. `dialer worker` dials.
-
-    Any number of these processes may use one database. They need the database of this version
-    (`dialer database upgrade`) and the real clock. Limits of requests hold for all of them together.
-    """
+    """Serve the API without dialling, until SIGTERM or Ctrl+C. `dialer worker` dials."""
     settings = settings_from_environment()
     with (
         ending_on_signals(),

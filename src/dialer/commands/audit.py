@@ -5,22 +5,13 @@ from collections.abc import Iterator
 import rich_click as click
 
 from dialer.commands.open_service import open_existing_database, settings_from_environment
-from dialer.commands.output import examples, print_json
+from dialer.commands.output import print_json
 from dialer.store.reconciliation.reconcile import Audited
 from dialer.store.reconciliation.reconcile import audit as audit_unit
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.pass_context
-@examples("dialer audit", "dialer audit --json")
 def audit(context: click.Context, *, as_json: bool) -> None:
-    """Compute every amount of money again, and print those that differ.
-
-    Balances are computed from the ledger, holds from the calls in progress, charges from CDRs and rates, ledger entries
-    from their causes, and the counters of campaigns from their calls. The command reads one state of the database and
-    changes nothing; it can run beside a server. The exit code is 1 if anything differs.
-    """
+    """Compute every amount of money again, and print those that differ."""
     with open_existing_database(settings_from_environment()) as database:
         audited = database.read_now(audit_unit)
     if as_json:

@@ -3,27 +3,16 @@
 from pathlib import Path
 from typing import Final
 
-import rich_click as click
-
 from dialer.commands.key_file import key_path
 from dialer.commands.open_service import existing_database_file, settings_from_environment
-from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.output import print_json, say
 from dialer.store.database_files import Copy, copy
 
 _INSTEAD: Final = "copy the database with pg_dump --format=custom --file=FILE URL"
 
 
-@click.command()
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@json_option("the size and the row counts of the copy")
-@examples("dialer backup /var/backups/dialer.db", 'dialer backup "dialer-$(date +%F).db"')
 def backup(file: Path, *, force: bool, as_json: bool) -> None:
-    """Copy one state of the database to FILE, also beside a running server.
-
-    The copy is checked, and only its owner can read it. Uploads and recordings are in the media folder
-    (DIALER_MEDIA_DIR): copy that folder after the database.
-    """
+    """Copy one state of the database to FILE, also beside a running server."""
     settings = settings_from_environment()
     made = copy(existing_database_file(settings, instead=_INSTEAD), file, overwrite=force)
     say(f"Copied the database to {file}: {summary(made)}.")

@@ -10,7 +10,7 @@ import rich_click as click
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
 from dialer.commands.open_service import OpenService, open_service
-from dialer.commands.output import examples, json_option, print_json, printable
+from dialer.commands.output import print_json, printable
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.forecast.findings import findings_of_forecast
@@ -30,17 +30,8 @@ class CampaignFindings(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-@click.command()
-@click.argument("campaign", metavar="CAMPAIGN")
-@click.option("--forecast/--no-forecast", default=True, help="Also check date and balance by a short forecast.")
-@json_option("the findings")
-@examples("dialer check 1", "dialer check KQWZD --no-forecast --json")
 def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
-    """Check a campaign before it is started. The campaign itself does not change.
-
-    CAMPAIGN is its id or its code. The exit code is 1 if an error keeps the campaign from starting, and 0 if there are
-    only warnings or nothing.
-    """
+    """Check a campaign before it is started. The campaign itself does not change."""
     with open_service() as service:
         configure_logs()
         checked = _check(service, campaign, has_forecast=forecast)

@@ -14,7 +14,7 @@ from dialer.commands.open_service import (
     service_settings,
     settings_from_environment,
 )
-from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.output import print_json, say
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.logs import mask_number
 from dialer.settings import Settings
@@ -24,35 +24,10 @@ from dialer.store.database_files import FilesError
 from dialer.store.media.recordings import delete_recording, delete_speech
 
 DAY_MS: Final = 86_400_000
-DAYS_MAX: Final = 36_500
 
 
-@click.command()
-@click.argument("number", metavar="[NUMBER]", required=False)
-@click.option(
-    "--older-than",
-    "days",
-    metavar="DAYS",
-    type=click.IntRange(1, DAYS_MAX),
-    help="Erase the subscribers of campaigns that ended, or were last changed, more than DAYS days ago.",
-)
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@json_option("the numbers of erased records")
-@examples(
-    "dialer erase +12025550100",
-    'dialer erase "+1 (202) 555-0100" --yes',
-    "dialer erase --older-than 90 --yes",
-)
 def erase(number: str | None, days: int | None, *, yes: bool, as_json: bool) -> None:
-    """Erase all data about NUMBER, in any spelling, or about the subscribers of old campaigns.
-
-    Contacts, names, variables, free-text answers, recordings, text messages, and the numbers in call detail records are
-    erased. Charges stay, and so do the counts of chosen answers. On do-not-call lists a hash replaces the number, which
-    is still never called. --older-than does not erase contacts and lists, as they outlive their campaigns.
-
-    The database is then compacted, so that its files hold none of the data. Earlier backups still do: erase again after
-    restoring one. The command can run beside a server, which waits meanwhile.
-    """
+    """Erase all data about NUMBER, in any spelling, or about the subscribers of old campaigns."""
     if (number is None) is (days is None):
         raise click.UsageError("Give either a NUMBER or --older-than DAYS.")
     environment = settings_from_environment()

@@ -10,9 +10,9 @@ from typing import Final
 import rich_click as click
 from msgspec import structs
 
-from dialer.carriers.voice.call_trace import capture_folder, read_capture, sip_call_id
+from dialer.carriers.voice.kept_messages import capture_folder, read_capture, sip_call_id
 from dialer.commands.open_service import open_service
-from dialer.commands.output import examples, print_json
+from dialer.commands.output import print_json
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS, WAITS
 from dialer.runtime.clock import RealClock
@@ -38,18 +38,8 @@ NAMED_MAX: Final = 64
 """Characters of CAMPAIGN and of NUMBER that are read."""
 
 
-@click.command()
-@click.argument("campaign", metavar="CAMPAIGN")
-@click.argument("number", metavar="NUMBER")
-@click.option("--json", "as_json", is_flag=True, help="Print the history as JSON.")
-@examples("dialer explain 1 +12025550100", 'dialer explain KQWZD "+1 (202) 555-0100" --json')
 def explain(campaign: str, number: str, *, as_json: bool) -> None:
-    """Show the history of one number in one campaign.
-
-    CAMPAIGN is its id or its code. NUMBER may be spelled in any way. The history has the contact, the calling window,
-    every attempt with its outcome, why there is another attempt or none, and what the number waits for. The command
-    changes nothing. It can run beside a server.
-    """
+    """Show the history of one number in one campaign."""
     with open_service() as service:
         settings, database = service
         now_ms = service.now_ms()

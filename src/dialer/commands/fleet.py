@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import rich_click as click
 from rich.console import Group
 from sqlalchemy import Connection
 
 from dialer.commands.open_service import database_ms, open_existing_database, settings_from_environment
-from dialer.commands.output import examples, json_option, print_json
+from dialer.commands.output import print_json
 from dialer.commands.tables import add_row, draw, stacked, table
 from dialer.domain.plans import GatewayKey
 from dialer.store.fleet.leases import all_leases
@@ -18,14 +17,8 @@ from dialer.store.fleet.worker_positions import all_positions
 _SECOND_MS = 1_000
 
 
-@click.command()
-@json_option("the workers")
-@examples("dialer fleet", "dialer fleet --json")
 def fleet(*, as_json: bool) -> None:
-    """Show the workers, their leases, shards and slices of gateways.
-
-    A shard is one of 64 groups of accounts. The command reads one state of the database and changes nothing.
-    """
+    """Show the workers, their leases, shards and slices of gateways."""
     with open_existing_database(settings_from_environment()) as database:
         workers = database.read_now(_workers)
     if as_json:

@@ -11,9 +11,9 @@ from rich.console import Console
 
 from dialer.app.errors import CampaignNotReadyError
 from dialer.commands.open_service import open_service
-from dialer.commands.output import examples, print_json, printable
+from dialer.commands.output import print_json, printable
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
-from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
+from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database
@@ -33,36 +33,8 @@ _FIGURES: Final = (
 )
 
 
-@click.command()
-@click.argument("campaign", metavar="CAMPAIGN")
-@click.option(
-    "--seeds",
-    metavar="N",
-    type=click.IntRange(1, SEEDS_MAX),
-    default=SEEDS,
-    show_default=True,
-    help="The number of seeds.",
-)
-@click.option(
-    "--first-seed",
-    metavar="K",
-    type=click.IntRange(0, FIRST_SEED_MAX),
-    default=0,
-    show_default=True,
-    help="The first seed; the others follow it.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the forecast as JSON.")
-@examples(
-    "dialer forecast 1",
-    "dialer forecast KQWZD --seeds 100 --first-seed 1000",
-    "dialer forecast 1 --json",
-)
 def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> None:
-    """Forecast the outcome of a campaign from now on. The campaign itself does not change.
-
-    CAMPAIGN is its id or its code. A copy of it is run to its end under N seeds, without other campaigns. A service
-    that runs with one of these seeds (DIALER_SEED), and changes nothing meanwhile, has exactly that seed's outcome.
-    """
+    """Forecast the outcome of a campaign from now on. The campaign itself does not change."""
     with open_service() as service:
         settings, database = service
         configure_logs()

@@ -13,7 +13,7 @@ from dialer.carriers.voice.sound_files import SoundFileError
 from dialer.carriers.voice.trial_call import Trial, TrialOrder
 from dialer.commands.gateway_texts import try_text
 from dialer.commands.open_service import open_existing_database, service_settings, settings_from_environment
-from dialer.commands.output import examples, json_option, print_json, printable, say
+from dialer.commands.output import print_json, printable, say
 from dialer.commands.trial_calls import PlaceCall, caller_of
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.numbers.emergency import spells_emergency
@@ -21,35 +21,9 @@ from dialer.domain.plans import FREESWITCH
 from dialer.runtime.clock import RealClock
 from dialer.store.timeline.reading import cause_in_words
 
-SECONDS_MAX = 600
 NUMBER_LENGTH_MAX = 40
 
 
-@click.group()
-def gateway() -> None:
-    """Try gateways."""
-
-
-@gateway.command()
-@click.argument("gateway_id", metavar="ID", type=int)
-@click.argument("number", metavar="NUMBER")
-@click.option("--callerid", default="", help="The number that the callee sees.")
-@click.option("--play", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A sound file to play.")
-@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="A WAV file for what the callee says.")
-@click.option(
-    "--seconds", type=click.IntRange(1, SECONDS_MAX), default=10, show_default=True, help="Hang up after so long."
-)
-@click.option(
-    "--ring", type=click.IntRange(1, SECONDS_MAX), default=30, show_default=True, help="Give up after so long."
-)
-@click.option("--text", help="Send this text over a gateway for text messages, instead of a call.")
-@click.option("--full", is_flag=True, help="Print whole messages.")
-@json_option("the outcome")
-@examples(
-    "dialer gateway test 3 +12025550123",
-    "dialer gateway test 3 +12025550123 --play hello.wav --full",
-    "dialer gateway test 1 +12025550123 --callerid Shop --text 'Hello'",
-)
 def test(  # noqa: PLR0913 - the options of a command
     gateway_id: int,
     number: str,
@@ -63,16 +37,7 @@ def test(  # noqa: PLR0913 - the options of a command
     full: bool,
     as_json: bool,
 ) -> None:
-    """Place one call over a gateway with the protocol `sip` or `freeswitch`, and print each message.
-
-    ID is the gateway's id. Refused are emergency numbers, numbers without a country, numbers on do-not-call lists that
-    hold for every campaign, and calls outside of the calling hours. Nothing is stored and nothing is charged by the
-    service; the carrier may charge for the call. The callee hears a short tone or the file, and the keys that they
-    press are printed. The exit code is 1 if nobody answers.
-
-    With --text, ID is that of a gateway for text messages, with the protocol `http`, `kannel` or `smpp`. Over SMPP, the
-    command waits for receipts for as long as --seconds says. The exit code is 1 if the message does not leave.
-    """
+    """Place one call over a gateway with the protocol `sip` or `freeswitch`, and print each message."""
     if text is not None:
         _check_number(number)
         try_text(gateway_id, (number, callerid, text), seconds, as_json=as_json)

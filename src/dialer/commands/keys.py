@@ -13,50 +13,18 @@ from dialer.app.accounts.users import known_user
 from dialer.app.errors import UnknownRecordError
 from dialer.app.unit import UnitOfWork
 from dialer.commands.open_service import open_existing_database, settings_from_environment
-from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.output import print_json, say
 from dialer.commands.units import in_unit_of_service
 from dialer.domain.roles import Scope
 from dialer.store.tables import ApiKey, User
 
-DAYS_MAX: Final = 36_500
 NAME_MAX: Final = 255
 _DAY_MS: Final = 86_400_000
 _COLUMNS: Final = ("id", "username", "name", "prefix", "scopes", "enabled", "expirationdate", "last_used_date")
 
 
-@click.group()
-@examples(
-    "dialer keys create anna --name import --scope read --scope campaigns",
-    "dialer keys list anna",
-    "dialer keys revoke dk_Ab3dE6gH",
-)
-def keys() -> None:
-    """Create, list and revoke API keys."""
-
-
-@keys.command()
-@click.argument("username", metavar="NAME")
-@click.option("--name", default="command line", show_default=True, help="Your name for the key.")
-@click.option(
-    "--scope",
-    "scopes",
-    type=click.Choice([scope.value for scope in Scope]),
-    multiple=True,
-    default=(Scope.READ.value,),
-    show_default=True,
-    help="A permission of the key. Repeat the option for several.",
-)
-@click.option("--days", type=click.IntRange(1, DAYS_MAX), help="Days after which the key expires.")
-@json_option("the key")
-@examples(
-    "dialer keys create anna",
-    "dialer keys create anna --name import --scope read --scope campaigns --days 90",
-)
 def create(username: str, *, name: str, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
-    """Create an API key for the user NAME, and print its secret.
-
-    The secret is shown only now. Programs send it as `Authorization: Bearer SECRET`.
-    """
+    """Create an API key for the user NAME, and print its secret."""
     if not name.strip() or len(name) > NAME_MAX or not name.isprintable():
         raise click.UsageError(f"Enter a --name of 1 to {NAME_MAX} printable characters.")
 
@@ -74,10 +42,6 @@ def create(username: str, *, name: str, scopes: tuple[str, ...], days: int | Non
         click.echo(secret)
 
 
-@keys.command("list")
-@click.argument("username", metavar="[NAME]", required=False)
-@json_option("the keys")
-@examples("dialer keys list", "dialer keys list anna --json")
 def list_keys(username: str | None, *, as_json: bool) -> None:
     """List the API keys of the user NAME, or of all users. Their secrets are not stored."""
     with open_existing_database(settings_from_environment()) as database:
@@ -93,10 +57,6 @@ def list_keys(username: str | None, *, as_json: bool) -> None:
     Console().print(table)
 
 
-@keys.command()
-@click.argument("prefix", metavar="PREFIX")
-@json_option("the revoked key")
-@examples("dialer keys revoke dk_Ab3dE6gH")
 def revoke(prefix: str, *, as_json: bool) -> None:
     """Revoke the API key that begins with PREFIX. The next request with it is refused."""
 

@@ -3,23 +3,14 @@
 from pathlib import Path
 
 import anyio
-import rich_click as click
 
 from dialer.carriers.voice.line_process import alone, serve_lines
-from dialer.commands.output import examples, say
+from dialer.commands.output import say
 from dialer.logs import configure_logs
 
 
-@click.command(hidden=True)
-@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), required=True, help="Place of its socket.")
-@click.option("--media", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder of recordings.")
-@examples("dialer line --folder /run/dialer --media /var/lib/dialer/media")
 def line(folder: Path, media: Path) -> None:
-    """Hold the calls of SIP gateways, until nobody needs them any more.
-
-    A worker starts it, and finds it again by its socket after a restart: calls and their sound go on meanwhile. A
-    second process in a folder ends at once.
-    """
+    """Hold the calls of SIP gateways, until nobody needs them any more."""
     configure_logs()
     with alone(folder) as is_alone:
         if is_alone:

@@ -4,7 +4,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
 
-import rich_click as click
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
@@ -17,7 +16,7 @@ from dialer.commands.open_service import (
     serving_alone,
     settings_from_environment,
 )
-from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.output import print_json, say
 from dialer.settings import SETTINGS, Settings
 from dialer.store import migrate
 from dialer.store.backends.backend import ServingPlace
@@ -30,20 +29,8 @@ _SHOWN_EACH: Final = 100_000
 """Rows between two lines about the same table."""
 
 
-@click.command()
-@click.argument("target", metavar="URL", envvar="DIALER_MOVE_URL")
-@json_option("the tables with their row counts and digests, and the audit")
-@examples(
-    "dialer move postgresql://dialer@127.0.0.1/dialer",
-    "DIALER_DATABASE_URL=postgresql://dialer@127.0.0.1/dialer dialer move sqlite:///dialer.db",
-)
 def move(target: str, *, as_json: bool) -> None:
-    """Copy the service into the empty database at URL, which is created or migrated if it has no tables.
-
-    Stop the service first. Both databases are locked meanwhile. All rows are copied with their ids, then compared, and
-    both databases are audited. The database of the service stays as it is. If the command fails or is killed, the new
-    database is empty: run it again. A password of URL can also come from DIALER_MOVE_URL or a password file of libpq.
-    """
+    """Copy the service into the empty database at URL, which is created or migrated if it has no tables."""
     settings = settings_from_environment()
     (setting,) = (setting for setting in SETTINGS if setting.field == "database_url")
     new_settings = replace(settings, database_url=str(setting.value(target, "URL")))

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 
-from dialer.carriers.voice.speech import why_silent
 from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
 from dialer.runtime.clock import NANOSECONDS, Clock, RealClock, open_clock
@@ -296,6 +295,8 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
 
 def store_speech(settings: Settings, database: Database) -> None:
     """Store whether texts can be spoken in calls by the process that starts, and print a warning if not."""
+    from dialer.carriers.voice.speech import why_silent  # noqa: PLC0415 - other commands start without it
+
     why_not = None if settings.speech is None else why_silent(settings.speech)
     if why_not:
         say(f"Warning: DIALER_SPEECH is {settings.speech}, but no text can be spoken: {why_not}")

@@ -1,10 +1,8 @@
 """`dialer openapi`: the OpenAPI document of the API."""
 
-import rich_click as click
-
 from dialer.api.app import create_app
 from dialer.api.openapi.document import document
-from dialer.commands.output import examples, print_json
+from dialer.commands.output import print_json
 from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
 from dialer.settings import Settings
@@ -12,8 +10,6 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 
 
-@click.command()
-@examples("dialer openapi > openapi.json")
 def openapi() -> None:
     """Print the OpenAPI document of the API, in JSON."""
     settings = Settings()

@@ -24,11 +24,12 @@ from dialer.api.routes.statistics_answer import (
     statistics_question,
 )
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
-from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics, TooManyRowsError, read_statistics
+from dialer.app.campaigns.statistics import RowsAsked, Statistics, TooManyRowsError, read_statistics
 from dialer.commands.open_service import OpenService, open_service
-from dialer.commands.output import examples, json_option, print_json
+from dialer.commands.output import print_json
 from dialer.commands.report_tables import report_tables
 from dialer.commands.tables import draw
+from dialer.domain.statistics import GROUPS, Interval
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.statistics import WhoseCalls, group_names
 from dialer.store.tables import SMS
@@ -42,32 +43,10 @@ _OPTIONS: Final = {
 }
 
 
-@click.command()
-@click.argument("campaign", metavar="CAMPAIGN")
-@click.option(
-    "--interval", type=click.Choice([str(interval) for interval in Interval]), help="Add a row for each hour or day."
-)
-@click.option("--group-by", type=click.Choice(list(GROUPS)), help="Add a row for each group.")
-@click.option("--from", "since", metavar="MOMENT", help="Count calls dialled in the hour of this moment or later.")
-@click.option("--to", "until", metavar="MOMENT", help="Count calls dialled in the hour of this moment or before.")
-@click.option("--timezone", metavar="ZONE", help="Zone of days, an IANA name. By default that of the service.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV, by day unless other rows are asked for.")
-@json_option("the statistics")
-@examples(
-    "dialer report 1",
-    "dialer report KQWZD --interval day --group-by gateway",
-    "dialer report 1 --from 2026-11-20T08:00 --to 2026-11-20T17:00 --json",
-    "dialer report 1 --interval hour --csv > hours.csv",
-)
 def report(
     campaign: str, since: str | None, until: str | None, *, as_csv: bool, as_json: bool, **options: str | None
 ) -> None:
-    """Show the statistics of a campaign.
-
-    CAMPAIGN is its id or its code. The figures are those of the API, and docs/reference/statistics.md defines them.
-    A MOMENT without an offset is in the time zone of the service. The command changes nothing. It can run beside a
-    server.
-    """
+    """Show the statistics of a campaign."""
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other: give one of them")
     if as_csv and options[INTERVAL] is None and options[GROUP_BY] is None:

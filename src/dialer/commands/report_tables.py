@@ -11,11 +11,12 @@ from sqlalchemy import RowMapping
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
-from dialer.app.campaigns.statistics import Interval, RowsAsked
+from dialer.app.campaigns.statistics import RowsAsked
 from dialer.commands.output import printable
 from dialer.commands.tables import add_row, stacked, table
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
+from dialer.domain.statistics import Interval
 from dialer.store.tables import SMS
 from dialer.store.timeline.reading import cause_in_words
 

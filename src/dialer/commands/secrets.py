@@ -2,11 +2,9 @@
 
 from typing import Final
 
-import rich_click as click
-
 from dialer.commands.key_file import KeyFile, new_key
 from dialer.commands.open_service import open_existing_database, serving_alone, settings_from_environment
-from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.output import print_json, say
 from dialer.settings import Settings, SettingsError
 from dialer.store.backends.backend import backend_for
 from dialer.store.key_check import forget as forget_secrets
@@ -16,22 +14,8 @@ from dialer.store.key_ring import RING, SecretsKeyError
 _BOTH: Final = "the new key, a blank, and the key in use"
 
 
-@click.group()
-@examples("dialer secrets rotate", "dialer secrets forget")
-def secrets() -> None:
-    """Change the key that encrypts passwords of gateways and other stored secrets."""
-
-
-@secrets.command()
-@json_option("the number of secrets, and the path of the key file")
-@examples("dialer secrets rotate", 'DIALER_SECRETS_KEY="$NEW_KEY $OLD_KEY" dialer secrets rotate')
 def rotate(*, as_json: bool) -> None:
-    """Encrypt all secrets anew with a new key, and forget the old one.
-
-    Stop the service first. The command makes up a key, and stores it in the key file beside the old one. Then it
-    encrypts all secrets anew in one transaction, and removes the old key from the file. If it is killed, nothing is
-    lost: run it again. With DIALER_SECRETS_KEY, give it both keys there: the new one, a blank, and the key in use.
-    """
+    """Encrypt all secrets anew with a new key, and forget the old one."""
     settings = settings_from_environment()
     file = KeyFile(settings)
     with serving_alone(settings), open_existing_database(settings) as database:
@@ -51,15 +35,8 @@ def rotate(*, as_json: bool) -> None:
         print_json({"secrets": count, "key_file": None if settings.secrets_key is not None else str(file.path)})
 
 
-@secrets.command()
-@json_option("the number of deleted secrets")
-@examples("dialer secrets forget")
 def forget(*, as_json: bool) -> None:
-    """Delete all secrets that cannot be decrypted, because their key is lost.
-
-    Stop the service first. Afterwards, enter the passwords of the gateways anew. If there is no key file, the command
-    makes a new key.
-    """
+    """Delete all secrets that cannot be decrypted, because their key is lost."""
     settings = settings_from_environment()
     with serving_alone(settings), open_existing_database(settings) as database:
         count = database.write_now(forget_secrets)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Final, TypeVar
+from typing import Final
 
 import rich_click as click
 
@@ -23,7 +23,7 @@ from dialer.commands.open_service import (
     store_settings,
     store_speech,
 )
-from dialer.commands.output import examples, say
+from dialer.commands.output import say
 from dialer.commands.speaking import voice_of
 from dialer.commands.trial_calls import place_for_api
 from dialer.commands.units import in_unit
@@ -41,56 +41,12 @@ from dialer.store.fleet.shards import disband
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.service_state import read_settings
 
-Function = TypeVar("Function", bound=Callable[..., object])
-
-PORT_MAX: Final = 65_535
 TOKEN_BYTES: Final = 16
 """Random bytes of the token that creates the first admin."""
 
 
-def address_options(command: Function) -> Function:
-    """Add the options `--host` and `--port` to a command that serves the API."""
-    port = click.option(
-        "--port",
-        type=click.IntRange(0, PORT_MAX),
-        default=8000,
-        show_default=True,
-        help="The port; 0 chooses a free one.",
-    )
-    host = click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve on.")
-    return host(port(command))
-
-
-def _settings_table() -> str:
-    """Return the settings with their defaults, as a table for the help."""
-    width = max(len(setting.variable) for setting in SETTINGS) + 2
-    lines = [f"  {setting.variable:{width}}{setting.meaning} [{setting.default}]" for setting in SETTINGS]
-    return "\n".join(["Settings (environment, or dialer.toml):", *lines])
-
-
-@click.command()
-@address_options
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 1),
-    default=1,
-    expose_value=False,
-    help="The number of processes; only 1 is supported.",
-)
-@examples(
-    "dialer serve",
-    "dialer serve --host 0.0.0.0 --port 80",
-    "DIALER_CLOCK=virtual dialer serve",
-    table=_settings_table(),
-)
 def serve(host: str, port: int) -> None:
-    """Serve the API and dial, until SIGTERM or Ctrl+C.
-
-    The command migrates the database first, and prints one line when the API is ready. Only one server may use a
-    database: meanwhile a lock file lies beside it (dialer.db-serving). The database keeps these
-    five settings for the other commands: DIALER_CLOCK, DIALER_TIMEZONE, DIALER_DEFAULT_REGION, DIALER_CALLING_HOURS
-    and DIALER_MEDIA_DIR.
-    """
+    """Serve the API and dial, until SIGTERM or Ctrl+C."""
     settings = settings_from_environment()
     with (
         ending_on_signals(),

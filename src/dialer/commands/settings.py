@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
@@ -18,7 +17,7 @@ from dialer.commands.open_service import (
     settings_file,
     settings_from_environment,
 )
-from dialer.commands.output import examples, json_option, print_json, say
+from dialer.commands.output import print_json, say
 from dialer.settings import HIDDEN, SETTINGS, Setting, Settings, without_password
 from dialer.store.database import StorageUnavailableError
 from dialer.store.migrate import MigrationError
@@ -44,16 +43,8 @@ class SettingsShown(msgspec.Struct):
     settings: list[SettingShown]
 
 
-@click.command()
-@json_option("the settings")
-@examples("dialer settings", "dialer --config /etc/dialer/dialer.toml settings --json")
 def settings(*, as_json: bool) -> None:
-    """Show every setting, its value, and where the value comes from.
-
-    A value is the default, or comes from the settings file, the environment, or the database. The database keeps the
-    clock, the time zone, the default region, the calling hours and the media folder that the service was last started
-    with: commands use these. Passwords are hidden. The command changes nothing.
-    """
+    """Show every setting, its value, and where the value comes from."""
     environment_settings = settings_from_environment()
     held, kept = _with_database(environment_settings)
     file = settings_file()

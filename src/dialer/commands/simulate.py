@@ -9,48 +9,19 @@ import msgspec
 import rich_click as click
 from rich.console import Console
 
-from dialer.commands.output import examples, print_json, say
-from dialer.sim.comparison import SEEDS_MAX, compare, render_comparison
+from dialer.commands.output import print_json, say
+from dialer.sim.comparison import compare, render_comparison
+from dialer.sim.limits import SEED_MAX
 from dialer.sim.report import Report, cdr_record, render, report_of, show_date
-from dialer.sim.scenario import SCENARIO_BYTES_MAX, SEED_MAX, Scenario, ScenarioError, parse_scenario
+from dialer.sim.scenario import SCENARIO_BYTES_MAX, Scenario, ScenarioError, parse_scenario
 from dialer.sim.simulation import Simulation
 from dialer.store.formula_guard import guard
 
 
-@click.command()
-@click.argument("path", metavar="SCENARIO.json", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--seed", metavar="N", type=click.IntRange(0, SEED_MAX), help="The seed; the scenario's own unless given."
-)
-@click.option(
-    "--out",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write cdr.csv, cdr.ndjson, report.json and digest.txt into this directory.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option(
-    "--compare", "comparing", is_flag=True, help="Run the scenario under every pacing strategy, and print a table."
-)
-@click.option(
-    "--seeds",
-    metavar="N",
-    type=click.IntRange(1, SEEDS_MAX),
-    help="With --compare: the number of seeds, for 95 % confidence intervals; 1 unless given.",
-)
-@examples(
-    "dialer simulate examples/reminder.json",
-    "dialer simulate examples/reminder.json --seed 7 --json",
-    "dialer simulate examples/reminder.json --out results",
-    "dialer simulate examples/call_centre.json --compare --seeds 10",
-)
 def simulate(
     path: Path, *, seed: int | None, out: Path | None, as_json: bool, comparing: bool, seeds: int | None
 ) -> None:
-    """Simulate one campaign in a virtual time of its own.
-
-    The simulation does not wait, and needs neither a server nor a database. A seed always gives the same calls.
-    """
+    """Simulate one campaign in a virtual time of its own."""
     if comparing and out is not None:
         raise click.UsageError("--out: a comparison has no call detail records. Leave out --compare or --out.")
     if seeds is not None and not comparing:

@@ -18,7 +18,6 @@ from dialer.commands.open_service import (
     store_settings,
     store_speech,
 )
-from dialer.commands.output import examples
 from dialer.logs import configure_logs
 from dialer.runtime.clock import NANOSECONDS
 from dialer.runtime.fleet_coordinator import FleetCoordinator
@@ -29,22 +28,8 @@ from dialer.service_manager import report_ready
 from dialer.store.key_check import check_key
 
 
-@click.command()
-@click.option("--name", metavar="NAME", help="The name in `dialer fleet`; host and process by default.")
-@click.option(
-    "--listen",
-    metavar="HOST:PORT",
-    default="127.0.0.1:0",
-    show_default=True,
-    help="The address for /health and /metrics; port 0 chooses a free one.",
-)
-@examples("dialer worker", "dialer worker --name w1 --listen 127.0.0.1:8001")
 def worker(name: str | None, listen: str) -> None:
-    """Dial, beside other workers and `dialer api`, until SIGTERM or Ctrl+C.
-
-    Workers share the accounts of a service and its gateways. One that ends, or does not answer for 15 seconds, is
-    replaced by the others. They need the database of this version (`dialer database upgrade`) and the real clock.
-    """
+    """Dial, beside other workers and `dialer api`, until SIGTERM or Ctrl+C."""
     settings = settings_from_environment()
     host, port = _address(listen)
     with ending_on_signals(), served_together(settings) as place, open_existing_database(settings, place) as database:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Final
 
-from litestar import Router, get
+from litestar import get
 from litestar.di import Provide
 from litestar.response import Redirect
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
 from dialer.api.http.auth import Authenticator
 from dialer.api.http.permissions import CONSOLE, Permissions
-from dialer.api.service import handlers_in
+from dialer.api.service import OwnRouter, handlers_in
 from dialer.console.errors import HANDLERS, HANDLERS_BY_PATH
 from dialer.console.live_parts import Snapshots
 from dialer.console.pages import (
@@ -125,8 +125,8 @@ class Console:
         def guarded(app: ASGIApp) -> ASGIApp:
             return Guarded(app)
 
-        def router(modules: Iterable[ModuleType], *middleware: Callable[[ASGIApp], ASGIApp]) -> Router:
-            return Router(
+        def router(modules: Iterable[ModuleType], *middleware: Callable[[ASGIApp], ASGIApp]) -> OwnRouter:
+            return OwnRouter(
                 CONSOLE,
                 route_handlers=handlers_in(*modules),
                 # The framework copies middleware for every route, but does not copy functions.

@@ -1,7 +1,7 @@
 """Statistics: their groupings, the thresholds of waits, and the formulas of rates and means."""
 
 from collections.abc import Iterable
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from operator import sub
 from typing import Final
 
@@ -29,6 +29,24 @@ class Grouping(IntEnum):
     ATTEMPT = 6
     DISPOSITION = 7
     """By the outcome that agents give. Calls without one are those of the total that no member counts."""
+
+
+GROUPS: Final = {
+    "agent": Grouping.AGENT,
+    "phonebook": Grouping.PHONEBOOK,
+    "gateway": Grouping.GATEWAY,
+    "zone": Grouping.ZONE,
+    "attempt": Grouping.ATTEMPT,
+    "disposition": Grouping.DISPOSITION,
+}
+"""The groupings of rows, by the name that a client gives."""
+
+
+class Interval(StrEnum):
+    """The lengths of time by which figures are added up."""
+
+    HOUR = "hour"
+    DAY = "day"
 
 
 def wait_class(wait_ms: int) -> int:

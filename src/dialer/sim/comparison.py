@@ -14,7 +14,6 @@ from dialer.sim.memory_store import Closing
 from dialer.sim.scenario import Scenario, ScenarioError
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
 
-SEEDS_MAX: Final = 1_000
 _HOUR_MS: Final = 3_600_000
 # 97.5 % points of Student's t distribution for 1 to 30 degrees of freedom.
 _STUDENT: Final = (

@@ -23,6 +23,7 @@ from dialer.domain.survey.sections.rating import LAPS_MAX
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
+from dialer.sim.limits import SEED_MAX
 from dialer.sim.population import PopulationError, capacity_of
 from dialer.sim.scenario_floor import (
     AGENTS_MAX,
@@ -40,7 +41,6 @@ CONTACTS_MAX: Final = 100_000
 PATTERNS_MAX: Final = 1_000
 SECTIONS_MAX: Final = 1_000
 BRANCHES_MAX: Final = 1_000
-SEED_MAX: Final = 2**63 - 1
 CALL_SECONDS_MAX: Final = 86_400
 RING_SECONDS_MAX: Final = 3_600
 INTERVAL_SECONDS_MAX: Final = 31_536_000

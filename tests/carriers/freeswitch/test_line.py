@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from dialer.carriers.freeswitch import connection, legs
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.line_port import Alive, LiveLeg, Over, Unknown, Unplaced
-from dialer.carriers.voice.call_trace import Capture, read_capture
+from dialer.carriers.voice.call_trace import Capture
+from dialer.carriers.voice.kept_messages import read_capture
 from dialer.carriers.voice.sound_files import read_sound_file
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.enums import AmdStatus, Cause

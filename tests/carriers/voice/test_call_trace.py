@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialer.carriers.sip.masking import kept_message
-from dialer.carriers.voice.call_trace import KEPT_S, Capture, capture_folder, read_capture, sweep
+from dialer.carriers.voice.call_trace import Capture, sweep
+from dialer.carriers.voice.kept_messages import KEPT_S, capture_folder, read_capture
 
 KEY: Final = "3f0c7a54-8f10-4a2e-9d00-7d1b5a0c9e11"
 MESSAGE: Final = (

@@ -14,7 +14,8 @@ import pytest
 
 from dialer.carriers.line_port import Alive, LiveLeg, Unknown, Unplaced
 from dialer.carriers.sip.messages import read_message
-from dialer.carriers.voice.call_trace import Capture, read_capture
+from dialer.carriers.voice.call_trace import Capture
+from dialer.carriers.voice.kept_messages import read_capture
 from dialer.carriers.voice.line_factory import sip_lines
 from dialer.carriers.voice.line_process import LineProcess, socket_path
 from dialer.carriers.voice.process_frames import OpenLine

@@ -12,8 +12,9 @@ from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.media.sound_router import PHASES
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec
-from dialer.carriers.voice.call_trace import Capture, read_capture
+from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
+from dialer.carriers.voice.kept_messages import read_capture
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import STRANGERS_MAX, SoundRoom

@@ -23,6 +23,7 @@ from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import identity_in
+from dialer.api.http.answers import Answer
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.headers import add_headers, preference
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, answer_once, attempt_of
@@ -77,7 +78,7 @@ class _Reading(_ResourceController):
                 return exported
         if self.resource.plain_array:
             return await _plain_array(service, request, self.resource, selection)
-        return Response(await service.read(request, lambda unit: read_page(unit, self.resource, selection)))
+        return Answer(await service.read(request, lambda unit: read_page(unit, self.resource, selection)))
 
     @get("/{record_id:str}")
     async def read_record(self, request: ApiRequest, record_id: FromPath[str]) -> "Response[ReadBody]":
@@ -87,7 +88,7 @@ class _Reading(_ResourceController):
         headers = {ETAG_HEADER: found.tag.header}
         if conditions.is_known(found.tag):
             return Response(None, status_code=HTTPStatus.NOT_MODIFIED, headers=headers)  # type: ignore[arg-type]
-        return Response(found.content, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
+        return Answer(found.content, headers=headers, media_type=JSON)  # type: ignore[arg-type] # encoded already
 
 
 class _Creating(_ResourceController):
@@ -131,7 +132,7 @@ class _Changing(_ResourceController):
         if not is_shown:
             return Response(b"", status_code=HTTPStatus.ACCEPTED, headers=headers)
         add_headers(request.scope, {PREFERENCE_APPLIED: REPRESENTATION})
-        return Response(changed.content, status_code=HTTPStatus.OK, headers=headers, media_type=JSON)
+        return Answer(changed.content, status_code=HTTPStatus.OK, headers=headers, media_type=JSON)
 
 
 class _Deleting(_ResourceController):
@@ -274,7 +275,7 @@ async def _plain_array(
     """Answer with a bare array: one page if the request names one, else all records, streamed."""
     if selection.page is not None:
         page = await service.read(request, lambda unit: read_page(unit, resource, selection))
-        return Response(page.results, headers=_page_headers(page))
+        return Answer(page.results, headers=_page_headers(page))
     chunks = read_chunks(service, request, resource, selection, partial(_encoded, resource.read))
     # Read the first chunk before the answer begins, so that an unavailable database still gives status 503.
     first = await anext(chunks, b"")

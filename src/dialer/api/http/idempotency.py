@@ -15,6 +15,7 @@ from litestar import Request, Response
 from sqlalchemy import delete, insert, select
 
 from dialer.api.crud.resource import Actor, Unit
+from dialer.api.http.answers import Answer
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
 from dialer.api.http.ignored import ignored_header
 from dialer.store.tables import IdempotentResponse
@@ -37,7 +38,7 @@ class StoredAnswer(msgspec.Struct, frozen=True):
     def response(self, ignored: Iterable[str] = ()) -> Response[Any]:
         """Return the answer as a response, which also names the fields that were ignored."""
         headers = {**self.headers, **ignored_header(ignored)}
-        return Response(self.content, status_code=self.status, headers=headers, media_type="application/json")
+        return Answer(self.content, status_code=self.status, headers=headers, media_type="application/json")
 
 
 class PostAttempt(msgspec.Struct, frozen=True):

@@ -25,6 +25,8 @@ STRICT: Final = "handling=strict"
 """The preference (RFC 7240, 4.4) with which an unknown name is an error."""
 
 _STRICT_STATE: Final = "is_strict"
+_PARAMETERS_STATE: Final = "parameters"
+"""The key of the parameters, which are parsed once for a request."""
 
 
 class KnownParameters:
@@ -70,7 +72,11 @@ def _check_parameters(scope: Scope) -> None:
 
 def parse_parameters(scope: Scope) -> list[tuple[str, str]]:
     """Return the query parameters in the client's order, which the framework's own parameters lose."""
-    return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    state = scope["state"]
+    if _PARAMETERS_STATE not in state:
+        state[_PARAMETERS_STATE] = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    parameters: list[tuple[str, str]] = state[_PARAMETERS_STATE]
+    return parameters
 
 
 def prefers_strict(scope: Scope) -> bool:

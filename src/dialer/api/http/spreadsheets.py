@@ -3,7 +3,7 @@
 import io
 import re
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
 from typing import IO, Any, Final, TypeAlias
@@ -13,10 +13,6 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import anyio.to_thread
 from litestar import Response
 from litestar.response import Stream
-from openpyxl import Workbook
-from openpyxl.styles import Font
-from openpyxl.utils import get_column_letter
-from openpyxl.utils.datetime import to_excel
 
 from dialer.api.http.downloads import content_disposition, no_content
 from dialer.api.http.errors import InvalidError
@@ -56,6 +52,10 @@ class Spreadsheet:
     """
 
     def __init__(self, title: str, heads: Sequence[str]) -> None:
+        # A service starts without the library, and most never need it.
+        from openpyxl.utils.datetime import to_excel  # noqa: PLC0415
+
+        self._serial: Final[Callable[[date], float]] = to_excel
         self._file: Final[IO[bytes]] = tempfile.TemporaryFile()  # noqa: SIM115 - `finish` hands it out, `drop` closes it
         self._zip: Final = ZipFile(self._file, "w", ZIP_DEFLATED, compresslevel=COMPRESSION)
         self._rows = 0
@@ -90,7 +90,7 @@ class Spreadsheet:
             return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(_text(value))}</t></is></c>'
         if isinstance(value, date):
             style = self._moment if isinstance(value, datetime) else self._day
-            return f'<c s="{style}"><v>{to_excel(value)}</v></c>'  # type: ignore[no-untyped-call] # the library's
+            return f'<c s="{style}"><v>{self._serial(value)}</v></c>'
         return f"<c><v>{value!r}</v></c>" if not isinstance(value, bool) else f'<c t="b"><v>{value:d}</v></c>'
 
     def finish(self) -> IO[bytes]:
@@ -110,6 +110,10 @@ class Spreadsheet:
 
 def _workbook(title: str, heads: Sequence[str]) -> IO[bytes]:
     """Return a workbook with the heads of a table, and below them a cell of each style."""
+    from openpyxl import Workbook  # noqa: PLC0415
+    from openpyxl.styles import Font  # noqa: PLC0415
+    from openpyxl.utils import get_column_letter  # noqa: PLC0415
+
     book = Workbook()
     sheet: Any = book.active
     sheet.title = _UNTITLED.sub(" ", title)[:TITLE_MAX] or "dialer"

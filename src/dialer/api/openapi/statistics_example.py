@@ -11,8 +11,7 @@ from dialer.api.routes.call_centre_shapes import AgentNowRead, AgentStatisticsRe
 from dialer.api.routes.call_centre_statistics import WITHIN, WITHIN_S
 from dialer.api.routes.statistics_answer import AFTER, BEFORE, GROUP_BY, INTERVAL, ZONE, shown_figures
 from dialer.api.routes.statistics_shapes import StatisticsRead, StatisticsRowRead
-from dialer.app.campaigns.statistics import GROUPS, Interval
-from dialer.domain.statistics import WAITS_S, Figures
+from dialer.domain.statistics import GROUPS, WAITS_S, Figures, Interval
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
 _AGENT: Final = "read_statistics_of_agent"

@@ -19,9 +19,11 @@ from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.pagination import VARIABLES
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.shapes import AnswerShape, Columns, Shape, fields_of, make_shape, shapes_of
+from dialer.api.http.compression import HEADERS_KEPT_MAX
 from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import InvalidError
-from dialer.api.http.headers import is_head
+from dialer.api.http.headers import header, is_head
+from dialer.api.http.ignored import parse_parameters
 from dialer.api.http.spreadsheets import XLSX, CellValue, Spreadsheet, answer_spreadsheet
 from dialer.api.routes.variable_columns import variable_names, with_variables
 from dialer.api.service import ApiRequest, Chunks
@@ -113,7 +115,7 @@ def exported_shape(resource: Resource) -> type[Shape]:
 
 
 def _wanted(request: ApiRequest) -> str:
-    given = request.query_params.get("format")
+    given = dict(parse_parameters(request.scope)).get("format")
     if given is not None:
         if given not in FORMATS:
             raise InvalidError({"format": [f"{given!r} is not a format. Use one of {', '.join(FORMATS)}."]})
@@ -123,7 +125,12 @@ def _wanted(request: ApiRequest) -> str:
 
 def accepted_type(request: ApiRequest, offered: Sequence[str]) -> str:
     """Return the media type among those offered that the `Accept` header prefers, else the first."""
-    accepted = [part for part in request.headers.get("Accept", "").split(",") if not _UNACCEPTABLE.search(part)]
+    return _best_match(header(request.scope, b"accept") or "", tuple(offered))
+
+
+@lru_cache(maxsize=HEADERS_KEPT_MAX)
+def _best_match(text: str, offered: tuple[str, ...]) -> str:
+    accepted = [part for part in text.split(",") if not _UNACCEPTABLE.search(part)]
     try:
         return Accept(",".join(accepted)).best_match(list(offered), offered[0])
     except OverflowError:

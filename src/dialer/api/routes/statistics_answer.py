@@ -9,12 +9,12 @@ from dialer.api.crud.moments import Timestamp, show_timestamp
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.routes import statistics_shapes as shapes
-from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statistics
+from dialer.app.campaigns.statistics import RowsAsked, Statistics
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.plans import SMS, gateway_named
 from dialer.domain.sentences import message_of
-from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
+from dialer.domain.statistics import GROUPS, HOUR_MS, Figures, Interval, SubscriberState, mean, percent, unit_cost
 from dialer.store.queries.statistics import Counted, Hours, Present
 
 AFTER, BEFORE = "starting_date_after", "starting_date_before"

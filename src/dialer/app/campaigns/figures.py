@@ -13,14 +13,13 @@ from sqlalchemy import Connection
 
 from dialer.app.campaigns.statistics import (
     ROWS_MAX,
-    Interval,
     RowsAsked,
     TooManyRowsError,
     count_groups,
     read_rows,
 )
 from dialer.domain.enums import AgentActivity
-from dialer.domain.statistics import HOUR_MS, Figures, Grouping, add_figures
+from dialer.domain.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures
 from dialer.store.queries.call_centre import TimeSpent, count_time_of_agents
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, group_names
 from dialer.store.queries.wall_board import agents_on_board

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
-from enum import StrEnum
 from operator import add
 from typing import Final, NamedTuple
 
@@ -12,10 +11,12 @@ from sqlalchemy import Connection
 
 from dialer.domain.sentences import Grouped, Sentence
 from dialer.domain.statistics import (
+    GROUPS,
     HOUR_MS,
     NO_FIGURES,
     Figures,
     Grouping,
+    Interval,
     SubscriberState,
     add_figures,
     subtract_figures,
@@ -34,24 +35,6 @@ ROWS_MAX: Final = 2_000
 """Rows of one answer. A longer time has to be asked for in parts."""
 _HOUR_ROWS_MAX: Final = 100_000
 """Rows of hours that are added up to days."""
-
-
-class Interval(StrEnum):
-    """The lengths of time by which figures are added up."""
-
-    HOUR = "hour"
-    DAY = "day"
-
-
-GROUPS: Final = {
-    "agent": Grouping.AGENT,
-    "phonebook": Grouping.PHONEBOOK,
-    "gateway": Grouping.GATEWAY,
-    "zone": Grouping.ZONE,
-    "attempt": Grouping.ATTEMPT,
-    "disposition": Grouping.DISPOSITION,
-}
-"""The groupings of rows, by the name that a client gives."""
 
 
 class TooManyRowsError(Exception):

@@ -9,8 +9,6 @@ from itertools import islice
 from typing import IO, Any, Final
 from xml.parsers import expat
 
-from openpyxl import load_workbook
-
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
 from dialer.app.imports.headers import COLUMNS_MAX, CsvError, check_names, column_names, wrong_count
 from dialer.domain.sentences import Grouped, Listed, Sentence
@@ -81,6 +79,8 @@ class Workbook:
         Raises:
             CsvError: it is no workbook, or one that is not safe to read.
         """
+        from openpyxl import load_workbook  # noqa: PLC0415 - a service starts without it
+
         _check_parts(file)
         file.seek(0)
         try:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from dialer.carriers.freeswitch.line import FreeSwitchLine
 from dialer.carriers.line_port import Exchange
-from dialer.carriers.voice.call_trace import Capture, capture_folder
+from dialer.carriers.voice.call_trace import Capture
+from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.speech import Speaker
 
 

@@ -5,15 +5,15 @@ from typing import Final
 
 _BIAS: Final = 0x84
 _CLIP: Final = 32_635
-_SAMPLES: Final = range(-32_768, 32_768)
+_SAMPLES_HALF: Final = 32_768
 
 
-def _ulaw_of(sample: int) -> int:
-    """Return the µ-law byte of a 16-bit sample (ITU-T G.711, by its 14-bit segments)."""
-    sign = 0x80 if sample < 0 else 0
-    magnitude = min(abs(sample), _CLIP) + _BIAS
-    exponent = magnitude.bit_length() - 8
-    return ~(sign | exponent << 4 | magnitude >> (exponent + 3) & 0x0F) & 0xFF
+def _encoded() -> bytes:
+    """Return the µ-law byte of each 16-bit sample, taken as an unsigned number (ITU-T G.711, by its segments)."""
+    steps = (bytes([~step & 0xFF]) * (8 << (step >> 4)) for step in range(0x80))
+    positive = b"".join(steps)[_BIAS - 0x80 :].ljust(_SAMPLES_HALF + 1, b"\x80")
+    negative = bytes(byte & 0x7F for byte in positive)
+    return positive[:-1] + negative[:0:-1]
 
 
 def _sample_of_ulaw(byte: int) -> int:
@@ -39,13 +39,12 @@ def _alaw_of(sample: int) -> int:
     return (sign | exponent << 4 | mantissa) ^ 0x55
 
 
-_ENCODED: Final = bytes(_ulaw_of(sample) for sample in (*range(32_768), *range(-32_768, 0)))
-"""The µ-law byte of each sample, by the sample as an unsigned number."""
+_ENCODED: Final = _encoded()
 _DECODED: Final = tuple(_sample_of_ulaw(byte) for byte in range(256))
 
 ALAW_OF_ULAW: Final = bytes(_alaw_of(_sample_of_ulaw(byte)) for byte in range(256))
 """A table for `bytes.translate`."""
-ULAW_OF_ALAW: Final = bytes(_ulaw_of(_sample_of_alaw(byte)) for byte in range(256))
+ULAW_OF_ALAW: Final = bytes(_ENCODED[_sample_of_alaw(byte) & 0xFFFF] for byte in range(256))
 """A table for `bytes.translate`."""
 SILENCE: Final = 0xFF
 """The µ-law byte of silence."""

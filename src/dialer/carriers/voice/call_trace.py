@@ -5,9 +5,7 @@ A thread writes them, so that no call waits for the disk.
 
 import contextlib
 import queue
-import re
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Thread
 from typing import Final, NamedTuple
@@ -15,18 +13,14 @@ from typing import Final, NamedTuple
 import structlog
 
 from dialer.carriers.sip.masking import kept_message
+from dialer.carriers.voice.kept_messages import KEPT_S, LEG_BYTES_MAX, NAME
 
-KEPT_S: Final = 86_400
 CAPTURE_BYTES_MAX: Final = 100 * 1024 * 1024
 """Bytes of all files together. The oldest are deleted first."""
-LEG_BYTES_MAX: Final = 64 * 1024
-"""Bytes of the file of one leg. Messages after them are not kept."""
 WAITING_MAX: Final = 2_000
 """Messages that wait for the disk. While there are as many, others are not kept."""
 SWEPT_EVERY_S: Final = 60.0
 _BLOCK_BYTES: Final = 4_096
-_SIP_CALL_ID: Final = re.compile(r"\s*(?:call-id|i)\s*:\s*([!-~]{1,256})\s*", re.IGNORECASE)
-_NAME: Final = re.compile(r"[0-9A-Za-z-]{8,36}", re.ASCII)
 _log = structlog.get_logger(__name__)
 
 
@@ -58,7 +52,7 @@ class Capture:
         self._keep(key, text)
 
     def _keep(self, key: str, message: bytes | str, *, is_sent: bool = False) -> None:
-        if not _NAME.fullmatch(key):
+        if not NAME.fullmatch(key):
             return
         if self._thread is None:
             self._thread = Thread(target=self._write_all, name="capture", daemon=True)
@@ -128,26 +122,3 @@ def sweep(folder: Path, now_s: float, bytes_max: int) -> None:
 
 def _on_disk(size: int) -> int:
     return -(-size // _BLOCK_BYTES) * _BLOCK_BYTES
-
-
-def capture_folder(media: Path) -> Path:
-    """Return the folder of the messages, beside the media folder."""
-    absolute = media.absolute()
-    return absolute.with_name(f"{absolute.name}-messages")
-
-
-def read_capture(folder: Path, key: str, now_s: float) -> list[str]:
-    """Return the lines that were kept of a leg in the last day; none if there are none, or if they cannot be read."""
-    path = folder / f"{key}.txt"
-    try:
-        if not _NAME.fullmatch(key) or now_s - path.stat().st_mtime >= KEPT_S:
-            return []
-        return path.read_text(encoding="utf-8", errors="replace")[: 2 * LEG_BYTES_MAX].splitlines()
-    except OSError:
-        return []
-
-
-def sip_call_id(lines: Iterable[str]) -> str:
-    """Return the Call-ID of the messages of a call, by which its carrier knows it; empty without one."""
-    matches = (_SIP_CALL_ID.fullmatch(line) for line in lines)
-    return next((match.group(1) for match in matches if match), "")

@@ -16,7 +16,8 @@ import structlog
 
 from dialer.carriers.line_port import Found
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.voice.call_trace import Capture, capture_folder
+from dialer.carriers.voice.call_trace import Capture
+from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.process_frames import (
     FRAME_BYTES_MAX,

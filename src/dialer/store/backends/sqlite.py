@@ -4,6 +4,7 @@ The functions are described in `dialer.store.backends.backend`. Besides this mod
 database files (backups) use SQLite directly.
 """
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -139,6 +140,11 @@ def migrating_engine(url: URL) -> Engine:
 def _begin_with(engine: Engine, statement: str) -> None:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        if statement == _BEGIN_READING:
+            # It waits for nobody, and SQLAlchemy would take as long for it as for a query. It reports what is wrong.
+            with contextlib.suppress(sqlite3.Error):
+                _driver(connection).execute(statement)
+                return
         connection.exec_driver_sql(statement)
 
 

@@ -1,0 +1,1 @@
+"""The usage of every command: its arguments, options and help. The work is in `dialer.commands`."""

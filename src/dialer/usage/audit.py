@@ -1,0 +1,20 @@
+"""`dialer audit`: every amount of money, computed again and compared."""
+
+import rich_click as click
+
+from dialer.commands.output import examples
+from dialer.usage.running import runs
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.pass_context
+@examples("dialer audit", "dialer audit --json")
+@runs("dialer.commands.audit")
+def audit() -> None:
+    """Compute every amount of money again, and print those that differ.
+
+    Balances are computed from the ledger, holds from the calls in progress, charges from CDRs and rates, ledger entries
+    from their causes, and the counters of campaigns from their calls. The command reads one state of the database and
+    changes nothing; it can run beside a server. The exit code is 1 if anything differs.
+    """

@@ -1,0 +1,40 @@
+"""`dialer forecast`: the likely outcome of a campaign, before it is started or while it runs."""
+
+import rich_click as click
+
+from dialer.commands.output import examples
+from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX
+from dialer.usage.running import runs
+
+
+@click.command()
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option(
+    "--seeds",
+    metavar="N",
+    type=click.IntRange(1, SEEDS_MAX),
+    default=SEEDS,
+    show_default=True,
+    help="The number of seeds.",
+)
+@click.option(
+    "--first-seed",
+    metavar="K",
+    type=click.IntRange(0, FIRST_SEED_MAX),
+    default=0,
+    show_default=True,
+    help="The first seed; the others follow it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the forecast as JSON.")
+@examples(
+    "dialer forecast 1",
+    "dialer forecast KQWZD --seeds 100 --first-seed 1000",
+    "dialer forecast 1 --json",
+)
+@runs("dialer.commands.forecast")
+def forecast() -> None:
+    """Forecast the outcome of a campaign from now on. The campaign itself does not change.
+
+    CAMPAIGN is its id or its code. A copy of it is run to its end under N seeds, without other campaigns. A service
+    that runs with one of these seeds (DIALER_SEED), and changes nothing meanwhile, has exactly that seed's outcome.
+    """
