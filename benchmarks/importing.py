@@ -1,9 +1,9 @@
 """Benchmark of imports of CSV files of contacts: `python -m benchmarks.importing [--quick]`.
 
 Three lists are imported: numbers of the United States in full, German numbers as they are written in Germany, and
-numbers of all countries. The reference writes the rows that an import has left, contacts and the words of their names, by the
-driver's `executemany`, in one equally durable transaction with the same indexes and without triggers. A second one
-writes the contacts alone. All figures are processor time.
+numbers of all countries. The reference writes the rows that an import has left, contacts and the words of their names,
+by the driver's `executemany`, in one equally durable transaction with the same indexes and without triggers. A second
+one writes the contacts alone. All figures are processor time.
 """
 
 import json

@@ -12,6 +12,7 @@ from sqlalchemy.types import BigInteger, Integer, NullType, TypeEngine
 
 from dialer.domain.search_keys import ENDING_MIN
 
+
 class _Spelled(FunctionElement[Any]):
     """An expression that each database spells in its own way: a text with a place for each of its parts."""
 
