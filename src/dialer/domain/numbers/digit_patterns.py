@@ -23,7 +23,7 @@ class UnknownPatternError(ValueError):
 
 
 class _State:
-    """What may follow after some digits. What it leads to is worked out when it is first needed.
+    """A state of an automaton: the sequences that may follow. Its successors are worked out when they are first needed.
 
     Two threads may work out the same, which makes no difference.
     """

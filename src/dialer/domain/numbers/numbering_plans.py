@@ -46,7 +46,7 @@ class Start(NamedTuple):
 
 
 class PrefixTable(Generic[_Result]):
-    """A table of what holds for all numbers of a length with the same start. It is worked out when it is first needed.
+    """A table of results that hold for all numbers of a length with the same start, worked out when first needed.
 
     The function that works it out returns None if the start does not settle it. Then a longer start is tried, as long
     as there is a further one in `ends`, the lengths of the starts.
