@@ -20,7 +20,7 @@ from sqlalchemy import func, select
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, add_people, create_database, new_contacts
-from benchmarks.importing import forget_numbers, pieces
+from benchmarks.importing import LISTS, pieces
 from benchmarks.measure import Work, interleaved, report, timed
 from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
@@ -111,12 +111,11 @@ def imported(open_empty: OpenEmpty, rows: int) -> tuple[int, float]:
     with closing(open_empty()) as database:
         database.write_now(add_people)
         target = ContactRows(PHONEBOOK, region=None)
-        forget_numbers()
 
         def commit(work: Callable[[UnitOfWork], int]) -> int:
             return database.write_now(lambda unit: work(UnitOfWork(connection=unit, now_ms=START_MS)))
 
-        return timed(lambda: import_csv(pieces(rows), target, commit).imported)
+        return timed(lambda: import_csv(pieces(LISTS["United States"], rows), target, commit).imported)
 
 
 def advanced(open_empty: OpenEmpty, subscribers: int) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 NAME_KEY_MAX: Final = 100
 """Characters of a key; names that are equal so far count as equal in an ordering."""
 ENDING_MIN: Final = 4
-"""The fewest digits that are searched for at the ends of numbers."""
+"""The fewest digits that are searched for at the ends of numbers: as many as the index of last digits has."""
 PUNCTUATION: Final = " .-()[]/"
 """Characters between the digits of a number."""
 _NUMBER: Final = re.compile(r"\+?[0-9 .\-()\[\]/]*[0-9][0-9 .\-()\[\]/]*\Z", re.ASCII)
@@ -38,9 +38,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def ending(text: str) -> str:
-    """Return the last digits of a number, in reverse, as its index has them; empty for fewer than `ENDING_MIN`."""
+    """Return the last digits of a number that a text stands for; empty for fewer than `ENDING_MIN`."""
     digits = bare_number(text)
-    return digits[::-1] if digits.isascii() and digits.isdecimal() and len(digits) >= ENDING_MIN else ""
+    return digits if digits.isascii() and digits.isdecimal() and len(digits) >= ENDING_MIN else ""
 
 
 def number_starts(text: str, region: str | None) -> tuple[str, ...]:

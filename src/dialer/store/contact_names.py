@@ -4,9 +4,10 @@ So the check of a campaign reads a few rows, however many contacts there are.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
 from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of, variables_of
@@ -23,6 +24,7 @@ UNCOUNTED: Final = "{"
 """The name, which no placeholder can have, that marks a phonebook with names that are not counted."""
 _NUMBER: Final = "0"
 """A number in place of the contact's, which is never empty."""
+_OBJECTS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _NAMES_OF_WORDS: Final = ("", "a", "a b")
 _NAMES: Final = select(ContactName.name).where(ContactName.phonebook_id == bindparam("phonebook"))
 _GONE: Final = delete(ContactName).where(ContactName.phonebook_id == bindparam("phonebook"), ContactName.contacts <= 0)
@@ -56,7 +58,7 @@ class CountedNames(NamedTuple):
     additional_vars: str
 
 
-def count_added(connection: Connection, phonebook_id: int, people: Iterable[tuple[str, str]]) -> None:
+def count_added(connection: Connection, phonebook_id: int, people: Sequence[tuple[str, str]]) -> None:
     """Count the names of new contacts: the full name and the variables, as JSON text, of each."""
     _add(connection, phonebook_id, _tally(people))
 
@@ -148,12 +150,13 @@ class _Shape(NamedTuple):
     empty: tuple[str, ...]
 
 
-def _tally(people: Iterable[tuple[str, str]]) -> Mapping[str, Having]:
+def _tally(people: Sequence[tuple[str, str]]) -> Mapping[str, Having]:
     """Return how many people have each name, and how many of them have a value that is not empty.
 
     People of one import have few shapes, so most of the work is done once for each shape.
     """
-    shapes = Counter(_shape(full_name, additional_vars) for full_name, additional_vars in people)
+    full_names, texts = zip(*people, strict=True) if people else ((), ())
+    shapes = Counter(map(_shape, full_names, _all_variables(texts)))
     contacts, filled = Counter[str](), Counter[str]()
     for shape, count in shapes.items():
         values = values_of(_NAMES_OF_WORDS[shape.words], "", _NUMBER) | dict.fromkeys(shape.names, _NUMBER)
@@ -164,10 +167,17 @@ def _tally(people: Iterable[tuple[str, str]]) -> Mapping[str, Having]:
     return {name: Having(count, filled[name]) for name, count in contacts.items()}
 
 
-def _shape(full_name: str, additional_vars: str) -> _Shape:
-    variables = variables_of(additional_vars)
-    empty = [name for name, value in variables.items() if not value and (value == "" or value is None)]
-    empty += [name for name, value in variables.items() if type(value) is str and value.isspace()]
+def _all_variables(texts: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """Return the variables of people by their JSON texts, which are read faster at once."""
+    try:
+        found = _OBJECTS.decode(f"[{','.join(texts)}]")
+    except msgspec.DecodeError:
+        found = []
+    return found if len(found) == len(texts) else list(map(variables_of, texts))
+
+
+def _shape(full_name: str, variables: Mapping[str, Any]) -> _Shape:
+    empty = [name for name, value in variables.items() if value is None or (type(value) is str and not value.strip())]
     name = full_name.strip()
     return _Shape(1 + (" " in name) if name else 0, tuple(variables), tuple(empty))
 

@@ -54,10 +54,38 @@ def parsed_by_the_library(number: str) -> phonenumbers.PhoneNumber | None:
 
 
 @st.composite
+def numbers_of(draw: st.DrawFn, country_code: int, region: str) -> str:
+    """Draw the national part of a number: random digits, or one of a numbering plan with other digits at its end."""
+    if draw(st.booleans()):
+        return draw(_DIGITS)
+    pattern = draw(st.sampled_from([kind.national_number_pattern for kind in _kinds(country_code, region)]))
+    national = draw(st.from_regex(pattern or "", fullmatch=True, alphabet="0123456789"))
+    return national[: draw(st.integers(1, len(national)))] + draw(st.text("0123456789", max_size=8))
+
+
+@st.composite
 def numbers(draw: st.DrawFn) -> str:
     """Draw a number in international form: random digits, or a number of a numbering plan."""
     country_code, region = draw(st.sampled_from(_PLANS))
-    if draw(st.booleans()):
-        return f"+{country_code}{draw(_DIGITS)}"
-    pattern = draw(st.sampled_from([kind.national_number_pattern for kind in _kinds(country_code, region)]))
-    return f"+{country_code}{draw(st.from_regex(pattern or '', fullmatch=True, alphabet='0123456789'))}"
+    return f"+{country_code}{draw(numbers_of(country_code, region))}"
+
+
+@st.composite
+def inland_numbers(draw: st.DrawFn) -> tuple[str, str]:
+    """Draw a number as it is dialled within a region, rightly or wrongly, and the region."""
+    country_code, region = draw(st.sampled_from(_PLANS))
+    national = draw(numbers_of(country_code, region))
+    metadata = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
+    prefix = (metadata and metadata.national_prefix) or "0"
+    return draw(st.sampled_from(["", prefix, str(country_code)])) + national, region
+
+
+def inland_examples() -> Iterator[tuple[str, str]]:
+    """Yield the examples of every plan as they are dialled within its region, and the region."""
+    for country_code, region in _PLANS:
+        metadata = PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
+        prefix = (metadata and metadata.national_prefix) or "0"
+        for kind in _kinds(country_code, region):
+            if kind.example_number:
+                for before in ("", prefix, str(country_code), "00", "011"):
+                    yield f"{before}{kind.example_number}", region

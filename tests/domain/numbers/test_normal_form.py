@@ -6,15 +6,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dialer.domain.numbers.normal_form import (
+    _SHAPE,
     NUMBER_INPUT_MAX,
     NumberError,
     NumberProblem,
+    _normalise_by_the_library,
+    _unpunctuated,
     is_number,
     is_possible,
     normalise,
     parse,
 )
-from tests.domain.numbers.numbering import examples, numbers, parsed_by_the_library
+from tests.domain.numbers.numbering import examples, inland_examples, inland_numbers, numbers, parsed_by_the_library
 
 
 @pytest.mark.parametrize(
@@ -90,15 +93,47 @@ def test_any_input_becomes_digits_with_an_optional_plus_or_is_refused(number: st
     assert 3 <= len(bare) <= 15
 
 
+def assert_as_by_the_library(number: str, region: str | None) -> None:
+    """Assert that tables of numbers that begin alike give the normal form that the library alone gives."""
+    try:
+        bare = number if _SHAPE.match(number) else _unpunctuated(number, number)
+    except NumberError:
+        assert not is_number(number)
+    else:
+        assert normalise(number, region) == _normalise_by_the_library.__wrapped__(bare, region), (number, region)
+
+
+def normal_form(number: str, region: str | None) -> str | None:
+    """Return the normal form; None for what is no number."""
+    try:
+        return normalise(number, region)
+    except NumberError:
+        return None
+
+
 @given(numbers())
-def test_a_number_consists_of_what_the_numbering_plans_say(number: str) -> None:
-    """Most numbers are parsed without the library, with equal results."""
-    assert parse(number) == parsed_by_the_library(number)
+def test_a_number_in_full_has_the_normal_form_that_the_library_gives(number: str) -> None:
+    assert_as_by_the_library(number, None)
 
 
-def test_so_does_every_example_of_every_plan() -> None:
+@given(inland_numbers())
+def test_a_number_as_dialled_in_a_country_has_the_normal_form_that_the_library_gives(number: tuple[str, str]) -> None:
+    assert_as_by_the_library(*number)
+
+
+def test_so_has_every_example_of_every_plan() -> None:
     for number in examples():
-        assert parse(number) == parsed_by_the_library(number), number
+        assert_as_by_the_library(number, None)
+    for number, region in inland_examples():
+        assert_as_by_the_library(number, region)
+
+
+@given(inland_numbers(), st.lists(st.sampled_from([" ", "-", ".", "", " (", ") "]), min_size=24, max_size=24))
+def test_punctuation_changes_nothing(number: tuple[str, str], between: list[str]) -> None:
+    digits, region = number
+    spelt = "".join(mark + digit for mark, digit in zip(between, digits, strict=False))
+    assume(len(spelt) <= NUMBER_INPUT_MAX and len(digits) >= 3)
+    assert normal_form(spelt, region) == normal_form(digits, region)
 
 
 REGIONS = [None, "US", "DE", "FR", "IT", "ZA", "BR", "JP"]

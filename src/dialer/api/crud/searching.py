@@ -34,7 +34,7 @@ from dialer.api.crud.shapes import fields_of
 from dialer.domain import search_keys
 from dialer.domain.roles import Role
 from dialer.domain.sentences import Sentence
-from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of
+from dialer.store.backends.expressions import bare_number, last_digits, name_key, place_of
 from dialer.store.tables import Contact, ContactWord, Phonebook, User
 
 SEARCH: Final = "search"
@@ -49,7 +49,7 @@ class Search(msgspec.Struct, frozen=True):
     """The first one leads: rows are found by it, and the others are looked for in these."""
     starts: tuple[str, ...] = ()
     ending: str = ""
-    """The last digits, in reverse."""
+    """The last digits, `ENDING_MIN` or more."""
     phrase: str = ""
     """The words in the order in which they were typed, if there are two or more."""
 
@@ -72,7 +72,7 @@ class Search(msgspec.Struct, frozen=True):
         values = {_word(place): f" {word}" for place, word in enumerate(self.words)}
         ranges = {_start(place): start for place, start in enumerate(self.starts)}
         ranges |= {_LEAD: self.words[0]} if self.words else {}
-        ranges |= {_ENDING: self.ending} if self.ending else {}
+        values |= {_ENDING: self.ending, _LAST: self.ending[-search_keys.ENDING_MIN :]} if self.ending else {}
         ranges |= {_PHRASE: self.phrase} if self.phrase else {}
         for name, start in ranges.items():
             values |= {f"{name}_from": start, f"{name}_to": search_keys.after_all_with(start)}
@@ -81,6 +81,7 @@ class Search(msgspec.Struct, frozen=True):
 
 _LEAD: Final = "search_lead"
 _ENDING: Final = "search_ending"
+_LAST: Final = "search_last"
 _PHRASE: Final = "search_phrase"
 
 
@@ -232,7 +233,9 @@ def _numbers(resource: Resource) -> list[ColumnElement[str]]:
 
 
 def _ends(number: SQLColumnExpression[str], shape: tuple[int, int, bool]) -> list[ColumnElement[bool]]:
-    return [_in_range(backwards(number), _ENDING)] if shape[2] else []
+    """Return the condition that a number has an ending, among the few that the index finds by the last digits."""
+    is_last = last_digits(number) == _parameter(_LAST)
+    return [and_(is_last, number.endswith(_parameter(_ENDING)))] if shape[2] else []
 
 
 def _named(resource: Resource, words: int) -> Iterator[ColumnElement[bool]]:

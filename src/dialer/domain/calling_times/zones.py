@@ -18,7 +18,8 @@ from phonenumbers import timezone
 from phonenumbers.tzdata import TIMEZONE_DATA
 
 from dialer.domain.calling_times.country_hours import country_of_zone, is_country
-from dialer.domain.numbers.normal_form import parse
+from dialer.domain.numbers.normal_form import NUMBERS_KEPT_MAX, is_in_normal_form, parse
+from dialer.domain.numbers.numbering_plans import PrefixTable, is_anywhere, split
 
 UNKNOWN: Final = "?"
 """The key of a subscriber whose own zone is not known, and who cannot be called at a time known to be legal."""
@@ -38,11 +39,37 @@ _COPY_FOLDERS: Final = ("posix/", "right/")
 ZONE_CACHE_MAX: Final = 65_536
 
 
-@lru_cache(maxsize=ZONE_CACHE_MAX)
 def zone_of_number(number: str) -> str:
     """Return the zone key of a number in E.164; empty where the numbering plan gives no zone."""
     if not number.startswith("+"):
         return ""
+    zone = _ZONES.of(number)
+    return _zone_by_the_library(number) if zone is None else zone
+
+
+def _zone_of_start(start: str, length: int) -> str | None:
+    """Return the zone key of all numbers of a length that begin with a start, such as `+1202`; None if they differ."""
+    parts = split(start, length) if is_in_normal_form(start, length) else None
+    if parts is None or start[1:] in _ZONES_GO_ON:
+        return None
+    prefixes = (start[1:end] for end in range(len(start), 1, -1))
+    names = next((TIMEZONE_DATA[prefix] for prefix in prefixes if prefix in TIMEZONE_DATA), ())
+    everywhere = TIMEZONE_DATA.get(str(parts[0]), names)
+    if names != everywhere:
+        is_everywhere = is_anywhere(*parts)
+        if is_everywhere is None:
+            return None
+        names = everywhere if is_everywhere else names
+    return _zone_key(start, names)
+
+
+_ZONES_GO_ON: Final = frozenset(prefix[:end] for prefix in TIMEZONE_DATA for end in range(len(prefix)))
+"""Starts of numbers whose zones depend on further digits."""
+_ZONES: Final = PrefixTable(_zone_of_start, (6, 8, 11))
+
+
+@lru_cache(maxsize=NUMBERS_KEPT_MAX)
+def _zone_by_the_library(number: str) -> str:
     parsed = parse(number)
     if parsed is None:
         return ""
@@ -50,7 +77,12 @@ def zone_of_number(number: str) -> str:
     everywhere = TIMEZONE_DATA.get(str(parsed.country_code), names)
     if names != everywhere and _is_not_geographical(parsed):
         names = everywhere
-    return _joined((*names, *[zone for prefix, zone in _ZONES_ADDED.items() if number.startswith(prefix)]))
+    return _zone_key(number, names)
+
+
+def _zone_key(start: str, names: tuple[str, ...]) -> str:
+    """Return the key of the zones that the metadata have for numbers, with those that are missing there."""
+    return _joined((*names, *[zone for prefix, zone in _ZONES_ADDED.items() if start.startswith(prefix)]))
 
 
 def _is_not_geographical(parsed: phonenumbers.PhoneNumber) -> bool:

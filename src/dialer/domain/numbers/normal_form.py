@@ -7,6 +7,7 @@ from typing import Final
 
 import phonenumbers
 
+from dialer.domain.numbers.numbering_plans import PrefixTable, Start, dialled_inland, national_part, plan_of, split
 from dialer.domain.numbers.usual_spellings import has_extension, has_second_number, is_shortened, plain_spelling
 from dialer.domain.sentences import Sentence
 
@@ -16,19 +17,18 @@ NUMBER_INPUT_MAX: Final = 64
 """Maximum characters of a number as a user writes it, punctuation included."""
 NATIONAL_DIGITS_MIN: Final = 2
 """Minimum digits after a country code."""
-PARSED_KEPT_MAX: Final = 64
+NUMBERS_KEPT_MAX: Final = 4_096
 COUNTRY_CODES_MAX: Final = 1_000
 INLAND_DIGITS_MAX: Final = 11
 """Maximum digits of domestic numbers that begin with 011: Buenos Aires, Delhi, Sheffield, Turin, Sapporo."""
-_PUNCTUATION: Final = re.compile(r"[ .\-()\[\]]")
+_NO_PUNCTUATION: Final = str.maketrans("", "", " .-()[]")
 _BLANKS: Final = r"[ .\-()\[\]]*"
 NUMBER_PATTERN: Final = rf"^{_BLANKS}(\+{_BLANKS})?([0-9]{_BLANKS}){{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}$"
 """The regular expression of a number as a user writes it. More digits are accepted after 00 or 011 only."""
 _SHAPE: Final = re.compile(rf"\+?[0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX}}}\Z")
-_IN_FULL: Final = re.compile(rf"\+[1-9][0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS_MAX - 1}}}\Z")
 _INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")
 """The international prefix as dialled within a country, and the number after it."""
-_COUNTRY_CODE_ENDS: Final = (2, 3, 4)
+_INTERNATIONAL_PREFIXES: Final = ("00", "011")
 _EXPECTED: Final = Sentence(
     "Enter %(least)s to %(most)s digits with an optional leading +.", least=NUMBER_DIGITS_MIN, most=NUMBER_DIGITS_MAX
 )
@@ -62,58 +62,15 @@ class NumberError(ValueError):
         self.problem: Final = problem
 
 
+@lru_cache(maxsize=NUMBERS_KEPT_MAX)
 def parse(number: str, region: str | None = None) -> phonenumbers.PhoneNumber | None:
-    """Return the parts of a number, which must not be changed; None if no numbering plan has such a number.
-
-    The latest results are cached, because most callers ask for a number's zone right after its normal form.
-    """
-    return _in_full(number) or _parsed(number, region)
-
-
-@lru_cache(maxsize=PARSED_KEPT_MAX)
-def _parsed(number: str, region: str | None) -> phonenumbers.PhoneNumber | None:
+    """Return the parts of a number, which must not be changed; None if no numbering plan has such a number."""
     try:
         return phonenumbers.parse(number, region)
     except phonenumbers.NumberParseException:
         return None
 
 
-@lru_cache(maxsize=PARSED_KEPT_MAX)
-def _in_full(number: str) -> phonenumbers.PhoneNumber | None:
-    """Return the parts of a number that only needs to be split after the country code; None for other numbers.
-
-    Most imported numbers are of this kind, and phonenumbers takes ten times as long to parse them.
-    """
-    match = _IN_FULL.match(number)
-    if match is None:
-        return None
-    for end in _COUNTRY_CODE_ENDS:
-        country_code = int(number[1:end])
-        if country_code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE:
-            national = number[end:]
-            if len(national) < NATIONAL_DIGITS_MIN or _has_prefix(country_code, national):
-                return None
-            return phonenumbers.PhoneNumber(country_code, int(national))
-    return None
-
-
-def _has_prefix(country_code: int, national: str) -> bool:
-    """Return whether a national number begins with a prefix that is not part of it, or with a zero."""
-    prefix = _national_prefix(country_code)
-    return national[0] == "0" or (prefix is not None and prefix.match(national) is not None)
-
-
-@lru_cache(maxsize=COUNTRY_CODES_MAX)
-def _national_prefix(country_code: int) -> re.Pattern[str] | None:
-    """Return the pattern of the digits that are dialled before a national number within a country."""
-    region = phonenumbers.region_code_for_country_code(country_code)
-    metadata = phonenumbers.PhoneMetadata.metadata_for_region_or_calling_code(country_code, region)
-    if metadata is None or not metadata.national_prefix_for_parsing:
-        return None
-    return re.compile(metadata.national_prefix_for_parsing)
-
-
-@lru_cache(maxsize=65_536)
 def normalise(number: str, region: str | None = None) -> str:
     """Return the normal form of a phone number, by which duplicates, do-not-call lists and prefixes are compared.
 
@@ -124,9 +81,27 @@ def normalise(number: str, region: str | None = None) -> str:
     Raises:
         NumberError: the number is not 3 to 15 digits with an optional leading `+`, 00 or 011, in a usual spelling.
     """
-    bare = _PUNCTUATION.sub("", number) if len(number) <= NUMBER_INPUT_MAX else ""
+    bare = number.translate(_NO_PUNCTUATION) if len(number) <= NUMBER_INPUT_MAX else ""
+    if _IN_NORMAL_FORM.of(bare) is not None:
+        return bare
     if not _SHAPE.match(bare):
         bare = _unpunctuated(number, bare)
+    return _looked_up(bare, region) or _normalise_by_the_library(bare, region)
+
+
+def _looked_up(bare: str, region: str | None) -> str | None:
+    """Return the normal form of a number that the tables have; else None."""
+    if region is not None and bare[0] != "+":
+        dialled = _dialled_in(region).of(bare)
+        if dialled is None:
+            return None
+        country, before = dialled
+        bare = country + bare[before:]
+    return None if _IN_NORMAL_FORM.of(bare) is None else bare
+
+
+@lru_cache(maxsize=NUMBERS_KEPT_MAX)
+def _normalise_by_the_library(bare: str, region: str | None) -> str:
     for _ in range(NUMBER_DIGITS_MAX):
         in_e164 = _in_e164(bare, region)
         if in_e164 == bare:
@@ -136,12 +111,47 @@ def normalise(number: str, region: str | None = None) -> str:
     return bare
 
 
+def _is_possible_as_it_is(start: str, length: int) -> bool | None:
+    """Return whether numbers that begin with a start, such as `+1202`, have a length that is possible in their country.
+
+    Return None if it is not settled that all of them are in normal form.
+    """
+    parts = split(start, length)
+    plan = parts and plan_of(parts[0])
+    if not parts or not plan or plan.general_desc is None or parts[1].length < NATIONAL_DIGITS_MIN:
+        return None
+    if national_part(plan, parts[1]) != parts[1]:
+        return None
+    return parts[1].length in plan.general_desc.possible_length
+
+
+_IN_NORMAL_FORM: Final = PrefixTable(_is_possible_as_it_is, (4, 6, 8, 11))
+
+
+def is_in_normal_form(start: str, length: int) -> bool:
+    """Return whether it is settled that all numbers of a length that begin with a start are in normal form."""
+    return _is_possible_as_it_is(start, length) is not None
+
+
+@lru_cache(maxsize=COUNTRY_CODES_MAX)
+def _dialled_in(region: str) -> PrefixTable[tuple[str, int]]:
+    """Return the table of numbers as dialled in a region: the country code, and the digits that E.164 leaves out."""
+
+    def dialled(start: str, length: int) -> tuple[str, int] | None:
+        if start.startswith(("+", *_INTERNATIONAL_PREFIXES)):
+            return None
+        found = dialled_inland(region, Start(start, length))
+        return None if found is None else (f"+{found[0]}", length - found[1].length)
+
+    return PrefixTable(dialled, (3, 5, 8))
+
+
 def _unpunctuated(number: str, bare: str) -> str:
     """Return the digits of a number in a spelling that is less common; raise NumberError if it is in none."""
     international = _with_plus(bare)
     if international is not None:
         return international
-    plain = _PUNCTUATION.sub("", plain_spelling(number)) if len(number) <= NUMBER_INPUT_MAX else ""
+    plain = plain_spelling(number).translate(_NO_PUNCTUATION) if len(number) <= NUMBER_INPUT_MAX else ""
     if _SHAPE.match(plain):
         return plain
     international = _with_plus(plain)
@@ -217,6 +227,9 @@ def is_possible(number: str) -> bool:
     """
     if not number.startswith("+"):
         return True
+    known = _IN_NORMAL_FORM.of(number)
+    if known is not None:
+        return known
     parsed = parse(number)
     if parsed is None or parsed.country_code is None:
         return False

@@ -26,7 +26,7 @@ def plain_spelling(text: str) -> str:
     Full-width digits, and dashes and blanks of all kinds, become those of ASCII. Quotes around the number, a label such
     as `tel:`, slashes and invisible characters are removed. Everything else stays.
     """
-    plain = "".join(map(_plain_character, unicodedata.normalize("NFKC", text)))
+    plain = text if text.isascii() else "".join(map(_plain_character, unicodedata.normalize("NFKC", text)))
     plain = plain.strip(" ").removeprefix("=").strip(_QUOTES + " ")
     plain = _LABEL.sub("", plain, count=1) if _LABEL.match(plain) else plain
     return plain if has_second_number(plain) else _SLASH.sub(" ", plain)

@@ -10,8 +10,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger, Integer, NullType, TypeEngine
 
-NUMBER_MAX: Final = 16
-"""Characters of the longest normal form of a number."""
+from dialer.domain.search_keys import ENDING_MIN
 
 
 class _Spelled(FunctionElement[Any]):
@@ -52,7 +51,7 @@ class _TextOfBytes(_Spelled):
     inherit_cache = True
 
 
-class _Backwards(_Spelled):
+class _LastDigits(_Spelled):
     inherit_cache = True
 
 
@@ -72,9 +71,7 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
         "{0} = ANY (CAST(translate({1}, '[]', '{{}}') AS BIGINT[]))",
     ),
     _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
-    _Backwards: _Spellings(
-        " || ".join(f"substr({{0}}, {place}, 1)" for place in range(NUMBER_MAX, 0, -1)), "reverse({0})"
-    ),
+    _LastDigits: _Spellings(f"substr({{0}}, -{ENDING_MIN})", f"right({{0}}, {ENDING_MIN})"),
     _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
 }
 
@@ -131,9 +128,9 @@ def text_of_bytes(column: SQLColumnExpression[Any]) -> ColumnElement[str]:
     return _typed(_TextOfBytes(column), String())
 
 
-def backwards(number: SQLColumnExpression[str]) -> ColumnElement[str]:
-    """Return an SQL expression for the characters of a normal form of a number, the last one first."""
-    return _typed(_Backwards(number), String())
+def last_digits(number: SQLColumnExpression[str]) -> ColumnElement[str]:
+    """Return an SQL expression for the last `ENDING_MIN` digits of a number."""
+    return _typed(_LastDigits(number), String())
 
 
 def name_key(name: SQLColumnExpression[Any]) -> ColumnElement[str]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -45,9 +46,11 @@ DRIVER_ERROR: Final = sqlite3.Error
 """Base class of the errors that the driver raises where it is used without SQLAlchemy."""
 HAS_FILE: Final = True
 UNDOES_FAILED_ROWS: Final = False
+"""`recoverable` keeps the rows that were written before the error."""
 BATCH_MIN: Final = 5
 """Number of contacts from which the words of all are written at once."""
-"""`recoverable` keeps the rows that were written before the error."""
+ROWS_AT_ONCE: Final = 50
+"""Number of contacts that one statement inserts, in half the time of a statement for each. More of them gain little."""
 _BEGIN_READING: Final = "BEGIN"
 _BEGIN_WRITING: Final = "BEGIN IMMEDIATE"
 """Statement that takes the write lock at once. A transaction that asks later fails if another has written meanwhile."""
@@ -221,13 +224,23 @@ def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Se
         return False
     last = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM contact").scalar_one()
     connection.exec_driver_sql(BEGIN_BATCH)
-    columns, values = ", ".join(names), ", ".join("?" * len(names))
     try:
-        connection.exec_driver_sql(f"INSERT INTO contact ({columns}) VALUES ({values})", list(rows))  # noqa: S608 - names
+        _insert_contacts(connection, names, rows)
     finally:  # After an error, the rows before it are there, and the transaction can go on.
         connection.exec_driver_sql(END_BATCH)
         connection.exec_driver_sql(INDEX_BATCH, (last,))
     return True
+
+
+def _insert_contacts(connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert contacts, many by one statement: on a table with triggers, SQLite prepares to undo each statement."""
+    values = f"({', '.join('?' * len(names))})"
+    several = len(rows) - len(rows) % ROWS_AT_ONCE
+    for some, at_once in ((rows[:several], ROWS_AT_ONCE), (rows[several:], 1)):
+        if some:
+            statement = f"INSERT INTO contact ({', '.join(names)}) VALUES {', '.join([values] * at_once)}"  # noqa: S608 - names
+            groups = [tuple(chain(*some[start : start + at_once])) for start in range(0, len(some), at_once)]
+            connection.exec_driver_sql(statement, groups)
 
 
 def plan_anew(connection: Connection) -> None:

@@ -604,8 +604,8 @@ CREATE TABLE contact (
 );
 CREATE INDEX ix_contact_created_date ON contact (created_date, id, phonebook_id);
 CREATE INDEX ix_contact_full_name_key ON contact (full_name_key, id, phonebook_id);
+CREATE INDEX ix_contact_last_digits ON contact (user_id, right(number, 4), number);
 CREATE INDEX ix_contact_number ON contact (number, id, phonebook_id);
-CREATE INDEX ix_contact_number_backwards ON contact (user_id, reverse(number));
 CREATE INDEX ix_contact_phonebook_id_id ON contact (phonebook_id, id);
 CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
 CREATE INDEX ix_contact_user_id_id ON contact (user_id, id);

@@ -557,8 +557,8 @@ CREATE TABLE contact (
 );
 CREATE INDEX ix_contact_created_date ON contact (created_date, id, phonebook_id);
 CREATE INDEX ix_contact_full_name_key ON contact (full_name_key, id, phonebook_id);
+CREATE INDEX ix_contact_last_digits ON contact (user_id, substr(number, -4), number);
 CREATE INDEX ix_contact_number ON contact (number, id, phonebook_id);
-CREATE INDEX ix_contact_number_backwards ON contact (user_id, substr(number, 16, 1) || substr(number, 15, 1) || substr(number, 14, 1) || substr(number, 13, 1) || substr(number, 12, 1) || substr(number, 11, 1) || substr(number, 10, 1) || substr(number, 9, 1) || substr(number, 8, 1) || substr(number, 7, 1) || substr(number, 6, 1) || substr(number, 5, 1) || substr(number, 4, 1) || substr(number, 3, 1) || substr(number, 2, 1) || substr(number, 1, 1));
 CREATE INDEX ix_contact_phonebook_id_id ON contact (phonebook_id, id);
 CREATE INDEX ix_contact_phonebook_id_number ON contact (phonebook_id, number);
 CREATE INDEX ix_contact_user_id_id ON contact (user_id, id);

@@ -7,7 +7,7 @@ from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.search_keys import name_key
-from dialer.store.backends.expressions import backwards
+from dialer.store.backends.expressions import last_digits
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
@@ -75,7 +75,7 @@ class Contact(Row):
         Index("ix_contact_phonebook_id_number", "phonebook_id", "number"),
         Index("ix_contact_full_name_key", "full_name_key", "id", "phonebook_id"),
         Index("ix_contact_user_id_id", "user_id", "id"),
-        Index("ix_contact_number_backwards", "user_id", backwards(column("number", String))),
+        Index("ix_contact_last_digits", "user_id", last_digits(column("number", String)), "number"),
         Index("ix_contact_number", "number", "id", "phonebook_id"),
         Index("ix_contact_created_date", "created_date", "id", "phonebook_id"),
         {"sqlite_autoincrement": True},
