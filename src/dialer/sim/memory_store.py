@@ -120,7 +120,7 @@ class MemoryStore:
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._record_move,
             effects.KeepWish: self._record_wish,
-            effects.AnswerCall: self._record_answer,
+            effects.AnswerCall: self._record_dial,
             effects.FinishInbound: self._record_inbound,
             effects.CompleteSubscriber: self._complete,
             effects.RefuseInbound: self._record_refused_inbound,
@@ -230,20 +230,20 @@ class MemoryStore:
         return subscriber.attempts == attempts and self.standing(subscriber_id).status is _PENDING
 
     def _mark(self, found: list[Subscriber], dnc_ids: Sequence[int]) -> None:
+        listed = [self._dnc[dnc_id] for dnc_id in dnc_ids if self._dnc.get(dnc_id)]
         for subscriber in found:
-            subscriber.is_on_dnc = self._is_on(dnc_ids, subscriber.number)
+            subscriber.is_on_dnc = False
+            for numbers in listed:
+                if subscriber.number in numbers:
+                    subscriber.is_on_dnc = True
 
     def _is_on(self, dnc_ids: Sequence[int], number: str) -> bool:
-        for dnc_id in dnc_ids:  # noqa: SIM110 - a generator costs two calls for each number
-            if number in self._dnc.get(dnc_id, ()):
-                return True
-        return False
+        return any(number in self._dnc.get(dnc_id, ()) for dnc_id in dnc_ids)
 
-    def _record_dial(self, effect: effects.Dial, now_ms: int) -> None:
-        self._standings[effect.call.subscriber.id] = _IN_PROCESS
-        self._record_answer(effect, now_ms)
-
-    def _record_answer(self, _effect: effects.Dial | effects.AnswerCall, _now_ms: int) -> None:
+    def _record_dial(self, effect: effects.Dial | effects.AnswerCall, _now_ms: int) -> None:
+        call = effect.call
+        if call.attempt > 0:  # An inbound call changes nothing for the subscriber.
+            self._standings[call.subscriber.id] = _IN_PROCESS
         self.calls_in_progress += 1
         if self.calls_in_progress > self.calls_in_progress_peak:  # noqa: PLR1730 - three times as fast as max()
             self.calls_in_progress_peak = self.calls_in_progress
@@ -251,11 +251,14 @@ class MemoryStore:
     def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         call, after = effect.call, effect.disposition
         self._record_call(effect)
-        subscriber = call.subscriber
-        self._settle(call.plan.id, subscriber.id, SubscriberStanding(after.status, after.reason))
-        if after.status is _PENDING:
-            zone = self._campaigns[call.plan.id].zones[subscriber.zone]
-            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, call.attempt, subscriber))
+        subscriber, campaign = call.subscriber, self._campaigns[call.plan.id]
+        status = after.status
+        self._standings[subscriber.id] = SubscriberStanding(status, after.reason)
+        if status is _PENDING:
+            entry = (after.due_ms, subscriber.id, call.attempt, subscriber)
+            heapq.heappush(campaign.zones[subscriber.zone].retries, entry)
+        else:
+            campaign.open -= 1
 
     def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
@@ -265,11 +268,30 @@ class MemoryStore:
             self._settle(effect.campaign_id, effect.subscriber_id, SubscriberStanding(SubscriberStatus.COMPLETED))
 
     def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
-        call = effect.call
-        self.cdrs.append(_cdr(effect))
-        for result in effect.outcome.results:
+        call, outcome, bill = effect.call, effect.outcome, effect.bill
+        plan, subscriber = call.plan, call.subscriber
+        self.cdrs.append(
+            SimulatedCdr(
+                call.callid,
+                call.callerid,
+                call.did_number or subscriber.number,
+                call.started_ms,
+                bill.duration,
+                bill.billsec,
+                bill.cost,
+                bill.billed_duration,
+                outcome.cause,
+                _A_LEG,
+                outcome.amd_status,
+                call.id,
+                plan.id,
+                subscriber.id,
+                subscriber.contact_id,
+            )
+        )
+        for result in outcome.results:
             self.results.append((call.id, result))
-        self.spent[call.plan.user_id] += effect.bill.cost
+        self.spent[plan.user_id] += bill.cost
         self.calls_in_progress -= 1
 
     def _record_refused_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
@@ -349,25 +371,4 @@ def _leg_cdr(effect: effects.FinishLeg) -> SimulatedCdr:
         campaign_id=call.plan.id,
         subscriber_id=call.subscriber.id,
         contact_id=call.subscriber.contact_id,
-    )
-
-
-def _cdr(effect: effects.FinishCall | effects.FinishInbound) -> SimulatedCdr:
-    call, outcome, bill = effect.call, effect.outcome, effect.bill
-    return SimulatedCdr(
-        call.callid,
-        call.callerid,
-        call.did_number or call.subscriber.number,
-        call.started_ms,
-        bill.duration,
-        bill.billsec,
-        bill.cost,
-        bill.billed_duration,
-        outcome.cause,
-        _A_LEG,
-        outcome.amd_status,
-        call.id,
-        call.plan.id,
-        call.subscriber.id,
-        call.subscriber.contact_id,
     )
