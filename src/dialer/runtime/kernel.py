@@ -18,8 +18,6 @@ from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, GatewayKey
 
 _FollowUp = tuple[events.Event, ...]
-_Due = tuple[int, int, Any, int, events.Event]
-"""An event with its moment, rank, key and sequence number. Keys of one rank are of one type, most of them ids."""
 
 
 class CampaignStore(Protocol):
@@ -80,16 +78,15 @@ class Kernel:
         self._engine: Final = engine
         self._carrier: Final = carrier
         self._store: Final = store
-        self._heap: list[_Due] = []
-        self._wake_heap: list[_Due] = []
-        """Wake-ups, which are few and soon due. Among the many ends of calls, each would pass all of them."""
+        self._heap: list[tuple[int, int, Any, int, events.Event]] = []
+        """Events with their moment, rank and key: keys of one rank are of one type, most of them ids."""
         self._sequence = count()
         self._expected: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each call. Other entries of the call are outdated."""
         self._answers: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
         self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
-        """Wake-ups on their heap. A wake-up that is already there is not added again."""
+        """Wake-ups on the heap. A wake-up that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
             **dict.fromkeys(get_args(effects.Recorded)),
             **dict.fromkeys(get_args(effects.Question), self._claim),
@@ -133,7 +130,7 @@ class Kernel:
     @property
     def next_due_ms(self) -> int | None:
         """Time of the next event; None if there is none."""
-        return min((heap[0][0] for heap in (self._heap, self._wake_heap) if heap), default=None)
+        return self._heap[0][0] if self._heap else None
 
     def apply(self, event: events.Event) -> None:
         """Apply an event now."""
@@ -161,14 +158,10 @@ class Kernel:
         With `events_max`, the run stops after about that many events, at the end of a millisecond. The caller can then
         commit before it continues.
         """
-        calls, wakes = self._heap, self._wake_heap
+        heap = self._heap
         handled = 0
-        while calls or wakes:
-            heap = wakes if not calls or (wakes and wakes[0] < calls[0]) else calls
-            at_ms = heap[0][0]
-            if at_ms > until_ms:
-                break
-            if events_max is not None and handled >= events_max and at_ms > self.now_ms:
+        while heap and heap[0][0] <= until_ms:
+            if events_max is not None and handled >= events_max and heap[0][0] > self.now_ms:
                 self.at_work = None
                 return False
             handled += 1
@@ -182,39 +175,41 @@ class Kernel:
         self.at_work = self.last = event
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
             self.now_ms = at_ms
-        if rank == _CALL_ENDED:
+        if rank <= _CALL_ENDED:
             if self._expected.get(key) != sequence:
                 return
-            del self._expected[key]
-            self._carrier.forget(key)
+            if rank == _CALL_ENDED:
+                del self._expected[key]
+                self._carrier.forget(key)
+            elif type(event) not in _DECIDED_BY_THE_ENGINE:
+                # The next milestone is scheduled before the engine handles this one, wherever possible.
+                self._expect_if(key, self._carrier.proceed(key))
         elif rank in _WAKE_UPS:
             self._wakes.discard((at_ms, rank, key))
-        elif rank == _IN_CALL:
-            if self._expected.get(key) != sequence:
+        else:
+            due = self._rare(key, sequence, event)
+            if due is None:
                 return
-            # The next milestone is scheduled before the engine handles this one, wherever possible.
-            if type(event) not in _DECIDED_BY_THE_ENGINE:
-                self._expect_if(key, self._carrier.proceed(key))
-        elif rank == _AGENT:
-            if self._answers.get(key) != sequence:
-                return
-            del self._answers[key]
-        elif isinstance(event, events.LegDue):
-            self._carrier.dial_leg(event.call_id, event.place)
-            return
-        elif isinstance(event, events.CallArrived):
-            arrived = self._store.take_call_back(event)
-            if arrived is None:
-                return
-            event = arrived
+            event = due
         self._perform(self._engine.handle(self.now_ms, event))
+
+    def _rare(self, key: Any, sequence: int, event: events.Event) -> events.Event | None:  # noqa: ANN401 - as on the heap
+        """Return the event for the engine, or None if it is outdated or meant for the carrier."""
+        if isinstance(event, events.LegDue):
+            self._carrier.dial_leg(event.call_id, event.place)
+            return None
+        if isinstance(event, events.CallArrived):
+            return self._store.take_call_back(event)
+        if self._answers.get(key) != sequence:
+            return None
+        del self._answers[key]
+        return event
 
     def _perform(self, to_do: list[effects.Effect]) -> None:
         """Perform effects in order. Events that follow from an effect come after all of them."""
-        performers = self._performers
         for effect in to_do:
             self.at_work = effect
-            perform = performers[type(effect)]
+            perform = self._performers[type(effect)]
             if perform is None:
                 self._store.record(effect, self.now_ms)  # type: ignore[arg-type] # the others have a performer
                 continue
@@ -227,11 +222,10 @@ class Kernel:
 
     def _dial(self, effect: effects.Dial | effects.AnswerCall) -> _FollowUp:
         """Record a call, and let the carrier place it. A carrier that calls people waits for the commit of the step."""
-        call = effect.call
         self._store.record(effect, self.now_ms)
-        milestone = self._carrier.dial(call)
+        milestone = self._carrier.dial(effect.call)
         if milestone is not None:
-            self._expect(call.id, milestone)
+            self._expect(effect.call.id, milestone)
         return ()
 
     def _send_text(self, effect: effects.SendText) -> _FollowUp:
@@ -307,7 +301,7 @@ class Kernel:
         wake = (at_ms, rank, key)
         if wake not in self._wakes:
             self._wakes.add(wake)
-            heappush(self._wake_heap, (at_ms, rank, key, 0, event))
+            heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
         return ()
 
     def _expect_if(self, call_id: int, milestone: Milestone | None) -> _FollowUp:

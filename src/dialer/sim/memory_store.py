@@ -1,7 +1,6 @@
 """In-memory store of a pure simulation: subscribers, call detail records and answers."""
 
-import heapq
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
@@ -75,7 +74,7 @@ class _Zone:
         self.subscribers: list[Subscriber] = []
         """Sorted by id."""
         self.retries: list[_Retry] = []
-        """Heap of retries. It may hold outdated entries of subscribers who were called since."""
+        """Retries in the order of their times. Some entries are outdated: their subscribers were called since."""
 
 
 class _Campaign:
@@ -161,31 +160,29 @@ class MemoryStore:
         found: list[Subscriber] = []
         index = bisect_right(everybody, claim.after_id, key=_id)
         while index < len(everybody) and len(found) < claim.limit:
-            if everybody[index].id not in self._standings:
-                found.append(everybody[index])
-            index += 1
+            following = everybody[index : index + claim.limit - len(found)]
+            found += [subscriber for subscriber in following if subscriber.id not in self._standings]
+            index += len(following)
         self._mark(found, campaign.dnc_ids)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order of their due times.
 
-        The subscribers found stay in the heap, because the claim may be released again.
+        The subscribers found stay among the retries, because the claim may be released again.
         """
         campaign = self._campaigns[claim.campaign_id]
-        heap = campaign.zones[claim.zone].retries
-        after = (claim.after_due_ms, claim.after_id)
-        kept: list[_Retry] = []
+        retries = campaign.zones[claim.zone].retries
+        outdated = 0
+        while outdated < len(retries) and not self._is_waiting(retries[outdated]):
+            outdated += 1
+        del retries[:outdated]
         found: list[Subscriber] = []
-        while heap and len(found) < claim.limit:
-            entry = heapq.heappop(heap)
-            if not self._is_waiting(entry):
-                continue
-            kept.append(entry)
-            if entry[:2] > after:
-                found.append(entry[3])
-        for entry in kept:
-            heapq.heappush(heap, entry)
+        index = bisect_left(retries, (claim.after_due_ms, claim.after_id + 1))
+        while index < len(retries) and len(found) < claim.limit:
+            if self._is_waiting(retries[index]):
+                found.append(retries[index][3])
+            index += 1
         self._mark(found, campaign.dnc_ids)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
@@ -255,8 +252,14 @@ class MemoryStore:
         status = after.status
         self._standings[subscriber.id] = SubscriberStanding(status, after.reason)
         if status is _PENDING:
-            entry = (after.due_ms, subscriber.id, call.attempt, subscriber)
-            heapq.heappush(campaign.zones[subscriber.zone].retries, entry)
+            retries, retry = (
+                campaign.zones[subscriber.zone].retries,
+                (after.due_ms, subscriber.id, call.attempt, subscriber),
+            )
+            if not retries or retries[-1] < retry:  # Nearly always: the last call to end is called again last.
+                retries.append(retry)
+            else:
+                insort(retries, retry)
         else:
             campaign.open -= 1
 

@@ -46,9 +46,7 @@ class CalledOff:
 
     def has(self, plan: CampaignPlan, number: str, since: int) -> bool:
         """Return whether a number was put on a list of a campaign after the place `since`."""
-        return any(
-            self.numbers[dnc_id].get(number, 0) > since for dnc_id in lists_over(plan) if dnc_id in self.numbers
-        )
+        return any(self.numbers[dnc_id].get(number, 0) > since for dnc_id in lists_over(plan) if dnc_id in self.numbers)
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""

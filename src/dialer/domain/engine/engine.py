@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
+from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED
 from dialer.domain.effects import (
     ClaimAgain,
     CountSubscribers,
@@ -22,7 +23,6 @@ from dialer.domain.effects import (
     KeepWish,
     TakeBackCall,
 )
-from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.callerid import turns_of
@@ -165,17 +165,21 @@ class Engine:
         if is_about_call and kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
-        if is_about_call and kind in _AGENT_EVENTS:
-            if self._transfers.is_touched:
-                self._transfers.settle(now_ms)
-                for call in self._transfers.unserved():
-                    self._free(call, now_ms)
-            if self._state.paced.queue_ids:
-                for campaign in self._pacing.paced():
-                    self._dialling.consider(campaign, now_ms)
+        may_concern_agents = self._transfers.is_touched or self._state.paced.queue_ids
+        if may_concern_agents and kind in _AGENT_EVENTS:
+            self._let_agents_act(now_ms)
         if self._calls and not self._watchdog.is_awake:
             self._watchdog.wake(now_ms)
         return effects
+
+    def _let_agents_act(self, now_ms: int) -> None:
+        """Let the floor act, and the campaigns that dial for agents."""
+        if self._transfers.is_touched:
+            self._transfers.settle(now_ms)
+            for call in self._transfers.unserved():
+                self._free(call, now_ms)
+        for campaign in self._pacing.paced():
+            self._dialling.consider(campaign, now_ms)
 
     # --- opening and closing ------------------------------------------------------------------------------------
 

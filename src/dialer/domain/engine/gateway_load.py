@@ -65,7 +65,7 @@ class GatewayLoad:
             now_ms = max(now_ms, self.breaker.open_until_ms)
         if self.cps <= len(recent):
             return self._turn_ms(now_ms)
-        return max(now_ms, recent[-1]) if recent else now_ms
+        return recent[-1] if recent and recent[-1] > now_ms else now_ms
 
     def _turn_ms(self, now_ms: int) -> int:
         """Return the time after the calls whose turn is already assigned, possibly in the future."""

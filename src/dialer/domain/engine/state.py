@@ -91,8 +91,7 @@ class OpenCampaign:
     def dial_next_at(self, due_us: int) -> None:
         """Set the time of the next dial, which is not before the campaign begins."""
         self.next_dial_us = due_us
-        at_ms, starting_ms = -(-due_us // 1_000), self.plan.starting_ms  # As `due_ms`, without a call at each dial.
-        self.next_dial_ms = at_ms if at_ms > starting_ms else starting_ms
+        self.next_dial_ms = max(-(-due_us // 1_000), self.plan.starting_ms)  # As `due_ms`, without a call at each dial.
 
 
 class PacedCampaigns:
