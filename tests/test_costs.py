@@ -27,7 +27,7 @@ from dialer.store.tables import Cdr
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (400, 1_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
-SIMULATED_CALL_MAX: Final = 85
+SIMULATED_CALL_MAX: Final = 86
 """Calls of Python functions for each call of a pure simulation."""
 COMMITTED_CALL_MAX: Final = 140
 """Calls of Python functions for each call of the server, committed to SQLite."""

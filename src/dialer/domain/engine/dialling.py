@@ -27,7 +27,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import fixed_rate
-from dialer.domain.plans import NEVER_MS, SIMULATED, Call, Subscriber
+from dialer.domain.plans import NEVER_MS, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
 
 _START: Final = CampaignStatus.START
@@ -205,7 +205,7 @@ class CampaignDialling:
         account, number = self._accounts[campaign.plan.user_id], subscriber.number
         if gateway.dials_emergency(number):
             return SubscriberReason.EMERGENCY
-        if gateway.plan.protocol != SIMULATED and gateway.refuses(number):
+        if gateway.refuses(number):
             return SubscriberReason.INVALID_NUMBER
         # Most numbers are ordinary and of an account without limits: they are judged without a call.
         may_be_refused = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)

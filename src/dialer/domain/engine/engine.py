@@ -58,8 +58,6 @@ KEPT_ASIDE_MAX: Final = 100
 """Number of reports without effect that are kept for inspection."""
 _REPORTS: Final = frozenset(get_args(events.Report))
 _ABOUT_OFFERS: Final = frozenset({events.AgentAnswered, events.AgentMissed})
-_ABOUT_CALLS: Final = _AGENT_EVENTS | _REPORTS | _ABOUT_OFFERS
-"""All of these. No other event needs a check, nor has it consequences for agents."""
 
 
 class Engine:
@@ -153,8 +151,7 @@ class Engine:
         effects: list[Effect] = []
         self._state.emit = effects.append
         kind = type(event)
-        is_about_call = kind in _ABOUT_CALLS
-        if is_about_call and kind in _REPORTS:
+        if kind in _REPORTS:
             call, seq = self._calls.get(event.call_id), event.seq  # type: ignore[union-attr] # its type was looked up
             if call is None or 0 < seq <= call.last_seq:  # It concerns no call in progress, or is a repeat.
                 self.reports_ignored += 1
@@ -162,7 +159,7 @@ class Engine:
                 return effects
             if seq:
                 call.last_seq = seq
-        if is_about_call and kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
+        if kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
         may_concern_agents = self._transfers.is_touched or self._state.paced.queue_ids
