@@ -21,16 +21,22 @@ SECTIONS: list[dict[str, Any]] = [
     {"id": 4, "type": 1, "question": "News", "audio_seconds": 6, "branches": {"0": 5}},
     {"id": 5, "type": 7, "question": "Goodbye", "audio_seconds": 2, "completed": True},
 ]
+CAMPAIGN: dict[str, Any] = {"frequency": 10_000, "maxretry": 2, "intervalretry": 600}
 
 
-def scenario(subscribers: int) -> Scenario:
-    """Return the campaign with this many subscribers of one zone, at ten thousand calls a minute."""
-    document = {
+def document(subscribers: int, **changes: Any) -> bytes:  # noqa: ANN401 - parts of the document
+    """Return a scenario with this many subscribers of one zone, at ten thousand calls a minute, as JSON."""
+    parts = {
         "seed": 1,
         "start": "2026-03-02T09:00:00",
         "account": {"balance": "9000000", "call_rate": "0.02"},
-        "campaign": {"frequency": 10_000, "maxretry": 2, "intervalretry": 600},
+        "campaign": CAMPAIGN,
         "survey": {"sections": SECTIONS},
         "population": {"size": subscribers, "patterns": ["+12025xxxxxx"]},
     }
-    return parse_scenario(json.dumps(document).encode())
+    return json.dumps(parts | changes).encode()
+
+
+def scenario(subscribers: int) -> Scenario:
+    """Return the scenario of `document`."""
+    return parse_scenario(document(subscribers))

@@ -1,28 +1,42 @@
 """Benchmark of pure simulation with full engine and call flow: `python -m benchmarks.simulate [SUBSCRIBERS]`.
 
 CDRs are kept. The reference is a bare loop over a heap with as many CDRs and events, and without decisions. If SimPy is
-installed among the peers, a SimPy model of the campaign is measured, too.
+installed among the peers, a SimPy model that does the same work is measured, too: its CDRs have the same digest. The
+figures are processor time, because all works run in this process.
 """
 
 import heapq
-import json
-import subprocess
+import importlib
 import sys
+import time
 from functools import partial
 from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
 
 import msgspec
 
-from benchmarks.fixture_campaign import scenario
+from benchmarks.fixture_campaign import CAMPAIGN, document
 from benchmarks.measure import Work, costs_us, interleaved, report, report_growth, timed
-from benchmarks.servers import PEERS
+from dialer.domain.digest import cdr_digest
+from dialer.sim.report import cdr_record
+from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 
-ROOT = Path(__file__).parents[1]
-SUBSCRIBERS = 100_000
-RUNS = 3
-EVENTS_PER_CALL = 5
+PEERS: Final = Path(__file__).parents[1] / ".venv-peers"
+SUBSCRIBERS: Final = 100_000
+MILLION: Final = 1_000_000
+CHECKED: Final = 1_000
+"""Subscribers of the runs whose digests are compared."""
+RUNS: Final = 3
+EVENTS_PER_CALL: Final = 5
 """Dial, ring, answer, one prompt, end: about the average of a call in the benchmark campaign."""
+LIMITED: Final[dict[str, Any]] = {
+    "gateway": {"max_channels": 2_000, "max_cps": 100, "parameters": {"congestion": 0.05, "listen": 0.8}},
+    "campaign": CAMPAIGN | {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00"},
+    "dnc": [f"+12025{number:06d}" for number in range(0, MILLION, 50)],
+}
+"""Parts of a scenario in which limits of the gateway, calling hours and a do-not-call list take effect."""
 
 
 class BareCdr(msgspec.Struct, gc=False):
@@ -35,15 +49,15 @@ class BareCdr(msgspec.Struct, gc=False):
     billsec: int
 
 
-def simulated(subscribers: int) -> tuple[int, float]:
+def simulated(subscribers: int, **changes: Any) -> tuple[int, float]:  # noqa: ANN401 - parts of the scenario
     """Run the benchmark campaign, and return the number of calls and the seconds."""
-    simulation = Simulation(scenario(subscribers))
+    simulation = Simulation(parse_scenario(document(subscribers, **changes)))
 
     def run() -> int:
         simulation.run()
         return len(simulation.store.cdrs)
 
-    return timed(run)
+    return timed(run, time.process_time)
 
 
 def bare_heap(calls: int) -> int:
@@ -59,29 +73,52 @@ def bare_heap(calls: int) -> int:
     return len(cdrs)
 
 
-def has_simpy() -> bool:
-    """Return whether SimPy is installed among the peers."""
-    if not PEERS.exists():
-        return False
-    return subprocess.run([PEERS, "-c", "import simpy"], check=False, capture_output=True).returncode == 0  # noqa: S603
+def find_simpy_model() -> ModuleType | None:
+    """Return the SimPy model, or None if SimPy is not installed among the peers."""
+    for packages in PEERS.glob("lib/python*/site-packages"):
+        if (packages / "simpy").exists():
+            sys.path.append(str(packages))  # At the end, so that nothing else comes from there.
+            try:
+                return importlib.import_module("benchmarks.peers.simpy_model")
+            finally:
+                sys.path.remove(str(packages))
+    return None
 
 
-def in_simpy(subscribers: int) -> tuple[int, float]:
-    """Run the SimPy model of the campaign in a process of its own."""
-    command = [str(PEERS), "-m", "benchmarks.peers.simpy_model", str(subscribers)]
-    found = json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)  # noqa: S603
-    return found["calls"], found["seconds"]
+def in_simpy(model: ModuleType, subscribers: int, **changes: Any) -> tuple[int, float]:  # noqa: ANN401 - as above
+    """Run the SimPy model of the campaign."""
+    campaign = model.Campaign(parse_scenario(document(subscribers, **changes)))
+    return timed(campaign.run, time.process_time)
+
+
+def digests(model: ModuleType, scenario: bytes) -> tuple[str, str]:
+    """Return the digests of the CDRs of our simulation and of the SimPy model."""
+    simulation = Simulation(parse_scenario(scenario))
+    simulation.run()
+    campaign = model.Campaign(parse_scenario(scenario))
+    campaign.run()
+    return cdr_digest(map(cdr_record, simulation.store.cdrs)), model.digest_of(campaign.cdrs)
+
+
+def measure(title: str, model: ModuleType | None, subscribers: int, **changes: Any) -> None:  # noqa: ANN401 - as above
+    """Measure a scenario beside the SimPy model, whose CDRs must be the same, and beside a bare loop."""
+    works: dict[str, Work] = {f"simulation of {subscribers:,} subscribers": partial(simulated, subscribers, **changes)}
+    if model is not None:
+        ours, theirs = digests(model, document(CHECKED, **changes))
+        if ours != theirs:
+            sys.exit(f"{title}: The SimPy model has other CDRs, so there is nothing to compare.")
+        works["SimPy, the same work"] = partial(in_simpy, model, subscribers, **changes)
+    calls, _ = simulated(subscribers, **changes)
+    works["bare heap loop, as many calls"] = lambda: timed(lambda: bare_heap(calls), time.process_time)
+    report(title, "calls", interleaved(works, RUNS))
 
 
 def main() -> None:
     """Measure and print the results."""
     subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
-    calls, _ = simulated(subscribers)
-    works: dict[str, Work] = {f"simulation of {subscribers:,} subscribers": partial(simulated, subscribers)}
-    if has_simpy():
-        works["a SimPy model of the campaign"] = partial(in_simpy, subscribers)
-    works["bare heap loop, as many calls"] = lambda: timed(lambda: bare_heap(calls))
-    report("Pure simulation", "calls", interleaved(works, RUNS))
+    model = find_simpy_model()
+    measure("Pure simulation", model, subscribers)
+    measure("Pure simulation, with limits", model, subscribers, **LIMITED)
     sizes = (subscribers // 100, subscribers // 10, subscribers)
     report_growth(
         "Pure simulation, by subscribers", "call", costs_us(lambda size: partial(simulated, size), sizes, RUNS)

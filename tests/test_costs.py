@@ -27,9 +27,9 @@ from dialer.store.tables import Cdr
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (400, 1_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
-SIMULATED_CALL_MAX: Final = 120
+SIMULATED_CALL_MAX: Final = 86
 """Calls of Python functions for each call of a pure simulation."""
-COMMITTED_CALL_MAX: Final = 160
+COMMITTED_CALL_MAX: Final = 140
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 32
 GROWTH_MAX: Final = 1.1

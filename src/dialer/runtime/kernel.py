@@ -64,6 +64,8 @@ _INBOUND: Final = 5
 _GATEWAY: Final = 6
 _CAMPAIGN: Final = 7
 _WATCHDOG: Final = 8
+_RANKS: Final = {events.CallEnded: _CALL_ENDED, events.LegDue: _LEG_DUE}
+"""Ranks of the milestones that are not within a call."""
 _WAKE_UPS: Final = frozenset({_FLOOR, _GATEWAY, _CAMPAIGN, _WATCHDOG})
 _DECIDED_BY_THE_ENGINE: Final = frozenset({events.TransferReached, events.CallerLeft})
 """Events after which a call waits for a reply from the engine. After any other event it continues by itself."""
@@ -176,30 +178,32 @@ class Kernel:
         if rank <= _CALL_ENDED:
             if self._expected.get(key) != sequence:
                 return
-            self._go_on(key, event)
+            if rank == _CALL_ENDED:
+                del self._expected[key]
+                self._carrier.forget(key)
+            elif type(event) not in _DECIDED_BY_THE_ENGINE:
+                # The next milestone is scheduled before the engine handles this one, wherever possible.
+                self._expect_if(key, self._carrier.proceed(key))
         elif rank in _WAKE_UPS:
             self._wakes.discard((at_ms, rank, key))
-        elif rank == _AGENT:
-            if self._answers.get(key) != sequence:
+        else:
+            due = self._rare(key, sequence, event)
+            if due is None:
                 return
-            del self._answers[key]
-        elif isinstance(event, events.LegDue):
-            self._carrier.dial_leg(event.call_id, event.place)
-            return
-        elif isinstance(event, events.CallArrived):
-            arrived = self._store.take_call_back(event)
-            if arrived is None:
-                return
-            event = arrived
+            event = due
         self._perform(self._engine.handle(self.now_ms, event))
 
-    def _go_on(self, call_id: int, event: events.Event) -> None:
-        """Schedule the next milestone of a call before the engine handles this one, wherever possible."""
-        if isinstance(event, events.CallEnded):
-            del self._expected[call_id]
-            self._carrier.forget(call_id)
-        elif type(event) not in _DECIDED_BY_THE_ENGINE:
-            self._expect_if(call_id, self._carrier.proceed(call_id))
+    def _rare(self, key: Any, sequence: int, event: events.Event) -> events.Event | None:  # noqa: ANN401 - as on the heap
+        """Return the event for the engine, or None if it is outdated or meant for the carrier."""
+        if isinstance(event, events.LegDue):
+            self._carrier.dial_leg(event.call_id, event.place)
+            return None
+        if isinstance(event, events.CallArrived):
+            return self._store.take_call_back(event)
+        if self._answers.get(key) != sequence:
+            return None
+        del self._answers[key]
+        return event
 
     def _perform(self, to_do: list[effects.Effect]) -> None:
         """Perform effects in order. Events that follow from an effect come after all of them."""
@@ -308,11 +312,9 @@ class Kernel:
 
     def _expect(self, call_id: int, milestone: Milestone) -> None:
         event, sequence = milestone.event, next(self._sequence)
-        if type(event) is events.LegDue:
-            heappush(self._heap, (milestone.at_ms, _LEG_DUE, call_id, sequence, event))
-            return
-        rank = _CALL_ENDED if type(event) is events.CallEnded else _IN_CALL
-        self._expected[call_id] = sequence
+        rank = _RANKS.get(type(event), _IN_CALL)
+        if rank != _LEG_DUE:
+            self._expected[call_id] = sequence
         heappush(self._heap, (milestone.at_ms, rank, call_id, sequence, event))
 
     def _push(self, at_ms: int, rank: int, key: int, event: events.Event) -> int:

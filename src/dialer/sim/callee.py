@@ -155,8 +155,7 @@ def _draw_outcome(behaviour: Behaviour, chance: Chance) -> CalleeOutcome:
 
 
 def _within(span: Span, chance: Chance) -> int:
+    least_ms, most_ms = span.least_ms, span.most_ms
     if span.mean_ms:
         return chance.exponential(span.mean_ms)
-    if span.least_ms == span.most_ms:
-        return span.least_ms
-    return chance.between(span.least_ms, span.most_ms)
+    return least_ms if least_ms == most_ms else chance.between(least_ms, most_ms)

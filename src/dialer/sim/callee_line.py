@@ -182,7 +182,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                     return self._end(cut_ms, until_ms)
         step, digits = session.step, ""
         if session.stage is _ASKING and step is not None:
-            digits, after_ms = _pressed(callee, step.digits_max, step.timeout_ms)
+            digits, after_ms = pressed(callee, step.digits_max, step.timeout_ms)
             at_ms += after_ms
             if at_ms >= cut_ms:
                 return self._end(cut_ms, until_ms)
@@ -294,7 +294,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         section = self.call.plan.flow.section(transfer.section_id)
         for ask in reaction.orders:
             if isinstance(ask, Ask):
-                digits, after_ms = _pressed(callee, ask.digits_max, ask.timeout_ms, section.confirm_key)
+                digits, after_ms = pressed(callee, ask.digits_max, ask.timeout_ms, section.confirm_key)
                 at_ms += after_ms + sum(speech_ms(speech.text) for speech in ask.speeches)
                 if at_ms >= limit_ms or at_ms > until_ms:
                     return _outcome(leg, limit_ms, _CLEARED, until_ms)
@@ -312,7 +312,7 @@ def _outcome(leg: BLegSession, ends_ms: int, cause: Cause, until_ms: int) -> Leg
     return leg.cut(until_ms) if ended is None else ended
 
 
-def _pressed(callee: Callee, digits_max: int, timeout_ms: int, wanted: str | None = None) -> tuple[str, int]:
+def pressed(callee: Callee, digits_max: int, timeout_ms: int, wanted: str | None = None) -> tuple[str, int]:
     """Return the digits that count as input, and the delay from the end of the prompt until the input is over.
 
     Input ends with its last possible digit or with `#`. Shorter input ends after a time-out without a further digit.

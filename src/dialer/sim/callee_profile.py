@@ -230,7 +230,7 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
 
 def scripted_for(behaviour: Behaviour, number: str, attempt: int) -> Scripted | None:
     """Return the script of a number (in any spelling) for its n-th attempt, from 1, or None if it has no script."""
-    digits = number.removeprefix("+")
+    digits = number[1:] if number[:1] == "+" else number
     if not digits.isdigit():
         digits = "".join(filter(str.isdigit, number))
     scripted = behaviour.numbers.get(digits) or ALWAYS_THE_SAME.get(digits)

@@ -26,7 +26,12 @@ class SimulatedCarrier:
         self._seed: Final = seed
         self._behaviours: dict[GatewayKey, Behaviour] = {}
         self._lines: dict[int, CalleeLine | CalleeTextLine] = {}
-        """Lines of the calls and messages in progress."""
+        """Lines of the calls and messages in progress, but for those of `_walked`."""
+        self._walked: dict[int, tuple[Call, Behaviour]] = {}
+        """Calls whose first milestone is their end, with the behaviour of their callees.
+
+        Most calls are. Their lines are walked again in the rare case that they are hung up, and need not be kept.
+        """
 
     def open_gateway(self, gateway_id: GatewayKey, parameters: str) -> None:
         """Set the behaviour of the callees behind a gateway from JSON text of an object.
@@ -47,9 +52,13 @@ class SimulatedCarrier:
                 call, behaviour, self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
             )
         else:
-            chance = Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt)
-            callee = callee_behind(behaviour, call.subscriber.number, abs(call.attempt), chance)
-            line = CalleeLine(call, callee, IvrSession(call))
+            line = self._line(call, behaviour)
+            milestone = line.dial()
+            if milestone is not None and type(milestone.event) is events.CallEnded:
+                self._walked[call.id] = (call, behaviour)
+                return milestone
+            self._lines[call.id] = line
+            return milestone
         self._lines[call.id] = line
         return line.dial()
 
@@ -83,14 +92,17 @@ class SimulatedCarrier:
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """End a call in progress, and its B-leg if there is one, and return their outcomes."""
-        return self._lines.pop(call_id).hang_up(now_ms)
+        walked = self._walked.pop(call_id, None)
+        line = self._lines.pop(call_id) if walked is None else self._line(*walked)
+        return line.hang_up(now_ms)
 
     def turn_away(self, gateway_id: GatewayKey, key: str, cause: Cause) -> None:
         """Do nothing: simulated callers are not told why nobody answers."""
 
     def forget(self, call_id: int) -> None:
         """Discard a call that is over and was reported."""
-        self._lines.pop(call_id, None)
+        if self._walked.pop(call_id, None) is None:
+            self._lines.pop(call_id, None)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Walk a call again from its beginning, and return its first milestone that is not on record."""
@@ -126,6 +138,12 @@ class SimulatedCarrier:
         if transfer.started_ms is not None:
             return self.connect(call_id, transfer)
         return self.resume(call_id, reached.at_ms if transfer.ended_ms is None else transfer.ended_ms)
+
+    def _line(self, call: Call, behaviour: Behaviour) -> CalleeLine:
+        attempt, subscriber = call.attempt, call.subscriber
+        chance = Chance(self._seed, call.plan.id, subscriber.id, attempt)
+        callee = callee_behind(behaviour, subscriber.number, attempt if attempt > 0 else -attempt, chance)
+        return CalleeLine(call, callee, IvrSession(call))
 
     def _next(self, call_id: int, reply: Reply = None) -> Milestone | None:
         line = self._lines.get(call_id)

@@ -1,7 +1,6 @@
 """In-memory store of a pure simulation: subscribers, call detail records and answers."""
 
-import heapq
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
@@ -75,7 +74,7 @@ class _Zone:
         self.subscribers: list[Subscriber] = []
         """Sorted by id."""
         self.retries: list[_Retry] = []
-        """Heap of retries. It may hold outdated entries of subscribers who were called since."""
+        """Retries in the order of their times. Some entries are outdated: their subscribers were called since."""
 
 
 class _Campaign:
@@ -120,7 +119,7 @@ class MemoryStore:
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._record_move,
             effects.KeepWish: self._record_wish,
-            effects.AnswerCall: self._record_answer,
+            effects.AnswerCall: self._record_dial,
             effects.FinishInbound: self._record_inbound,
             effects.CompleteSubscriber: self._complete,
             effects.RefuseInbound: self._record_refused_inbound,
@@ -161,31 +160,29 @@ class MemoryStore:
         found: list[Subscriber] = []
         index = bisect_right(everybody, claim.after_id, key=_id)
         while index < len(everybody) and len(found) < claim.limit:
-            if everybody[index].id not in self._standings:
-                found.append(everybody[index])
-            index += 1
+            following = everybody[index : index + claim.limit - len(found)]
+            found += [subscriber for subscriber in following if subscriber.id not in self._standings]
+            index += len(following)
         self._mark(found, campaign.dnc_ids)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order of their due times.
 
-        The subscribers found stay in the heap, because the claim may be released again.
+        The subscribers found stay among the retries, because the claim may be released again.
         """
         campaign = self._campaigns[claim.campaign_id]
-        heap = campaign.zones[claim.zone].retries
-        after = (claim.after_due_ms, claim.after_id)
-        kept: list[_Retry] = []
+        retries = campaign.zones[claim.zone].retries
+        outdated = 0
+        while outdated < len(retries) and not self._is_waiting(retries[outdated]):
+            outdated += 1
+        del retries[:outdated]
         found: list[Subscriber] = []
-        while heap and len(found) < claim.limit:
-            entry = heapq.heappop(heap)
-            if not self._is_waiting(entry):
-                continue
-            kept.append(entry)
-            if entry[:2] > after:
-                found.append(entry[3])
-        for entry in kept:
-            heapq.heappush(heap, entry)
+        index = bisect_left(retries, (claim.after_due_ms, claim.after_id + 1))
+        while index < len(retries) and len(found) < claim.limit:
+            if self._is_waiting(retries[index]):
+                found.append(retries[index][3])
+            index += 1
         self._mark(found, campaign.dnc_ids)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
@@ -230,20 +227,20 @@ class MemoryStore:
         return subscriber.attempts == attempts and self.standing(subscriber_id).status is _PENDING
 
     def _mark(self, found: list[Subscriber], dnc_ids: Sequence[int]) -> None:
+        listed = [self._dnc[dnc_id] for dnc_id in dnc_ids if self._dnc.get(dnc_id)]
         for subscriber in found:
-            subscriber.is_on_dnc = self._is_on(dnc_ids, subscriber.number)
+            subscriber.is_on_dnc = False
+            for numbers in listed:
+                if subscriber.number in numbers:
+                    subscriber.is_on_dnc = True
 
     def _is_on(self, dnc_ids: Sequence[int], number: str) -> bool:
-        for dnc_id in dnc_ids:  # noqa: SIM110 - a generator costs two calls for each number
-            if number in self._dnc.get(dnc_id, ()):
-                return True
-        return False
+        return any(number in self._dnc.get(dnc_id, ()) for dnc_id in dnc_ids)
 
-    def _record_dial(self, effect: effects.Dial, now_ms: int) -> None:
-        self._standings[effect.call.subscriber.id] = _IN_PROCESS
-        self._record_answer(effect, now_ms)
-
-    def _record_answer(self, _effect: effects.Dial | effects.AnswerCall, _now_ms: int) -> None:
+    def _record_dial(self, effect: effects.Dial | effects.AnswerCall, _now_ms: int) -> None:
+        call = effect.call
+        if call.attempt > 0:  # An inbound call changes nothing for the subscriber.
+            self._standings[call.subscriber.id] = _IN_PROCESS
         self.calls_in_progress += 1
         if self.calls_in_progress > self.calls_in_progress_peak:  # noqa: PLR1730 - three times as fast as max()
             self.calls_in_progress_peak = self.calls_in_progress
@@ -251,11 +248,20 @@ class MemoryStore:
     def _record_finish(self, effect: effects.FinishCall, _now_ms: int) -> None:
         call, after = effect.call, effect.disposition
         self._record_call(effect)
-        subscriber = call.subscriber
-        self._settle(call.plan.id, subscriber.id, SubscriberStanding(after.status, after.reason))
-        if after.status is _PENDING:
-            zone = self._campaigns[call.plan.id].zones[subscriber.zone]
-            heapq.heappush(zone.retries, (after.due_ms, subscriber.id, call.attempt, subscriber))
+        subscriber, campaign = call.subscriber, self._campaigns[call.plan.id]
+        status = after.status
+        self._standings[subscriber.id] = SubscriberStanding(status, after.reason)
+        if status is _PENDING:
+            retries, retry = (
+                campaign.zones[subscriber.zone].retries,
+                (after.due_ms, subscriber.id, call.attempt, subscriber),
+            )
+            if not retries or retries[-1] < retry:  # Nearly always: the last call to end is called again last.
+                retries.append(retry)
+            else:
+                insort(retries, retry)
+        else:
+            campaign.open -= 1
 
     def _record_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         self._record_call(effect)
@@ -265,11 +271,30 @@ class MemoryStore:
             self._settle(effect.campaign_id, effect.subscriber_id, SubscriberStanding(SubscriberStatus.COMPLETED))
 
     def _record_call(self, effect: effects.FinishCall | effects.FinishInbound) -> None:
-        call = effect.call
-        self.cdrs.append(_cdr(effect))
-        for result in effect.outcome.results:
+        call, outcome, bill = effect.call, effect.outcome, effect.bill
+        plan, subscriber = call.plan, call.subscriber
+        self.cdrs.append(
+            SimulatedCdr(
+                call.callid,
+                call.callerid,
+                call.did_number or subscriber.number,
+                call.started_ms,
+                bill.duration,
+                bill.billsec,
+                bill.cost,
+                bill.billed_duration,
+                outcome.cause,
+                _A_LEG,
+                outcome.amd_status,
+                call.id,
+                plan.id,
+                subscriber.id,
+                subscriber.contact_id,
+            )
+        )
+        for result in outcome.results:
             self.results.append((call.id, result))
-        self.spent[call.plan.user_id] += effect.bill.cost
+        self.spent[plan.user_id] += bill.cost
         self.calls_in_progress -= 1
 
     def _record_refused_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
@@ -349,25 +374,4 @@ def _leg_cdr(effect: effects.FinishLeg) -> SimulatedCdr:
         campaign_id=call.plan.id,
         subscriber_id=call.subscriber.id,
         contact_id=call.subscriber.contact_id,
-    )
-
-
-def _cdr(effect: effects.FinishCall | effects.FinishInbound) -> SimulatedCdr:
-    call, outcome, bill = effect.call, effect.outcome, effect.bill
-    return SimulatedCdr(
-        call.callid,
-        call.callerid,
-        call.did_number or call.subscriber.number,
-        call.started_ms,
-        bill.duration,
-        bill.billsec,
-        bill.cost,
-        bill.billed_duration,
-        outcome.cause,
-        _A_LEG,
-        outcome.amd_status,
-        call.id,
-        call.plan.id,
-        call.subscriber.id,
-        call.subscriber.contact_id,
     )

@@ -53,7 +53,7 @@ class Simulation:
         self.subscribers: Final = _subscribers(scenario)
         self.plan: Final = _plan(scenario)
         self.store: Final = MemoryStore()
-        self.store.add_dnc(DNC_ID, _dnc_numbers(scenario))
+        self.store.add_dnc(DNC_ID, dnc_numbers(scenario))
         self.store.add_campaign(CAMPAIGN_ID, self.subscribers, lists_over(self.plan))
         carrier = SimulatedCarrier(scenario.seed)
         for gateway_id in (GATEWAY_ID, SMS_GATEWAY_ID):
@@ -179,7 +179,8 @@ def _made_up(scenario: Scenario) -> Iterator[Subscriber]:
             yield Subscriber(0, number, zone_of_made_up(number))
 
 
-def _dnc_numbers(scenario: Scenario) -> set[str]:
+def dnc_numbers(scenario: Scenario) -> set[str]:
+    """Return the numbers on the do-not-call list of a scenario, in normal form."""
     return {_normalised(f"dnc[{index}]", number) for index, number in enumerate(scenario.dnc)}
 
 

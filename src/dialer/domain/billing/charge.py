@@ -67,13 +67,9 @@ def bill_leg(rate: Rate, started_ms: int, answered_ms: int | None, ended_ms: int
 
     A report can say that the leg ended before it began or was answered. The leg then counts as ended at that moment.
     """
+    duration = -((started_ms - ended_ms) // _SECOND_MS)  # Started seconds, without a call for each leg.
     if answered_ms is None:
-        return Bill(_started_seconds(started_ms, ended_ms), 0, 0, 0)
-    billsec = max(1, _started_seconds(answered_ms, ended_ms))
+        return Bill(max(0, duration), 0, 0, 0)
+    billsec = max(1, -((answered_ms - ended_ms) // _SECOND_MS))
     billed_duration = rate.billed_duration(billsec)
-    duration = max(billsec, _started_seconds(started_ms, ended_ms))
-    return Bill(duration, billsec, billed_duration, rate.cost(billed_duration))
-
-
-def _started_seconds(from_ms: int, to_ms: int) -> int:
-    return max(0, -((from_ms - to_ms) // _SECOND_MS))
+    return Bill(max(billsec, duration), billsec, billed_duration, rate.cost(billed_duration))

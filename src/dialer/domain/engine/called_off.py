@@ -29,8 +29,8 @@ class CalledOff:
     """The order in which numbers were added, so that each campaign can check those since it was last opened."""
 
     def __init__(self) -> None:
-        self._numbers: Final[dict[int, dict[str, int]]] = {}
-        """The place of each number in the order, by do-not-call list."""
+        self.numbers: Final[dict[int, dict[str, int]]] = {}
+        """The place of each number in the order, by do-not-call list. Nearly always there is none."""
         self._last = 0
 
     @property
@@ -42,21 +42,17 @@ class CalledOff:
         """Add the number of a wish."""
         self._last += 1
         for dnc_id in lists_of_wish(wish):
-            self._numbers.setdefault(dnc_id, {})[wish.number] = self._last
+            self.numbers.setdefault(dnc_id, {})[wish.number] = self._last
 
     def has(self, plan: CampaignPlan, number: str, since: int) -> bool:
         """Return whether a number was put on a list of a campaign after the place `since`."""
-        if not self._numbers:
-            return False
-        return any(
-            self._numbers[dnc_id].get(number, 0) > since for dnc_id in lists_over(plan) if dnc_id in self._numbers
-        )
+        return any(self.numbers[dnc_id].get(number, 0) > since for dnc_id in lists_over(plan) if dnc_id in self.numbers)
 
     def forget(self, until: int) -> None:
         """Forget all numbers up to the place `until`."""
-        for dnc_id, numbers in list(self._numbers.items()):
+        for dnc_id, numbers in list(self.numbers.items()):
             kept = {number: place for number, place in numbers.items() if place > until}
             if kept:
-                self._numbers[dnc_id] = kept
+                self.numbers[dnc_id] = kept
             else:
-                del self._numbers[dnc_id]
+                del self.numbers[dnc_id]

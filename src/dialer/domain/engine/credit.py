@@ -100,7 +100,8 @@ class Account:
     def offer(self, plan: CampaignPlan, subscriber: Subscriber) -> CreditOffer | None:
         """Return the offer that the free balance covers: a call, shortened if needed, or a whole message; else None."""
         if plan.text_message is None:
-            return self.offer_leg(self.rate_for(subscriber.number), plan.callmaxduration_s * _SECOND_MS)
+            rate = self.rate if self.card is NO_CARD else self.rate_for(subscriber.number)
+            return self.offer_leg(rate, plan.callmaxduration_s * _SECOND_MS)
         return self.offer_message(message_to(subscriber, plan.text_message))
 
     def offer_leg(self, rate: Rate, wanted_ms: int) -> CreditOffer | None:

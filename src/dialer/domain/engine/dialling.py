@@ -85,7 +85,7 @@ class CampaignDialling:
         if campaign.status is not _START:
             self.wake_at(campaign, plan.expires_ms)
             return
-        ready_ms = self._ready_at_ms(campaign, now_ms)
+        ready_ms = self._paced_at_ms(campaign, now_ms) if campaign.is_paced else campaign.next_dial_ms
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
             return
@@ -99,16 +99,13 @@ class CampaignDialling:
         if plan.id in gateway.waiting:
             self.wake_at(campaign, plan.expires_ms)
 
-    def _ready_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
-        """Return the time at which pacing allows the next dial; `NEVER_MS` if an event must come first."""
-        plan = campaign.plan
-        if plan.starting_ms > now_ms:
-            return max(plan.starting_ms, campaign.next_dial_ms)
-        if not campaign.is_paced:
+    def _paced_at_ms(self, campaign: OpenCampaign, now_ms: int) -> int:
+        """Return the time at which the agents allow the next dial; `NEVER_MS` if an event must come first."""
+        if campaign.plan.starting_ms > now_ms:
             return campaign.next_dial_ms
         pace = self._pacing.pace(campaign, now_ms)
         if pace.again_ms is not None:
-            self.wake_at(campaign, min(pace.again_ms, plan.expires_ms))
+            self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
         return now_ms if pace.calls > 0 else NEVER_MS
 
     def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
@@ -116,37 +113,42 @@ class CampaignDialling:
         if self._claims_under_way:
             self._deferred.append(partial(self._serve, gateway))
             return
-        while gateway.waiting:
+        waiting = gateway.waiting
+        while waiting:
             free_at_ms = gateway.free_at_ms(now_ms)
             if free_at_ms > now_ms:
                 if free_at_ms < gateway.wake_ms:
                     gateway.wake_ms = free_at_ms
                     self._state.emit(WakeGateway(free_at_ms, gateway.plan.id))
                 return
-            campaign = self._next_in_turn(gateway)
-            gateway.waiting.discard(campaign.plan.id)
+            # Most campaigns wait alone. They need no turn.
+            campaign = self._campaigns[waiting.pop()] if len(waiting) == 1 else self._next_in_turn(gateway)
             if self._dial_next(campaign, gateway, now_ms):
                 self._consider_again(campaign, gateway, now_ms)
             elif self._is_claiming():
-                gateway.waiting.add(campaign.plan.id)
+                waiting.add(campaign.plan.id)
                 self._deferred.appendleft(partial(self._serve, gateway))
                 return
 
     def _next_in_turn(self, gateway: GatewayLoad) -> OpenCampaign:
-        """Return the campaign with the fewest calls if channels are limited, else that with the most overdue dial."""
-        if len(gateway.waiting) == 1:
-            return self._campaigns[next(iter(gateway.waiting))]
+        """Remove a campaign from those that wait, and return it.
+
+        It is the one with the fewest calls if channels are limited, else the one with the most overdue dial.
+        """
         waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
         if gateway.plan.max_channels:
-            return min(
+            campaign = min(
                 waiting, key=lambda candidate: (candidate.in_progress, candidate.next_dial_us, candidate.plan.id)
             )
-        return min(waiting, key=lambda candidate: (candidate.next_dial_us, candidate.plan.id))
+        else:
+            campaign = min(waiting, key=lambda candidate: (candidate.next_dial_us, candidate.plan.id))
+        gateway.waiting.remove(campaign.plan.id)
+        return campaign
 
     def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
         """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
         plan = campaign.plan
-        ready_ms = self._ready_at_ms(campaign, now_ms)
+        ready_ms = self._paced_at_ms(campaign, now_ms) if campaign.is_paced else campaign.next_dial_ms
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
         elif plan.max_aleg and campaign.in_progress >= plan.max_aleg:
@@ -177,7 +179,7 @@ class CampaignDialling:
             # The campaign expired while it waited for a place on the gateway, before its own wake-up.
             self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return False
-        if campaign.is_paced and self._ready_at_ms(campaign, now_ms) > now_ms:
+        if campaign.is_paced and self._paced_at_ms(campaign, now_ms) > now_ms:
             return False  # Other calls took its agents while it waited for the gateway.
         campaign.is_idle = False
         hopper = campaign.hopper
@@ -200,11 +202,11 @@ class CampaignDialling:
         self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber
     ) -> SubscriberReason | NoReason:
         """Return the reason why a subscriber must never be called; empty if they may be called."""
-        if gateway.dials_emergency(subscriber.number):
-            return SubscriberReason.EMERGENCY
-        if gateway.refuses(subscriber.number):
-            return SubscriberReason.INVALID_NUMBER
         account, number = self._accounts[campaign.plan.user_id], subscriber.number
+        if gateway.dials_emergency(number):
+            return SubscriberReason.EMERGENCY
+        if gateway.refuses(number):
+            return SubscriberReason.INVALID_NUMBER
         # Most numbers are ordinary and of an account without limits: they are judged without a call.
         may_be_refused = account.destinations is not EVERYWHERE or number[:1] != "+" or special_digits(number)
         if may_be_refused and account.refuses(number, gateway.plan):
@@ -212,7 +214,7 @@ class CampaignDialling:
         if not is_zone_key(subscriber.zone):
             return SubscriberReason.TZ_UNKNOWN
         called_off, since = self._state.called_off, campaign.called_off_before
-        if subscriber.is_on_dnc or called_off.has(campaign.plan, subscriber.number, since):
+        if subscriber.is_on_dnc or (called_off.numbers and called_off.has(campaign.plan, number, since)):
             return SubscriberReason.DNC
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
@@ -229,7 +231,8 @@ class CampaignDialling:
         call = self._new_call(campaign, gateway, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
-        self._pacing.dialled(campaign, call)
+        if campaign.is_paced or campaign.reaches_agents:
+            self._pacing.dialled(campaign, call)
         if campaign.is_paced:
             campaign.dial_next_at(now_ms * 1_000)  # Orders it among fixed-rate campaigns on the gateway.
         else:
@@ -241,7 +244,7 @@ class CampaignDialling:
     def _new_call(
         self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: CreditOffer, now_ms: int
     ) -> Call:
-        plan = campaign.plan
+        plan, number = campaign.plan, subscriber.number
         subscriber.attempts += 1
         call = Call(
             id=self._state.new_id(),
@@ -254,8 +257,8 @@ class CampaignDialling:
             talk_limit_ms=offer.talk_limit_ms,
             hold=offer.hold,
             rate=offer.rate,
-            callerid=choose_callerid(plan, subscriber.number, campaign.callerid_turns),
-            dialled=gateway.number_for_carrier(subscriber.number),
+            callerid=choose_callerid(plan, number, campaign.callerid_turns) if plan.callerids else plan.callerid,
+            dialled=gateway.number_for_carrier(number),
             amd=plan.amd,
             text=offer.text,
             parts=offer.parts,

@@ -11,6 +11,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from dialer.domain import events
+from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED
 from dialer.domain.effects import (
     ClaimAgain,
     CountSubscribers,
@@ -150,32 +151,32 @@ class Engine:
         effects: list[Effect] = []
         self._state.emit = effects.append
         kind = type(event)
-        if kind in _REPORTS and not self._is_news(event):
-            self.reports_ignored += 1
-            self.kept_aside.append(event)  # type: ignore[arg-type] # its type was looked up
-            return effects
+        if kind in _REPORTS:
+            call, seq = self._calls.get(event.call_id), event.seq  # type: ignore[union-attr] # its type was looked up
+            if call is None or 0 < seq <= call.last_seq:  # It concerns no call in progress, or is a repeat.
+                self.reports_ignored += 1
+                self.kept_aside.append(event)  # type: ignore[arg-type] # as above
+                return effects
+            if seq:
+                call.last_seq = seq
         if kind in _ABOUT_OFFERS and not self._transfers.is_asked(event):  # type: ignore[arg-type] # kind is its type
             return effects
         self._handlers[kind](now_ms, event)
-        if kind in _AGENT_EVENTS:
-            if self._transfers.settle(now_ms):
-                for call in self._transfers.unserved():
-                    self._free(call, now_ms)
-            if self._state.paced:
-                for campaign in self._pacing.paced():
-                    self._dialling.consider(campaign, now_ms)
+        may_concern_agents = self._transfers.is_touched or self._state.paced.queue_ids
+        if may_concern_agents and kind in _AGENT_EVENTS:
+            self._let_agents_act(now_ms)
         if self._calls and not self._watchdog.is_awake:
             self._watchdog.wake(now_ms)
         return effects
 
-    def _is_news(self, report: Any) -> bool:  # noqa: ANN401 - one of `events.Report`, which was looked up by its type
-        """Return whether a report concerns a call in progress, and is not a repeat."""
-        call = self._calls.get(report.call_id)
-        if call is None or 0 < report.seq <= call.last_seq:
-            return False
-        if report.seq:
-            call.last_seq = report.seq
-        return True
+    def _let_agents_act(self, now_ms: int) -> None:
+        """Let the floor act, and the campaigns that dial for agents."""
+        if self._transfers.is_touched:
+            self._transfers.settle(now_ms)
+            for call in self._transfers.unserved():
+                self._free(call, now_ms)
+        for campaign in self._pacing.paced():
+            self._dialling.consider(campaign, now_ms)
 
     # --- opening and closing ------------------------------------------------------------------------------------
 
@@ -329,13 +330,13 @@ class Engine:
         if call.transfers:
             self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
-        if call.parent_id is not None:
-            self._call_messages.finished(call, event.outcome)
-        elif call.is_inbound:
-            self._inbound.finished(call, event.outcome)
-        else:
+        if call.attempt >= 0 and call.parent_id is None:
             self._finish_call(now_ms, call, event.outcome)
             return
+        if call.parent_id is not None:
+            self._call_messages.finished(call, event.outcome)
+        else:
+            self._inbound.finished(call, event.outcome)
         self._free(call, now_ms)
 
     def _free(self, call: Call, now_ms: int) -> None:
@@ -355,17 +356,20 @@ class Engine:
         charge = bill(call, outcome)
         after = disposition(call, outcome)
         self._state.emit(FinishCall(call, outcome, charge, after))
-        self._pacing.ended(campaign, call, outcome)
+        if campaign.is_paced or campaign.dialling or campaign.greeted or campaign.machines:
+            self._pacing.ended(campaign, call, outcome)
         if outcome.calls_back_ms is not None:
             self._state.emit(ExpectCallBack(outcome.calls_back_ms, call))
         campaign.in_progress -= 1
         gateway.in_progress -= 1
-        self._state.learn(gateway, outcome.cause, call.started_ms, now_ms)
+        if outcome.cause in CARRIER_FAILURES or gateway.breaker is not CLOSED:
+            self._state.learn(gateway, outcome.cause, call.started_ms, now_ms)
         account.held -= call.hold
         account.balance -= charge.cost
         if after.status is _PENDING:
             self._await_retry(campaign, call, after, now_ms)
-        self._use_freed_places(campaign, gateway, account, now_ms)
+        if gateway.waiting or account.waiting or campaign.is_full or campaign.in_progress == 0:
+            self._use_freed_places(campaign, gateway, account, now_ms)
 
     def _take_back(self, now_ms: int, event: events.CallTakenBack) -> None:
         """Undo an attempt that was never made. Its subscriber is due at once, before those who were never called."""

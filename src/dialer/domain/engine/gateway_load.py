@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Final
 
-from dialer.domain.circuit_breaker import CARRIER_FAILURES, CLOSED, CircuitBreaker, after_attempt
+from dialer.domain.circuit_breaker import CLOSED, CircuitBreaker, after_attempt
 from dialer.domain.enums import Cause
 from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
@@ -65,7 +65,7 @@ class GatewayLoad:
             now_ms = max(now_ms, self.breaker.open_until_ms)
         if self.cps <= len(recent):
             return self._turn_ms(now_ms)
-        return max(now_ms, recent[-1]) if recent else now_ms
+        return recent[-1] if recent and recent[-1] > now_ms else now_ms
 
     def _turn_ms(self, now_ms: int) -> int:
         """Return the time after the calls whose turn is already assigned, possibly in the future."""
@@ -83,13 +83,13 @@ class GatewayLoad:
 
         Return True if its state has changed.
         """
-        if self.breaker is CLOSED and cause not in CARRIER_FAILURES:
-            return False
         before, self.breaker = self.breaker, after_attempt(self.breaker, cause, started_ms, now_ms)
         return self.breaker != before
 
     def number_for_carrier(self, number: str) -> str:
         """Return a number in normal form as the carrier receives it, with the gateway's prefixes."""
+        if not self.plan.removeprefix:
+            return self.plan.addprefix + number
         return dialled_number(number, addprefix=self.plan.addprefix, removeprefix=self.plan.removeprefix)
 
     def number_of_agent(self, contact: str) -> str:
@@ -108,7 +108,10 @@ class GatewayLoad:
     def dials_emergency(self, number: str) -> bool:
         """Return whether a number in normal form is an emergency number, or becomes one with the gateway's prefixes."""
         plan = self.plan
-        if digits_behind_prefixes(number) - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
+        # Nearly all numbers begin with their country code. Their digits are counted without a call.
+        is_plain = number[:1] == "+" and number[1:2] not in "+0"
+        digits = len(number) - 1 if is_plain else digits_behind_prefixes(number)
+        if digits - len(plan.removeprefix.lstrip("+")) > EMERGENCY_DIGITS_MAX:
             return False
         dialled = self.number_for_carrier(number)
         return any(map(is_emergency, (number, dialled, dialled.removeprefix(plan.addprefix))))

@@ -117,7 +117,12 @@ class Hopper:
         self._source = None
         best: _Retry | None = None
         for zone in self._open:
-            if not zone.retries and zone.lacks_retries():
+            if zone.retries:
+                first = zone.retries[0]
+                if first[0] <= now_ms and (best is None or first[:2] < best[:2]):
+                    best = first
+                    self._source = zone
+            elif zone.horizon is not _AFTER_ALL:
                 return ClaimRetries(
                     self._campaign_id,
                     zone.key,
@@ -125,10 +130,6 @@ class Hopper:
                     zone.horizon.subscriber_id,
                     zone.claim_limit,
                 )
-            first = zone.retries[0] if zone.retries else None
-            if first is not None and first[0] <= now_ms and (best is None or first[:2] < best[:2]):
-                best = first
-                self._source = zone
         if best is not None:
             self._source_is_retries = True
             return best[2]
@@ -207,11 +208,12 @@ class Hopper:
     def _next_fresh(self) -> Subscriber | ClaimFresh | None:
         best: Subscriber | None = None
         for zone in self._open:
-            if not zone.fresh and zone.lacks_fresh():
+            if zone.fresh:
+                if best is None or zone.fresh[0].id < best.id:
+                    best = zone.fresh[0]
+                    self._source = zone
+            elif not zone.fresh_is_last:
                 return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
-            if zone.fresh and (best is None or zone.fresh[0].id < best.id):
-                best = zone.fresh[0]
-                self._source = zone
         self._source_is_retries = False
         return best
 

@@ -11,7 +11,6 @@ from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
-from dialer.domain.pacing.fixed import due_ms
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey
 
@@ -39,6 +38,7 @@ class OpenCampaign:
         "next_dial_ms",
         "next_dial_us",
         "plan",
+        "reaches_agents",
         "status",
         "texts",
         "wake_ms",
@@ -50,7 +50,7 @@ class OpenCampaign:
         self.hopper = Hopper(plan, (), windows, 0)
         self.next_dial_us = 0
         """The time of the next dial in microseconds; `next_dial_ms` is the first whole millisecond at which it may be
-        made."""
+        made, after the campaign has begun. A campaign that dials for agents waits for its begin only."""
         self.next_dial_ms = 0
         self.callerid_turns: dict[str, int] = {}
         self.first_call_id = 0
@@ -85,39 +85,39 @@ class OpenCampaign:
         self.plan = plan
         self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
         """True for a campaign that dials for agents, by its measured figures."""
+        self.reaches_agents = bool(plan.flow.queue_ids)
+        """True if calls may reach an agent, whatever the dial method, which may change."""
 
     def dial_next_at(self, due_us: int) -> None:
-        """Set the time of the next dial."""
+        """Set the time of the next dial, which is not before the campaign begins."""
         self.next_dial_us = due_us
-        self.next_dial_ms = due_ms(due_us)
+        self.next_dial_ms = max(-(-due_us // 1_000), self.plan.starting_ms)  # As `due_ms`, without a call at each dial.
 
 
 class PacedCampaigns:
     """The campaigns that dial for agents, indexed by their queues, as there may be very many of both."""
 
-    __slots__ = ("_by_queue", "_queue_ids")
+    __slots__ = ("_by_queue", "queue_ids")
 
     def __init__(self) -> None:
-        self._queue_ids: dict[int, frozenset[int]] = {}
+        self.queue_ids: Final[dict[int, frozenset[int]]] = {}
+        """The queues of each campaign, by its id. It is empty if no campaign dials for agents."""
         self._by_queue: defaultdict[int, set[int]] = defaultdict(set)
 
     def __iter__(self) -> Iterator[int]:
         """Iterate over the campaign ids, in order."""
-        return iter(sorted(self._queue_ids))
-
-    def __len__(self) -> int:
-        return len(self._queue_ids)
+        return iter(sorted(self.queue_ids))
 
     def add(self, campaign_id: int, queue_ids: frozenset[int]) -> None:
         """Add a campaign that dials for the agents of these queues, or replace its queues."""
         self.discard(campaign_id)
-        self._queue_ids[campaign_id] = queue_ids
+        self.queue_ids[campaign_id] = queue_ids
         for queue_id in queue_ids:
             self._by_queue[queue_id].add(campaign_id)
 
     def discard(self, campaign_id: int) -> None:
         """Remove a campaign, if it is present."""
-        for queue_id in self._queue_ids.pop(campaign_id, ()):
+        for queue_id in self.queue_ids.pop(campaign_id, ()):
             self._by_queue[queue_id].discard(campaign_id)
             if not self._by_queue[queue_id]:
                 del self._by_queue[queue_id]

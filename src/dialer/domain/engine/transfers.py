@@ -54,8 +54,8 @@ class Transfers:
         self._queue_ids: set[int] = set()
         self._abandonment: Final = Abandonment(engine_state, distributor)
         self._wake_ms = NEVER_MS
-        self._is_touched = False
-        """True if the floor may have something to decide."""
+        self.is_touched = False
+        """True if the floor may have something to decide, so that `settle` is due."""
         self._unserved_calls: list[Call] = []
 
     # --- opening, closing and restoring ----------------------------------------------------------------------------
@@ -248,18 +248,15 @@ class Transfers:
         self._wake_ms = NEVER_MS
         self._touch()
 
-    def settle(self, now_ms: int) -> bool:
-        """Let the floor act on the events since the last call. Return True if there were any."""
-        if not self._is_touched:
-            return False
-        self._is_touched = False
+    def settle(self, now_ms: int) -> None:
+        """Let the floor act on the events since the last call."""
+        self.is_touched = False
         self._abandonment.count(now_ms)
         for decision in self._distributor.decide(now_ms):
             self._perform(decision, now_ms)
         self._keep_changes()
-        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._state.paced))
+        wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._state.paced.queue_ids))
         self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
-        return True
 
     def unserved(self) -> list[Call]:
         """Return the calls that have left a queue since the last request; the holds for their B-legs are released."""
@@ -411,7 +408,7 @@ class Transfers:
             self._state.emit(KeepQueue(queue_id, last, since_ms))
 
     def _touch(self) -> None:
-        self._is_touched = True
+        self.is_touched = True
 
     def wake(self, at_ms: int) -> None:
         """Schedule a check of waiting calls, idle agents and agent-paced campaigns, unless one is due earlier."""
