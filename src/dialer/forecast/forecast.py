@@ -15,6 +15,7 @@ from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import run_seed
+from dialer.forecast.stage import Stage, read_stage
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database import Database
@@ -53,16 +54,21 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
         CampaignNotReadyError: it lacks something that a start needs.
         StorageUnavailableError: the database cannot be read, or there is no room for the copy.
     """
-    source = MemoryDatabase()
+    stage, survey = staged(database, order)
+    runs = []
+    for seed in range(order.first_seed, order.first_seed + order.seeds):
+        runs.append(run_seed(stage, seed))
+        progress(len(runs))
+    return summarise(order, runs, survey)
+
+
+def staged(database: Database, order: Order) -> tuple[Stage, Survey]:
+    """Return the stage of a campaign's copy, and the survey that it plays. The errors are those of a forecast."""
+    copy, survey = started_copy(database, order)
     try:
-        survey = _prepare(database, source, order)
-        runs = []
-        for seed in range(order.first_seed, order.first_seed + order.seeds):
-            runs.append(await run_seed(source, order, seed))
-            progress(len(runs))
-        return summarise(order, runs, survey)
+        return copy.write_now(lambda connection: read_stage(connection, order)), survey
     finally:
-        source.close()
+        copy.close()
 
 
 def check_not_over(campaign: Mapping[str, Any]) -> None:
@@ -81,8 +87,8 @@ def check_not_over(campaign: Mapping[str, Any]) -> None:
     )
 
 
-def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey:
-    """Copy the campaign into `target`, start the copy, and return the survey that it plays."""
+def started_copy(database: Database, order: Order) -> tuple[MemoryDatabase, Survey]:
+    """Return a database with a copy of the campaign, which is started, and the survey that it plays."""
 
     def copy(source: Connection, target: Connection) -> None:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
@@ -98,5 +104,10 @@ def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey
         document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == order.campaign_id))
         return Survey(()) if document is None else decode_survey(document)
 
-    database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
-    return target.write_now(start)
+    target = MemoryDatabase()
+    try:
+        database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
+        return target, target.write_now(start)
+    except BaseException:
+        target.close()
+        raise

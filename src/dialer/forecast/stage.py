@@ -1,0 +1,176 @@
+"""The stage of a forecast: everything that the runs of a campaign's copy share, read from its rows once."""
+
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.events import CallArrived
+from dialer.domain.identity import leg_uuid
+from dialer.domain.plans import Call
+from dialer.domain.plans import Subscriber as Callee
+from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.forecast.parameters import Order
+from dialer.runtime.recovery import attempts_in_progress, waiting_texts
+from dialer.store.contact_collection import collect_campaign, has_uncollected
+from dialer.store.queries.do_not_call import is_hashed
+from dialer.store.queries.load_engine import ZONES_MAX, LoadedRows, Loader, pending_zones
+from dialer.store.queries.queues import call_backs_of
+from dialer.store.service_state import open_state
+from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
+
+Person: TypeAlias = tuple[Any, ...]
+"""The fields of a `Callee` up to `due_ms`, then `full_name`, `additional_vars` and `phonebook_id`."""
+_PERSON: Final = (
+    Subscriber.id,
+    Subscriber.number,
+    Subscriber.zone,
+    Subscriber.contact_id,
+    Subscriber.count_attempt,
+    Subscriber.failure_count,
+    Subscriber.completion_count,
+    Subscriber.due_ms,
+    Subscriber.full_name,
+    Subscriber.additional_vars,
+    Subscriber.phonebook_id,
+)
+
+
+class People(NamedTuple):
+    """The subscribers of the campaign."""
+
+    count: int
+    open: int
+    """Number of those who are not final."""
+    fresh: dict[str, list[Person]]
+    """PENDING subscribers without a time for their next attempt, by zone, in id order."""
+    retries: list[Person]
+    """PENDING subscribers who wait for their next attempt."""
+    pending_ids: frozenset[int]
+    halted_ids: frozenset[int]
+    """Subscribers in a call who are not called again after it."""
+
+
+class Opening(NamedTuple):
+    """The campaign as the engine reads it after a portion of its contacts is collected."""
+
+    last_id: int
+    """The id of the last subscriber who exists by then."""
+    zones: tuple[str, ...]
+
+
+class Stage(NamedTuple):
+    """A campaign at the moment from which it is forecast, without anything that depends on a seed or is changed."""
+
+    campaign_id: int
+    now_ms: int
+    expires_ms: int
+    done_until_ms: int
+    """The moment up to which the events of calls in progress are on record."""
+    first_call_id: int
+    world: LoadedRows
+    openings: tuple[Opening, ...]
+    people: People
+    listed: frozenset[str]
+    """The numbers on the do-not-call lists of the campaign, plain and hashed."""
+    number_key: bytes | None
+    """The key of the hashes; None if none of the numbers is hashed."""
+    attempts: tuple[Call, ...]
+    """Calls and messages in progress, with the `callid`s of transfers as under any seed (`attempts_of_seed`)."""
+    waiting: tuple[Call, ...]
+    """Text messages that wait for room on their gateway."""
+    call_backs: tuple[tuple[int, CallArrived], ...]
+
+    def attempts_of_seed(self, seed: int) -> list[Call]:
+        """Return the calls and messages in progress as a run may change them."""
+        return [_of_seed(call, seed) for call in self.attempts]
+
+
+def read_stage(connection: Connection, order: Order) -> Stage:
+    """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
+    state = open_state(connection, order.now_ms)
+    now_ms = max(state.now_ms, order.now_ms)
+    loader = Loader(order.service_zone, read_calling_hours(order.calling_hours))
+    world = loader.world(connection, now_ms, with_past=True)
+    openings: tuple[Opening, ...] = ()
+    if world.campaigns:
+        openings = _collect(connection, order.campaign_id, now_ms)
+        world = loader.world(connection, now_ms, with_past=True)
+    listed = frozenset(connection.scalars(select(DncContact.number)))
+    has_hashes = connection.scalar(select(DncContact.id).where(is_hashed(DncContact.number)).limit(1)) is not None
+    return Stage(
+        campaign_id=order.campaign_id,
+        now_ms=now_ms,
+        expires_ms=connection.execute(select(Campaign.expirationdate)).scalar_one(),
+        done_until_ms=state.now_ms,
+        first_call_id=state.last_callrequest_id + 1,
+        world=world,
+        openings=openings,
+        people=_people(connection, order.campaign_id),
+        listed=listed,
+        number_key=connection.scalar(select(ServiceState.number_key)) if has_hashes else None,
+        attempts=tuple(attempts_in_progress(connection, loader, 0, {})),
+        waiting=tuple(waiting_texts(connection, loader, {})),
+        call_backs=tuple(call_backs_of(connection, None)),
+    )
+
+
+def callee_of(person: Person) -> Callee:
+    """Return a subscriber as a run may change them."""
+    return Callee(
+        *person[:8],
+        full_name=person[8],
+        additional_vars=person[9],
+        phonebook_id=person[10],
+    )
+
+
+def _collect(connection: Connection, campaign_id: int, now_ms: int) -> tuple[Opening, ...]:
+    """Turn all contacts into subscribers. The engine opens the campaign again after each portion."""
+    openings = []
+    has_more = True
+    while has_more:
+        has_more = has_uncollected(connection, campaign_id) and not collect_campaign(connection, campaign_id, now_ms)
+        last_id = connection.scalar(select(func.max(Subscriber.id)).where(Subscriber.campaign_id == campaign_id))
+        openings.append(Opening(last_id or 0, pending_zones(connection, campaign_id, ZONES_MAX)))
+    return tuple(openings)
+
+
+def _people(connection: Connection, campaign_id: int) -> People:
+    fresh: dict[str, list[Person]] = {}
+    retries: list[Person] = []
+    pending: list[int] = []
+    halted: list[int] = []
+    count = still_open = 0
+    of_campaign = (
+        select(*_PERSON, Subscriber.status, Subscriber.halt_reason)
+        .where(Subscriber.campaign_id == campaign_id)
+        .order_by(Subscriber.id)
+    )
+    for *fields, status, halt_reason in connection.execute(of_campaign):
+        person = tuple(fields)
+        count += 1
+        still_open += status in OPEN_SUBSCRIBERS
+        if status == SubscriberStatus.PENDING:
+            pending.append(person[0])
+            if person[7]:
+                retries.append(person)
+            else:
+                fresh.setdefault(person[2], []).append(person)
+        elif halt_reason:
+            halted.append(person[0])
+    return People(count, still_open, fresh, retries, frozenset(pending), frozenset(halted))
+
+
+def _of_seed(call: Call, seed: int) -> Call:
+    transfers = tuple(
+        msgspec.structs.replace(
+            each,
+            callid=leg_uuid(seed, call.plan.id, call.subscriber.id, call.attempt, call.id, each.place + 1),
+            offers=dict(each.offers),
+        )
+        for each in call.transfers
+    )
+    return msgspec.structs.replace(call, subscriber=msgspec.structs.replace(call.subscriber), transfers=transfers)
