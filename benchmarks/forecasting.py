@@ -67,8 +67,8 @@ class Case(NamedTuple):
     """The format of the numbers of its people."""
     campaign: dict[str, Any]
     sections: list[dict[str, Any]]
-    agents: int = 0
-    parameters: dict[str, Any] = {}
+    agents: int
+    parameters: dict[str, Any]
 
 
 def _spoken(section: dict[str, Any]) -> dict[str, Any]:
@@ -84,6 +84,8 @@ CASES: Final = (
         "+12025{:06d}",
         {"frequency": 10_000, "maxretry": 2, "intervalretry": 600},
         [_spoken(section) for section in SECTIONS],
+        0,
+        {},
     ),
     Case(
         "a call centre",
@@ -146,7 +148,13 @@ def _add_survey(connection: Connection, case: Case, user_id: int) -> int:
     survey_id = add(connection, SurveyTemplate, user_id=user_id, name="survey")
     queue_id = add(connection, Queue, user_id=user_id, name="desk", strategy=2)
     for position in range(case.agents):
-        agent = {"name": "agent", "status": 2, "figures": "", "wrap_up_time": 10, "parameters": '{"answer": [0.5, 1.5]}'}
+        agent = {
+            "name": "agent",
+            "status": 2,
+            "figures": "",
+            "wrap_up_time": 10,
+            "parameters": '{"answer": [0.5, 1.5]}',
+        }
         agent_id = add(connection, Agent, user_id=user_id, **agent)
         add(connection, Tier, queue_id=queue_id, agent_id=agent_id, position=position)
     for order, section in enumerate(case.sections):

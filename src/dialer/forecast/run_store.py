@@ -12,7 +12,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.digest import RunningDigest
 from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.exhaustive import exhaustive
-from dialer.domain.plans import NO_SUBSCRIBER, Call, CallOutcome, Subscriber
+from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.statistics import HOUR_MS
 from dialer.forecast.stage import Person, Stage, callee_of
@@ -71,7 +71,7 @@ class RunStore:
         """The id of the last subscriber who exists, while contacts become subscribers."""
         self._statuses: Final[dict[int, SubscriberStatus]] = {}
         """Statuses that the run has changed."""
-        self._open = self._people.open
+        self._open = self._people.still_open
         self._halted: Final = set(self._people.halted_ids)
         self._due: Final[dict[int, int]] = {}
         """The time of the next attempt of each subscriber who waits for one."""
@@ -109,9 +109,7 @@ class RunStore:
     @property
     def counters(self) -> Counters:
         """The counters of the run so far."""
-        return Counters(
-            self._calls, self._answered, self._completed, self._cost, self._live_answered, self._abandoned
-        )
+        return Counters(self._calls, self._answered, self._completed, self._cost, self._live_answered, self._abandoned)
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
@@ -121,9 +119,9 @@ class RunStore:
         found: list[Subscriber] = []
         for place in range(bisect_right(people, claim.after_id, key=_id_of), len(people)):
             person = people[place]
-            if len(found) >= claim.limit or person[0] > self.last_id:
+            if len(found) >= claim.limit or person.id > self.last_id:
                 break
-            if person[0] not in statuses:
+            if person.id not in statuses:
                 found.append(self._claimed(callee_of(person)))
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
@@ -151,7 +149,7 @@ class RunStore:
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Return whether the campaign has subscribers, and whether any of them are not final."""
-        return events.SubscribersCounted(request.campaign_id, has_any=self._people.count > 0, has_open=self._open > 0)
+        return events.SubscribersCounted(request.campaign_id, has_any=self._people.size > 0, has_open=self._open > 0)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
         """Return whether a number is on a do-not-call list of the campaign."""

@@ -4,13 +4,13 @@ The engine, the kernel and the simulated carrier are those of the service. Only 
 as nobody reads the calls of a run.
 """
 
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Final, NamedTuple
 
 import msgspec
-import structlog
 
 from dialer.domain import events
 from dialer.domain.engine.engine import Engine
@@ -29,8 +29,7 @@ HOURS_MAX: Final = 168
 """Hours with calls of which a run is told: those of a week of dialling around the clock."""
 UNREADABLE: Final = "unreadable"
 """The stop reason of a campaign whose rows the engine cannot read: it does not dial, and it does not stop."""
-
-_log = structlog.get_logger(__name__)
+FAILURE_CHARACTERS_MAX: Final = 4_000
 
 
 class HourCounters(NamedTuple):
@@ -57,30 +56,31 @@ class SeedRun(NamedTuple):
     """The number of answers, by section."""
     hours: Sequence[HourCounters]
     """The counters of each hour with calls, the first ones only if there are more than `HOURS_MAX`."""
+    failure: str = ""
+    """The error of an engine that could not go on, with its origin."""
 
 
 def run_seed(stage: Stage, seed: int) -> SeedRun:
     """Run a campaign under a seed to its end, and return the outcome. The stage does not change."""
-    store = RunStore(stage)
+    store, failure = RunStore(stage), ""
     try:
         stop = _run(stage, store, seed)
-    except Exception:
-        # As in the service: a campaign that the engine cannot handle makes no more calls.
-        _log.exception("forecast_run_failed", campaign_id=stage.campaign_id, seed=seed)
-        stop = Stop(stage.expires_ms, UNREADABLE)
+    except Exception:  # noqa: BLE001 - as in the service, a campaign that the engine cannot handle makes no more calls
+        stop, failure = Stop(stage.expires_ms, UNREADABLE), traceback.format_exc()[-FAILURE_CHARACTERS_MAX:]
     totals: Counter[int] = Counter()
     for (section_id, _), count in store.answers.items():
         totals[section_id] += count
     return SeedRun(
         seed=seed,
         stop=stop,
-        subscribers=stage.people.count,
+        subscribers=stage.subscribers,
         counters=store.counters,
         calls_in_progress_peak=_peak(store.spans, stage.now_ms),
         digest=store.digest.hexdigest(),
         answers=_most_frequent(store.answers),
         answered_sections=totals,
         hours=[HourCounters(hour, *store.hours[hour]) for hour in sorted(store.hours)[:HOURS_MAX]],
+        failure=failure,
     )
 
 
@@ -107,7 +107,8 @@ def _opened(stage: Stage, store: RunStore, seed: int) -> Kernel:
     for account in world.accounts:
         kernel.apply(account)
     lost = _open_gateways(stage, kernel, carrier)
-    for event in (*world.agents, *world.queues, *world.dids):
+    on_floor: list[events.Event] = [*world.agents, *world.queues, *world.dids]
+    for event in on_floor:
         kernel.apply(event)
     _take_up(stage, kernel, carrier, seed)
     for campaign in world.campaigns:
@@ -115,8 +116,8 @@ def _opened(stage: Stage, store: RunStore, seed: int) -> Kernel:
         kernel.apply(msgspec.structs.replace(campaign, figures=figures, zones=stage.openings[0].zones))
     for plan in world.over:
         kernel.apply(events.CampaignRenewed(plan))
-    for event in lost:
-        kernel.apply(event)
+    for line in lost:
+        kernel.apply(line)
     for opening in stage.openings[1:]:
         kernel.run(stage.now_ms)
         _open_again(stage, kernel, engine, store, opening)

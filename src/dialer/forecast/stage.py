@@ -1,6 +1,6 @@
 """The stage of a forecast: everything that the runs of a campaign's copy share, read from its rows once."""
 
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, func, select
@@ -21,8 +21,23 @@ from dialer.store.queries.queues import call_backs_of
 from dialer.store.service_state import open_state
 from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
 
-Person: TypeAlias = tuple[Any, ...]
-"""The fields of a `Callee` up to `due_ms`, then `full_name`, `additional_vars` and `phonebook_id`."""
+
+class Person(NamedTuple):
+    """A subscriber's row, as far as a run needs it. The fields have the order of `_PERSON`."""
+
+    id: int
+    number: str
+    zone: str
+    contact_id: int | None
+    attempts: int
+    failures: int
+    completions: int
+    due_ms: int
+    full_name: str
+    additional_vars: str
+    phonebook_id: int | None
+
+
 _PERSON: Final = (
     Subscriber.id,
     Subscriber.number,
@@ -41,8 +56,8 @@ _PERSON: Final = (
 class People(NamedTuple):
     """The subscribers of the campaign."""
 
-    count: int
-    open: int
+    size: int
+    still_open: int
     """Number of those who are not final."""
     fresh: dict[str, list[Person]]
     """PENDING subscribers without a time for their next attempt, by zone, in id order."""
@@ -67,6 +82,8 @@ class Stage(NamedTuple):
     campaign_id: int
     now_ms: int
     expires_ms: int
+    subscribers: int
+    """The number of subscribers, as the campaign shows it."""
     done_until_ms: int
     """The moment up to which the events of calls in progress are on record."""
     first_call_id: int
@@ -100,10 +117,12 @@ def read_stage(connection: Connection, order: Order) -> Stage:
         world = loader.world(connection, now_ms, with_past=True)
     listed = frozenset(connection.scalars(select(DncContact.number)))
     has_hashes = connection.scalar(select(DncContact.id).where(is_hashed(DncContact.number)).limit(1)) is not None
+    row = connection.execute(select(Campaign.expirationdate, Campaign.totalcontact)).one()
     return Stage(
         campaign_id=order.campaign_id,
         now_ms=now_ms,
-        expires_ms=connection.execute(select(Campaign.expirationdate)).scalar_one(),
+        expires_ms=row.expirationdate,
+        subscribers=row.totalcontact,
         done_until_ms=state.now_ms,
         first_call_id=state.last_callrequest_id + 1,
         world=world,
@@ -120,10 +139,17 @@ def read_stage(connection: Connection, order: Order) -> Stage:
 def callee_of(person: Person) -> Callee:
     """Return a subscriber as a run may change them."""
     return Callee(
-        *person[:8],
-        full_name=person[8],
-        additional_vars=person[9],
-        phonebook_id=person[10],
+        person.id,
+        person.number,
+        person.zone,
+        person.contact_id,
+        person.attempts,
+        person.failures,
+        person.completions,
+        person.due_ms,
+        full_name=person.full_name,
+        additional_vars=person.additional_vars,
+        phonebook_id=person.phonebook_id,
     )
 
 
@@ -143,25 +169,25 @@ def _people(connection: Connection, campaign_id: int) -> People:
     retries: list[Person] = []
     pending: list[int] = []
     halted: list[int] = []
-    count = still_open = 0
+    size = still_open = 0
     of_campaign = (
         select(*_PERSON, Subscriber.status, Subscriber.halt_reason)
         .where(Subscriber.campaign_id == campaign_id)
         .order_by(Subscriber.id)
     )
     for *fields, status, halt_reason in connection.execute(of_campaign):
-        person = tuple(fields)
-        count += 1
+        person = Person(*fields)
+        size += 1
         still_open += status in OPEN_SUBSCRIBERS
         if status == SubscriberStatus.PENDING:
-            pending.append(person[0])
-            if person[7]:
+            pending.append(person.id)
+            if person.due_ms:
                 retries.append(person)
             else:
-                fresh.setdefault(person[2], []).append(person)
+                fresh.setdefault(person.zone, []).append(person)
         elif halt_reason:
-            halted.append(person[0])
-    return People(count, still_open, fresh, retries, frozenset(pending), frozenset(halted))
+            halted.append(person.id)
+    return People(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
 
 
 def _of_seed(call: Call, seed: int) -> Call:

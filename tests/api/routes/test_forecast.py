@@ -13,8 +13,9 @@ from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError, RecordNotFoundError
 from dialer.api.records.forecast import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.forecast.forecast import NoCampaignError, Progress
+from dialer.forecast.forecast import NoCampaignError
 from dialer.forecast.parameters import FIRST_SEED_MAX, Order
+from dialer.forecast.processes import Progress
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 from dialer.store.database import Database
