@@ -17,7 +17,7 @@ from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import Progress, do_all
 from dialer.forecast.seed_run import SeedRun, run_seed
-from dialer.forecast.stage import Stage, read_stage
+from dialer.forecast.stage import ForecastStage, read_stage
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database import Database
@@ -59,7 +59,9 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     return summarise(order, runs, survey)
 
 
-def run_seeds(stages: Sequence[Stage], seeds: Sequence[int], processes: int, progress: Progress) -> list[list[SeedRun]]:
+def run_seeds(
+    stages: Sequence[ForecastStage], seeds: Sequence[int], processes: int, progress: Progress
+) -> list[list[SeedRun]]:
     """Return the runs of each stage under each of the seeds, which are the same for all stages.
 
     Raises:
@@ -73,7 +75,7 @@ def run_seeds(stages: Sequence[Stage], seeds: Sequence[int], processes: int, pro
     return [runs[place : place + len(seeds)] for place in range(0, len(runs), len(seeds))]
 
 
-def staged(database: Database, order: Order) -> tuple[Stage, Survey]:
+def staged(database: Database, order: Order) -> tuple[ForecastStage, Survey]:
     """Return the stage of a campaign's copy, and the survey that it plays. The errors are those of a forecast."""
     copy, survey = started_copy(database, order)
     try:

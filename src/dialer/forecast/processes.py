@@ -5,6 +5,7 @@ pipe of its own. They end with their parent, whatever ends it. On systems other 
 the tasks are done one after the other.
 """
 
+import gc
 import os
 import pickle
 import selectors
@@ -159,6 +160,7 @@ def _be_child(life: int, serve: Callable[[], None]) -> NoReturn:
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which then kills the child.
         os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
+        gc.freeze()  # A search for garbage would copy what the children share.
         threading.Thread(target=_end_with_parent, args=(life,), daemon=True).start()
         serve()
         code = 0

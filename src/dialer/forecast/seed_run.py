@@ -16,7 +16,7 @@ from dialer.domain import events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.plans import GatewayPlan
 from dialer.forecast.run_store import Counters, RunStore, Stop
-from dialer.forecast.stage import Opening, Stage
+from dialer.forecast.stage import ForecastStage, Opening
 from dialer.runtime.kernel import Kernel
 from dialer.runtime.line_reports import STARTING, LineSettings
 from dialer.sim.carrier import SimulatedCarrier
@@ -60,7 +60,7 @@ class SeedRun(NamedTuple):
     """The error of an engine that could not go on, with its origin."""
 
 
-def run_seed(stage: Stage, seed: int) -> SeedRun:
+def run_seed(stage: ForecastStage, seed: int) -> SeedRun:
     """Run a campaign under a seed to its end, and return the outcome. The stage does not change."""
     store, failure = RunStore(stage), ""
     try:
@@ -84,7 +84,7 @@ def run_seed(stage: Stage, seed: int) -> SeedRun:
     )
 
 
-def _run(stage: Stage, store: RunStore, seed: int) -> Stop:
+def _run(stage: ForecastStage, store: RunStore, seed: int) -> Stop:
     """Run the campaign until its last call is over, and return its first stop.
 
     A campaign that stops for want of money also expires later, so later stops do not count.
@@ -98,7 +98,7 @@ def _run(stage: Stage, store: RunStore, seed: int) -> Stop:
     return stop or Stop(expires_ms, UNREADABLE)
 
 
-def _opened(stage: Stage, store: RunStore, seed: int) -> Kernel:
+def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
     """Return a kernel at the moment of the forecast. It is told what a worker tells its own at a start."""
     engine = Engine(seed=seed, first_call_id=stage.first_call_id)
     carrier = SimulatedCarrier(seed)
@@ -124,7 +124,7 @@ def _opened(stage: Stage, store: RunStore, seed: int) -> Kernel:
     return kernel
 
 
-def _open_gateways(stage: Stage, kernel: Kernel, carrier: SimulatedCarrier) -> list[events.LineLost]:
+def _open_gateways(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier) -> list[events.LineLost]:
     """Open the gateways; return that those are lost whose callees cannot be read."""
     lost = []
     for opened in stage.world.gateways:
@@ -137,7 +137,7 @@ def _open_gateways(stage: Stage, kernel: Kernel, carrier: SimulatedCarrier) -> l
     return lost
 
 
-def _take_up(stage: Stage, kernel: Kernel, carrier: SimulatedCarrier, seed: int) -> None:
+def _take_up(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier, seed: int) -> None:
     """Restore what is in progress, and what is expected."""
     for due_ms, arrived in stage.call_backs:
         caller = msgspec.structs.replace(arrived.subscriber)
@@ -155,7 +155,7 @@ def _take_up(stage: Stage, kernel: Kernel, carrier: SimulatedCarrier, seed: int)
         kernel.apply(events.TextRestored(own))
 
 
-def _open_again(stage: Stage, kernel: Kernel, engine: Engine, store: RunStore, opening: Opening) -> None:
+def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: RunStore, opening: Opening) -> None:
     """Open the campaign once more, as the worker does after it has collected another portion of contacts."""
     store.last_id = opening.last_id
     state = engine.engine_state

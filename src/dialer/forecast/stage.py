@@ -22,7 +22,7 @@ from dialer.store.service_state import open_state
 from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
 
 
-class Person(NamedTuple):
+class SubscriberRecord(NamedTuple):
     """A subscriber's row, as far as a run needs it. The fields have the order of `_PERSON`."""
 
     id: int
@@ -53,15 +53,15 @@ _PERSON: Final = (
 )
 
 
-class People(NamedTuple):
+class SubscriberRecords(NamedTuple):
     """The subscribers of the campaign."""
 
     size: int
     still_open: int
     """Number of those who are not final."""
-    fresh: dict[str, list[Person]]
+    fresh: dict[str, list[SubscriberRecord]]
     """PENDING subscribers without a time for their next attempt, by zone, in id order."""
-    retries: list[Person]
+    retries: list[SubscriberRecord]
     """PENDING subscribers who wait for their next attempt."""
     pending_ids: frozenset[int]
     halted_ids: frozenset[int]
@@ -76,7 +76,7 @@ class Opening(NamedTuple):
     zones: tuple[str, ...]
 
 
-class Stage(NamedTuple):
+class ForecastStage(NamedTuple):
     """A campaign at the moment from which it is forecast, without anything that depends on a seed or is changed."""
 
     campaign_id: int
@@ -89,7 +89,7 @@ class Stage(NamedTuple):
     first_call_id: int
     world: LoadedRows
     openings: tuple[Opening, ...]
-    people: People
+    people: SubscriberRecords
     listed: frozenset[str]
     """The numbers on the do-not-call lists of the campaign, plain and hashed."""
     number_key: bytes | None
@@ -105,7 +105,7 @@ class Stage(NamedTuple):
         return [_of_seed(call, seed) for call in self.attempts]
 
 
-def read_stage(connection: Connection, order: Order) -> Stage:
+def read_stage(connection: Connection, order: Order) -> ForecastStage:
     """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
     state = open_state(connection, order.now_ms)
     now_ms = max(state.now_ms, order.now_ms)
@@ -118,7 +118,7 @@ def read_stage(connection: Connection, order: Order) -> Stage:
     listed = frozenset(connection.scalars(select(DncContact.number)))
     has_hashes = connection.scalar(select(DncContact.id).where(is_hashed(DncContact.number)).limit(1)) is not None
     row = connection.execute(select(Campaign.expirationdate, Campaign.totalcontact)).one()
-    return Stage(
+    return ForecastStage(
         campaign_id=order.campaign_id,
         now_ms=now_ms,
         expires_ms=row.expirationdate,
@@ -136,7 +136,7 @@ def read_stage(connection: Connection, order: Order) -> Stage:
     )
 
 
-def callee_of(person: Person) -> Callee:
+def callee_of(person: SubscriberRecord) -> Callee:
     """Return a subscriber as a run may change them."""
     return Callee(
         person.id,
@@ -164,9 +164,9 @@ def _collect(connection: Connection, campaign_id: int, now_ms: int) -> tuple[Ope
     return tuple(openings)
 
 
-def _people(connection: Connection, campaign_id: int) -> People:
-    fresh: dict[str, list[Person]] = {}
-    retries: list[Person] = []
+def _people(connection: Connection, campaign_id: int) -> SubscriberRecords:
+    fresh: dict[str, list[SubscriberRecord]] = {}
+    retries: list[SubscriberRecord] = []
     pending: list[int] = []
     halted: list[int] = []
     size = still_open = 0
@@ -176,7 +176,7 @@ def _people(connection: Connection, campaign_id: int) -> People:
         .order_by(Subscriber.id)
     )
     for *fields, status, halt_reason in connection.execute(of_campaign):
-        person = Person(*fields)
+        person = SubscriberRecord(*fields)
         size += 1
         still_open += status in OPEN_SUBSCRIBERS
         if status == SubscriberStatus.PENDING:
@@ -187,7 +187,7 @@ def _people(connection: Connection, campaign_id: int) -> People:
                 fresh.setdefault(person.zone, []).append(person)
         elif halt_reason:
             halted.append(person.id)
-    return People(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
+    return SubscriberRecords(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
 
 
 def _of_seed(call: Call, seed: int) -> Call:
