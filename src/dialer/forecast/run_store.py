@@ -15,7 +15,7 @@ from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.statistics import HOUR_MS
-from dialer.forecast.stage import ForecastStage, SubscriberRecord, callee_of
+from dialer.forecast.stage import ForecastStage, StagedSubscriber, callee_of
 from dialer.sim.report import show_date
 from dialer.store.journal.rows import CdrRow, cdr, leg_cdr
 from dialer.store.queries.do_not_call import hashed
@@ -34,7 +34,7 @@ _IGNORED: Final = (
 """Effects that no figure of a forecast depends on, or that only lines cause."""
 _NO_ID: Final = 0
 """The id of CDRs: nobody sees them."""
-_id_of: Final[Callable[[SubscriberRecord], int]] = itemgetter(0)
+_id_of: Final[Callable[[StagedSubscriber], int]] = itemgetter(0)
 _Retry = tuple[int, int, Subscriber]
 """The time of the next attempt, the subscriber's id, and the subscriber."""
 

@@ -22,7 +22,7 @@ from dialer.store.service_state import open_state
 from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
 
 
-class SubscriberRecord(NamedTuple):
+class StagedSubscriber(NamedTuple):
     """A subscriber's row, as far as a run needs it. The fields have the order of `_PERSON`."""
 
     id: int
@@ -53,15 +53,15 @@ _PERSON: Final = (
 )
 
 
-class SubscriberRecords(NamedTuple):
+class StagedSubscribers(NamedTuple):
     """The subscribers of the campaign."""
 
     size: int
     still_open: int
     """Number of those who are not final."""
-    fresh: dict[str, list[SubscriberRecord]]
+    fresh: dict[str, list[StagedSubscriber]]
     """PENDING subscribers without a time for their next attempt, by zone, in id order."""
-    retries: list[SubscriberRecord]
+    retries: list[StagedSubscriber]
     """PENDING subscribers who wait for their next attempt."""
     pending_ids: frozenset[int]
     halted_ids: frozenset[int]
@@ -89,7 +89,7 @@ class ForecastStage(NamedTuple):
     first_call_id: int
     world: LoadedRows
     openings: tuple[Opening, ...]
-    people: SubscriberRecords
+    people: StagedSubscribers
     listed: frozenset[str]
     """The numbers on the do-not-call lists of the campaign, plain and hashed."""
     number_key: bytes | None
@@ -136,7 +136,7 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
     )
 
 
-def callee_of(person: SubscriberRecord) -> Callee:
+def callee_of(person: StagedSubscriber) -> Callee:
     """Return a subscriber as a run may change them."""
     return Callee(
         person.id,
@@ -164,9 +164,9 @@ def _collect(connection: Connection, campaign_id: int, now_ms: int) -> tuple[Ope
     return tuple(openings)
 
 
-def _people(connection: Connection, campaign_id: int) -> SubscriberRecords:
-    fresh: dict[str, list[SubscriberRecord]] = {}
-    retries: list[SubscriberRecord] = []
+def _people(connection: Connection, campaign_id: int) -> StagedSubscribers:
+    fresh: dict[str, list[StagedSubscriber]] = {}
+    retries: list[StagedSubscriber] = []
     pending: list[int] = []
     halted: list[int] = []
     size = still_open = 0
@@ -176,7 +176,7 @@ def _people(connection: Connection, campaign_id: int) -> SubscriberRecords:
         .order_by(Subscriber.id)
     )
     for *fields, status, halt_reason in connection.execute(of_campaign):
-        person = SubscriberRecord(*fields)
+        person = StagedSubscriber(*fields)
         size += 1
         still_open += status in OPEN_SUBSCRIBERS
         if status == SubscriberStatus.PENDING:
@@ -187,7 +187,7 @@ def _people(connection: Connection, campaign_id: int) -> SubscriberRecords:
                 fresh.setdefault(person.zone, []).append(person)
         elif halt_reason:
             halted.append(person.id)
-    return SubscriberRecords(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
+    return StagedSubscribers(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
 
 
 def _of_seed(call: Call, seed: int) -> Call:
