@@ -12,6 +12,7 @@ from benchmarks import (
     detecting,
     exporting,
     fleet,
+    forecasting,
     importing,
     live,
     million,
@@ -28,6 +29,7 @@ from benchmarks import (
 ALL = (
     simulate,
     advance,
+    forecasting,
     restart,
     reading,
     searching,

@@ -1,9 +1,9 @@
 """Benchmark of forecasts: `python -m benchmarks.forecasting [SEEDS]`.
 
 Two campaigns are forecast, each in three sizes: one that plays a survey, and a call centre with 12 agents that dials
-predictively. In turns with that, the worker runs some of the seeds through SQLite, and the pure simulation runs them, too.
-All three give the same calls: the digest of each seed is printed. Processor time counts, with that of other processes
-that a forecast starts.
+predictively. In turns with that, the worker runs some of the seeds through SQLite, and the pure simulation runs them.
+All three give the same calls: the digest of each seed is printed. Processor time counts, with that of other
+processes that a forecast starts.
 """
 
 import json

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import Call
 from dialer.forecast.forecast import ignore_progress, run_seeds, staged
 from dialer.forecast.parameters import Order
 from dialer.forecast.seed_run import UNREADABLE, SeedRun
@@ -206,7 +207,11 @@ async def test_a_gateway_whose_callees_cannot_be_read_dials_nobody(tmp_path: Pat
 async def test_an_engine_that_fails_ends_the_run_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     house, campaign_id = furnished(tmp_path, ALWAYS, PLAIN, SMALL)
     stage, _ = staged(house.database, order_of(house, campaign_id))
-    monkeypatch.setattr(SimulatedCarrier, "dial", lambda *_: {}["nobody"])
+
+    def fail(_carrier: SimulatedCarrier, _call: Call) -> None:
+        raise KeyError("nobody")
+
+    monkeypatch.setattr(SimulatedCarrier, "dial", fail)
     ((run,),) = run_seeds([stage], [3], 1, ignore_progress)
     assert (run.stop.reason, run.counters.calls) == (UNREADABLE, 0)
     assert "KeyError: 'nobody'" in run.failure

@@ -290,7 +290,7 @@ async def test_one_whose_process_dies_fails_alone(database: Database) -> None:
     for _ in range(2):
         with pytest.raises(AnsweredError, match="The forecast failed: a process ended with -9") as failed:
             await forecaster.forecast(database, ORDER, ANN)
-        assert failed.value.status_code == 503
+        assert failed.value.status == 503
 
 
 async def test_a_disconnect_ends_the_forecast(
