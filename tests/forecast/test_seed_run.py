@@ -145,7 +145,10 @@ def order_of(house: House, campaign_id: int, **fields: Any) -> Order:  # noqa: A
 def test_a_run_equals_that_of_the_worker(
     gateway: dict[str, Any], campaign: dict[str, Any], world: dict[str, Any]
 ) -> None:
-    """Before its start, or under way: with calls, transfers, retries, texts and expected callers in progress."""
+    """Before its start, or under way: with calls, transfers, retries, texts and expected callers in progress.
+
+    A campaign under way is run under the service's own seed, as the past of its calls is that of this seed.
+    """
 
     async def advanced(house: House, campaign_id: int) -> None:
         if world["seconds"] is not None:
@@ -156,10 +159,11 @@ def test_a_run_equals_that_of_the_worker(
         patch.setattr(contact_collection, "COLLECT_CHUNK", world["chunk"])
         house, campaign_id = furnished(Path(folder), gateway, campaign, world)
         anyio.run(advanced, house, campaign_id)
-        order = order_of(house, campaign_id)
+        seeds = (3, 4) if world["seconds"] is None else (3,)
+        order = msgspec.structs.replace(order_of(house, campaign_id), seeds=len(seeds))
         try:
             if house.row(Campaign, campaign_id)["status"] in OPEN:
-                expected = [anyio.run(run_in_worker, house.database, order, seed) for seed in (3, 4)]
+                expected = [anyio.run(run_in_worker, house.database, order, seed) for seed in seeds]
                 assert in_memory(house, order) == expected
         finally:
             house.database.close()
