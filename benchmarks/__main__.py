@@ -12,6 +12,7 @@ from benchmarks import (
     detecting,
     exporting,
     fleet,
+    forecasting,
     importing,
     launching,
     live,
@@ -29,6 +30,7 @@ from benchmarks import (
 ALL = (
     simulate,
     advance,
+    forecasting,
     restart,
     reading,
     searching,

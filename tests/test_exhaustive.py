@@ -12,17 +12,38 @@ from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import SectionType
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.forecast.run_store import RunStore
+from dialer.forecast.stage import ForecastStage, StagedSubscribers
 from dialer.runtime.dial_counters import StepCounters
 from dialer.runtime.guard import Guard
 from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.store.journal.journal import JournalStore
+from dialer.store.queries.load_engine import LoadedRows
 from tests.gateways import FIRST
 
 
 class Unheard(msgspec.Struct, frozen=True):
     """An effect, or an event, that no driver knows."""
+
+
+STAGE: Final = ForecastStage(
+    campaign_id=1,
+    now_ms=0,
+    expires_ms=0,
+    subscribers=0,
+    done_until_ms=0,
+    first_call_id=1,
+    world=LoadedRows([], [], {}, [], [], [], [], [], [], {}),
+    openings=(),
+    people=StagedSubscribers(0, 0, {}, [], frozenset(), frozenset()),
+    listed=frozenset(),
+    number_key=None,
+    attempts=(),
+    waiting=(),
+    call_backs=(),
+)
 
 
 def kernel() -> Kernel:
@@ -35,6 +56,7 @@ def journal() -> None:
 
 DRIVERS: Final[list[tuple[ModuleType, str, Callable[[], object]]]] = [
     (effects, "Recorded", MemoryStore),
+    (effects, "Recorded", lambda: RunStore(STAGE)),
     (effects, "Recorded", journal),
     (effects, "Recorded", Guard),
     (effects, "Recorded", StepCounters),

@@ -39,6 +39,7 @@ from dialer.console.charts import survey_graph
 from dialer.domain.billing import money
 from dialer.domain.engine import inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
+from dialer.domain.forecast.process_limits import PROCESSES_MAX
 from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
@@ -194,6 +195,7 @@ LIMITS: Final = {
     "Forecasts at the same time; users who wait for a turn, each up to 50 s": (
         f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
     ),
+    "Processes of one forecast": str(PROCESSES_MAX),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),

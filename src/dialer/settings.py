@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from dialer.domain.calling_times.calling_hours import ANY_HOUR
+from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
 from dialer.domain.secret_keys import KEY_MIN
 from dialer.settings_values import (
     ADMINS,
@@ -95,6 +96,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
     """Days for which entries of the audit log are kept."""
+    forecast_processes: int | None = None
+    """Processes of one forecast; None: one a core, at most 8."""
     rate_limit: int | None = None
     """Requests per minute of one user, and of one address; None: no limit."""
     secrets_key: str | None = None
@@ -397,6 +400,14 @@ SETTINGS: Final = (
         meaning="days for which the audit log is kept",
         may_hold=f"a whole number from {AUDIT_LOG_DAYS_MIN} to {AUDIT_LOG_DAYS_MAX}",
         read=partial(read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
+    ),
+    Setting(
+        variable="DIALER_FORECAST_PROCESSES",
+        field="forecast_processes",
+        default=f"one a core, at most {PROCESSES_DEFAULT_MAX}",
+        meaning="processes of one forecast",
+        may_hold=f"a whole number from 1 to {PROCESSES_MAX}",
+        read=partial(read_whole, least=1, most=PROCESSES_MAX),
     ),
     Setting(
         variable="DIALER_RATE_LIMIT",

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import SEEDS_MAX, Order
+from dialer.forecast.processes import ForecastFailedError
 from dialer.forecast.subprocess import forecast_in_subprocess
 from dialer.store.database import StorageUnavailableError
 from dialer.store.key_ring import RING
@@ -64,11 +66,30 @@ async def test_a_database_that_is_gone_is_told(house: House, tmp_path: Path) -> 
         await forecast_in_subprocess(house.database, asked)
 
 
-@pytest.mark.skipif(not CHILDREN.exists(), reason="this system does not tell what a process has started")
-async def test_cancellation_ends_the_process(house: House) -> None:
+@pytest.mark.skipif(not CHILDREN.exists(), reason="needs /proc")
+async def test_a_process_of_a_forecast_that_is_killed_fails_it(house: House) -> None:
+    """The service goes on, and nothing is left of the forecast."""
     before = CHILDREN.read_text("ascii")
+    asked = msgspec.structs.replace(long_order(house), processes=2)
+
+    def kill_one(_done: int) -> None:
+        (child,) = set(CHILDREN.read_text("ascii").split()) - set(before.split())
+        grandchildren = Path(f"/proc/{child}/task/{child}/children").read_text("ascii").split()
+        if grandchildren:
+            os.kill(int(grandchildren[0]), signal.SIGKILL)
+
+    with pytest.raises(ForecastFailedError, match="a process ended with -9"):
+        await forecast_in_subprocess(house.database, asked, kill_one)
+    assert CHILDREN.read_text("ascii") == before
+
+
+@pytest.mark.skipif(not CHILDREN.exists(), reason="this system does not tell what a process has started")
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_cancellation_ends_the_process(house: House, processes: int) -> None:
+    before = CHILDREN.read_text("ascii")
+    asked = msgspec.structs.replace(long_order(house), processes=processes)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(forecast_in_subprocess, house.database, long_order(house))
+        tasks.start_soon(forecast_in_subprocess, house.database, asked)
         while CHILDREN.read_text("ascii") == before:
             await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()

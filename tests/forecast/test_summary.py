@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from dialer.domain.enums import SectionType
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.parameters import Order
-from dialer.forecast.seed_run import Counters, HourCounters, SeedRun, Stop
+from dialer.forecast.run_store import Counters, Stop
+from dialer.forecast.seed_run import HourCounters, SeedRun
 from dialer.forecast.summary import ANSWERS_MAX, OTHERS, CountSpread, Forecast, nearest_rank, summarise
 
 

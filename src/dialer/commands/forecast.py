@@ -14,6 +14,7 @@ from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import Order
+from dialer.forecast.processes import ForecastFailedError, processes_of_machine
 from dialer.forecast.summary import Forecast, SectionForecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database
@@ -39,7 +40,15 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> No
         settings, database = service
         configure_logs()
         campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
-        order = Order(campaign_id, service.now_ms(), settings.timezone, seeds, first_seed, settings.calling_hours)
+        order = Order(
+            campaign_id,
+            service.now_ms(),
+            settings.timezone,
+            seeds,
+            first_seed,
+            settings.calling_hours,
+            processes=settings.forecast_processes or processes_of_machine(),
+        )
         result = _forecast(database, order)
     if as_json:
         print_json(result)
@@ -55,7 +64,7 @@ def _forecast(database: Database, order: Order) -> Forecast:
         of_all = f"of {order.seeds} seeds"
         with Console(stderr=True).status("Copying the campaign") as status:
             return anyio.run(forecast_campaign, database, order, lambda done: status.update(f"{done} {of_all}"))
-    except (NoCampaignError, CampaignOverError) as error:
+    except (NoCampaignError, CampaignOverError, ForecastFailedError) as error:
         raise click.ClickException(str(error)) from None
     except CampaignNotReadyError as error:
         reasons = "; ".join(f"{field}: {' '.join(messages)}" for field, messages in error.errors.items())

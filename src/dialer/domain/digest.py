@@ -1,6 +1,6 @@
 """The digest of a run: runs with equal call detail records have equal digests."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from operator import itemgetter
 from typing import Final
@@ -21,13 +21,28 @@ DIGEST_FIELDS: Final = (
 _values: Final = itemgetter(*DIGEST_FIELDS)
 
 
+class RunningDigest:
+    """The digest of a run whose records are added one by one."""
+
+    def __init__(self) -> None:
+        self._digest: Final = sha256()
+
+    def add(self, values: Sequence[object]) -> None:
+        """Add a record by its `DIGEST_FIELDS`, as the API writes them."""
+        line = "|".join(map(str, values))
+        self._digest.update(f"{line}\n".encode())
+
+    def hexdigest(self) -> str:
+        """Return the digest of the records so far, in hexadecimal."""
+        return self._digest.hexdigest()
+
+
 def cdr_digest(records: Iterable[Mapping[str, object]]) -> str:
     """Return the SHA-256, in hexadecimal, of call detail records in the order of their ids, as the API writes them.
 
     Each record makes one line: its `DIGEST_FIELDS`, separated by bars.
     """
-    digest = sha256()
+    digest = RunningDigest()
     for record in records:
-        line = "|".join(map(str, _values(record)))
-        digest.update(f"{line}\n".encode())
+        digest.add(_values(record))
     return digest.hexdigest()

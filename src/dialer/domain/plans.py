@@ -299,6 +299,11 @@ class SectionResult(msgspec.Struct, frozen=True, gc=False):
     recording_ms: int | None = None
     """Length of the recording that the section made; `response` is its file name."""
 
+    @property
+    def recording_s(self) -> int | None:
+        """Return the length of the recording in whole seconds, rounded up; None if there is none."""
+        return None if self.recording_ms is None else -(-self.recording_ms // 1_000)
+
 
 class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """The outcome of a call that is over."""

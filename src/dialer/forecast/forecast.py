@@ -1,8 +1,9 @@
 """The forecast of a campaign: a copy of it, run to its end under each of some seeds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import structlog
 from sqlalchemy import Connection, select, update
 
 from dialer.app.campaigns.change import start_campaign
@@ -14,7 +15,9 @@ from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.forecast.campaign_copy import copy_campaign
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order
-from dialer.forecast.seed_run import run_seed
+from dialer.forecast.processes import Progress, do_all
+from dialer.forecast.seed_run import SeedRun, run_seed
+from dialer.forecast.stage import ForecastStage, read_stage
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database import Database
@@ -22,11 +25,8 @@ from dialer.store.tables import Campaign, SealedSurvey, User
 
 UNLIMITED: Final = 10**15
 """A balance that pays for any campaign, in integers of 1e-5."""
+_log: Final = structlog.get_logger(__name__)
 _OVER: Final = frozenset(status for status, moves in CAMPAIGN_MOVES.items() if not moves)
-
-
-Progress = Callable[[int], None]
-"""Hears how many seeds are done."""
 
 
 def ignore_progress(done: int) -> None:
@@ -48,21 +48,40 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     a process or a thread of its own.
 
     Raises:
+        ForecastFailedError: one of the processes was killed, or has failed.
         NoCampaignError: there is no such campaign.
         CampaignOverError: it has ended.
         CampaignNotReadyError: it lacks something that a start needs.
         StorageUnavailableError: the database cannot be read, or there is no room for the copy.
     """
-    source = MemoryDatabase()
+    stage, survey = staged(database, order)
+    (runs,) = run_seeds([stage], range(order.first_seed, order.first_seed + order.seeds), order.processes, progress)
+    return summarise(order, runs, survey)
+
+
+def run_seeds(
+    stages: Sequence[ForecastStage], seeds: Sequence[int], processes: int, progress: Progress
+) -> list[list[SeedRun]]:
+    """Return the runs of each stage under each of the seeds, which are the same for all stages.
+
+    Raises:
+        ForecastFailedError: one of the processes was killed, or has failed.
+    """
+    tasks = [(stage, seed) for stage in stages for seed in seeds]
+    runs = do_all(tasks, lambda task: run_seed(*task), processes, progress)
+    for (stage, seed), run in zip(tasks, runs, strict=True):
+        if run.failure:
+            _log.error("forecast_run_failed", campaign_id=stage.campaign_id, seed=seed, failure=run.failure)
+    return [runs[place : place + len(seeds)] for place in range(0, len(runs), len(seeds))]
+
+
+def staged(database: Database, order: Order) -> tuple[ForecastStage, Survey]:
+    """Return the stage of a campaign's copy, and the survey that it plays. The errors are those of a forecast."""
+    copy, survey = started_copy(database, order)
     try:
-        survey = _prepare(database, source, order)
-        runs = []
-        for seed in range(order.first_seed, order.first_seed + order.seeds):
-            runs.append(await run_seed(source, order, seed))
-            progress(len(runs))
-        return summarise(order, runs, survey)
+        return copy.write_now(lambda connection: read_stage(connection, order)), survey
     finally:
-        source.close()
+        copy.close()
 
 
 def check_not_over(campaign: Mapping[str, Any]) -> None:
@@ -81,8 +100,8 @@ def check_not_over(campaign: Mapping[str, Any]) -> None:
     )
 
 
-def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey:
-    """Copy the campaign into `target`, start the copy, and return the survey that it plays."""
+def started_copy(database: Database, order: Order) -> tuple[MemoryDatabase, Survey]:
+    """Return a database with a copy of the campaign, which is started, and the survey that it plays."""
 
     def copy(source: Connection, target: Connection) -> None:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
@@ -98,5 +117,10 @@ def _prepare(database: Database, target: MemoryDatabase, order: Order) -> Survey
         document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == order.campaign_id))
         return Survey(()) if document is None else decode_survey(document)
 
-    database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
-    return target.write_now(start)
+    target = MemoryDatabase()
+    try:
+        database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
+        return target, target.write_now(start)
+    except BaseException:
+        target.close()
+        raise

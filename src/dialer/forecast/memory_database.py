@@ -27,13 +27,6 @@ class MemoryDatabase(Database):
         """Return what `work` returns, on the only connection: a second one would open another, empty database."""
         return self._run(self._writer, work)
 
-    def copied(self) -> "MemoryDatabase":
-        """Return a new database with the same content."""
-        copy = MemoryDatabase()
-        with self._bare() as source, copy._bare() as target:
-            source.backup(target)
-        return copy
-
     @contextlib.contextmanager
     def _bare(self) -> Iterator[sqlite3.Connection]:
         """Yield the driver's connection, outside of any transaction."""

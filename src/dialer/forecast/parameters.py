@@ -25,5 +25,7 @@ class Order(msgspec.Struct, frozen=True):
     seeds: int = SEEDS
     first_seed: int = 0
     calling_hours: str | None = None
+    processes: int = 1
+    """Processes among which the seeds are shared out."""
     is_rich: bool = False
     """True if the owner of the campaign is taken to have an unlimited balance."""

@@ -1,26 +1,27 @@
-"""A run of a campaign to its end under one seed, and its outcome."""
+"""A run of a campaign to its end under one seed, and its outcome.
 
+The engine, the kernel and the simulated carrier are those of the service. Only the store differs: nothing is written,
+as nobody reads the calls of a run.
+"""
+
+import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from copy import deepcopy
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
+import msgspec
 
-from dialer.domain.billing.money import format_money
-from dialer.domain.calling_times.calling_hours import read_calling_hours
-from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CampaignStatus
-from dialer.domain.statistics import Grouping
-from dialer.forecast.memory_database import MemoryDatabase
-from dialer.forecast.parameters import Order
-from dialer.runtime.clock import VirtualClock
-from dialer.runtime.worker import Worker
+from dialer.domain import events
+from dialer.domain.engine.engine import Engine
+from dialer.domain.plans import GatewayPlan
+from dialer.forecast.run_store import Counters, RunStore, Stop
+from dialer.forecast.stage import ForecastStage, Opening
+from dialer.runtime.kernel import Kernel
+from dialer.runtime.line_reports import STARTING, LineSettings
 from dialer.sim.carrier import SimulatedCarrier
-from dialer.sim.report import show_date
-from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.queries.statistics import WhoseCalls, count_calls
-from dialer.store.queries.survey_results import count_answers
-from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
+from dialer.store.queries.readable_rows import UNREADABLE as UNREADABLE_ERRORS
+from dialer.store.queries.survey_results import ANSWERS_MAX
 
 LAST_CALLS_MS: Final = 2 * 86_400_000
 """Time after the end of a campaign in which its last calls end: a call lasts a day at most."""
@@ -28,25 +29,7 @@ HOURS_MAX: Final = 168
 """Hours with calls of which a run is told: those of a week of dialling around the clock."""
 UNREADABLE: Final = "unreadable"
 """The stop reason of a campaign whose rows the engine cannot read: it does not dial, and it does not stop."""
-
-
-class Counters(NamedTuple):
-    """The counters of a campaign at one moment; money in integers of 1e-5."""
-
-    calls: int
-    """Calls that are over, or text messages whose delivery is decided."""
-    answered: int
-    completed: int
-    cost: int
-    live_answered: int
-    abandoned: int
-
-
-class Stop(NamedTuple):
-    """The moment at which a campaign stopped dialling, in milliseconds since the epoch, and the reason."""
-
-    at_ms: int
-    reason: str
+FAILURE_CHARACTERS_MAX: Final = 4_000
 
 
 class HourCounters(NamedTuple):
@@ -73,130 +56,141 @@ class SeedRun(NamedTuple):
     """The number of answers, by section."""
     hours: Sequence[HourCounters]
     """The counters of each hour with calls, the first ones only if there are more than `HOURS_MAX`."""
+    failure: str = ""
+    """The error of an engine that could not go on, with its origin."""
 
 
-async def run_seed(source: MemoryDatabase, order: Order, seed: int) -> SeedRun:
-    """Run a copy of `source`, which holds one campaign, under a seed. `source` does not change."""
-    copy = source.copied()
+def run_seed(stage: ForecastStage, seed: int) -> SeedRun:
+    """Run a campaign under a seed to its end, and return the outcome. The stage does not change."""
+    store, failure = RunStore(stage), ""
     try:
-        before = copy.read_now(lambda connection: _counters(connection, order.campaign_id))
-        stop = await _run(copy, order, seed)
-        return copy.read_now(lambda connection: _seed_run(connection, order, seed, stop, before))
-    finally:
-        copy.close()
+        stop = _run(stage, store, seed)
+    except Exception:  # noqa: BLE001 - as in the service, a campaign that the engine cannot handle makes no more calls
+        stop, failure = Stop(stage.expires_ms, UNREADABLE), traceback.format_exc()[-FAILURE_CHARACTERS_MAX:]
+    totals: Counter[int] = Counter()
+    for (section_id, _), count in store.answers.items():
+        totals[section_id] += count
+    return SeedRun(
+        seed=seed,
+        stop=stop,
+        subscribers=stage.subscribers,
+        counters=store.counters,
+        calls_in_progress_peak=_peak(store.spans, stage.now_ms),
+        digest=store.digest.hexdigest(),
+        answers=_most_frequent(store.answers),
+        answered_sections=totals,
+        hours=[HourCounters(hour, *store.hours[hour]) for hour in sorted(store.hours)[:HOURS_MAX]],
+        failure=failure,
+    )
 
 
-async def _run(copy: MemoryDatabase, order: Order, seed: int) -> Stop:
+def _run(stage: ForecastStage, store: RunStore, seed: int) -> Stop:
     """Run the campaign until its last call is over, and return its first stop.
 
     A campaign that stops for want of money also expires later, so later stops do not count.
     """
-    worker = Worker(
-        copy,
-        VirtualClock(order.now_ms),
-        seed=seed,
-        service_zone=order.service_zone,
-        new_carrier=SimulatedCarrier,
-        new_lines=None,
-        hours=read_calling_hours(order.calling_hours),
-    )
-    expires_ms = copy.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))
+    kernel = _opened(stage, store, seed)
     stop: Stop | None = None
-    for until_ms in (order.now_ms, expires_ms - 1, expires_ms, expires_ms + LAST_CALLS_MS):
-        await worker.advance(max(until_ms, order.now_ms))
-        stop = stop or copy.read_now(lambda connection: _stop(connection, order.campaign_id))
+    expires_ms = stage.expires_ms
+    for until_ms in (stage.now_ms, expires_ms - 1, expires_ms, expires_ms + LAST_CALLS_MS):
+        kernel.run(max(until_ms, stage.now_ms))
+        stop = stop or store.stop
     return stop or Stop(expires_ms, UNREADABLE)
 
 
-def _stop(connection: Connection, campaign_id: int) -> Stop | None:
-    row = _campaign(connection, campaign_id)
-    return None if row["status"] == CampaignStatus.START else Stop(row["updated_date"], row["status_reason"])
+def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
+    """Return a kernel at the moment of the forecast. It is told what a worker tells its own at a start."""
+    engine = Engine(seed=seed, first_call_id=stage.first_call_id)
+    carrier = SimulatedCarrier(seed)
+    kernel = Kernel(engine, carrier, store, now_ms=stage.now_ms)
+    world = stage.world
+    for account in world.accounts:
+        kernel.apply(account)
+    lost = _open_gateways(stage, kernel, carrier)
+    on_floor: list[events.Event] = [*world.agents, *world.queues, *world.dids]
+    for event in on_floor:
+        kernel.apply(event)
+    _take_up(stage, kernel, carrier, seed)
+    for campaign in world.campaigns:
+        figures = deepcopy(campaign.figures)  # The engine changes it.
+        kernel.apply(msgspec.structs.replace(campaign, figures=figures, zones=stage.openings[0].zones))
+    for plan in world.over:
+        kernel.apply(events.CampaignRenewed(plan))
+    for line in lost:
+        kernel.apply(line)
+    for opening in stage.openings[1:]:
+        kernel.run(stage.now_ms)
+        _open_again(stage, kernel, engine, store, opening)
+    return kernel
 
 
-def _counters(connection: Connection, campaign_id: int) -> Counters:
-    """Return the counters, without attempts in progress. Inbound calls and texts sent during calls are no attempts."""
-    row = _campaign(connection, campaign_id)
-    in_progress = sum(
-        connection.scalar(query) or 0
-        for query in (
-            select(func.count()).where(
-                CallRequest.campaign_id == campaign_id,
-                IS_CALLING,
-                CallRequest.did_id.is_(None),
-            ),
-            select(func.count()).where(
-                SmsMessage.campaign_id == campaign_id,
-                SmsMessage.ended_ms.is_(None),
-                SmsMessage.callrequest_id.is_(None),
-            ),
+def _open_gateways(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier) -> list[events.LineLost]:
+    """Open the gateways; return that those are lost whose callees cannot be read."""
+    lost = []
+    for opened in stage.world.gateways:
+        settings = LineSettings(opened.plan.protocol, stage.world.parameters[opened.plan.id])
+        try:
+            carrier.open_gateway(opened.plan.id, settings.simulated())
+        except UNREADABLE_ERRORS:
+            lost.append(events.LineLost(opened.plan.id, STARTING))
+        kernel.apply(opened)
+    return lost
+
+
+def _take_up(stage: ForecastStage, kernel: Kernel, carrier: SimulatedCarrier, seed: int) -> None:
+    """Restore what is in progress, and what is expected."""
+    for due_ms, arrived in stage.call_backs:
+        caller = msgspec.structs.replace(arrived.subscriber)
+        kernel.expect_call_back(due_ms, msgspec.structs.replace(arrived, subscriber=caller))
+    opened = set(stage.world.parameters)
+    for call in stage.attempts_of_seed(seed):
+        if call.plan.gateway_id not in opened:
+            # The call was placed over a gateway that was deleted since. It still needs a gateway to end.
+            opened.add(call.plan.gateway_id)
+            carrier.open_gateway(call.plan.gateway_id, "{}")
+            kernel.apply(events.GatewayOpened(GatewayPlan(call.plan.gateway_id)))
+        kernel.restore(call, stage.done_until_ms)
+    for message in stage.waiting:
+        own = msgspec.structs.replace(message, subscriber=msgspec.structs.replace(message.subscriber))
+        kernel.apply(events.TextRestored(own))
+
+
+def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: RunStore, opening: Opening) -> None:
+    """Open the campaign once more, as the worker does after it has collected another portion of contacts."""
+    store.last_id = opening.last_id
+    state = engine.engine_state
+    for opened in stage.world.accounts:
+        account = state.accounts[opened.user_id]
+        kernel.apply(msgspec.structs.replace(opened, balance=account.balance, held=account.held))
+    for did in stage.world.dids:
+        if did.plan is not None:
+            kernel.apply(did)
+    for campaign in stage.world.campaigns:
+        now = state.campaigns[campaign.plan.id]
+        kernel.apply(
+            events.CampaignOpened(
+                campaign.plan, now.status, now.next_dial_us, opening.zones, now.callerid_turns, figures=None
+            )
         )
-    )
-    return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
 
 
-def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> SeedRun:
-    after = _counters(connection, order.campaign_id)
-    answers = count_answers(connection, order.campaign_id)
-    return SeedRun(
-        seed=seed,
-        stop=stop,
-        subscribers=_campaign(connection, order.campaign_id)["totalcontact"],
-        counters=Counters(*(new - old for new, old in zip(after, before, strict=True))),
-        calls_in_progress_peak=_peak(connection, order),
-        digest=cdr_digest(_records(connection, order.campaign_id)),
-        answers=Counter(
-            {
-                (key, each.response): each.count
-                for key, section_answers in answers.items()
-                for each in section_answers.answers
-            }
-        ),
-        answered_sections=Counter(
-            {section_id: section_answers.total for section_id, section_answers in answers.items()}
-        ),
-        hours=_hours(connection, order.campaign_id),
-    )
-
-
-def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
-    """Return the counters of the run. The copy begins without any, so they are those from the forecast on."""
-    scope = WhoseCalls(campaign_id=campaign_id)
-    counted = count_calls(connection, scope, Grouping.TOTAL, None, HOURS_MAX, by_hour=True)
-    return [
-        HourCounters(
-            counted_hour.hour or 0,
-            counted_hour.figures.calls + counted_hour.figures.messages,
-            counted_hour.figures.cost,
-        )
-        for counted_hour in counted
-    ]
-
-
-def _campaign(connection: Connection, campaign_id: int) -> RowMapping:
-    return connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
-
-
-def _peak(connection: Connection, order: Order) -> int:
+def _peak(spans: Sequence[tuple[int, int]], now_ms: int) -> int:
     """Return the most calls, or messages, in progress at once; one that ends frees its place in that millisecond."""
-    medium = _campaign(connection, order.campaign_id)["medium"]
-    attempts, started = (
-        (SmsMessage.__table__, SmsMessage.send_date)
-        if medium == SMS
-        else (CallRequest.__table__, CallRequest.started_ms)
-    )
-    of_campaign = attempts.c.campaign_id == order.campaign_id
-    is_later = attempts.c.ended_ms > order.now_ms
-    changes = union_all(
-        select(started.label("at_ms"), literal(1).label("change")).where(of_campaign, is_later),
-        select(attempts.c.ended_ms, literal(-1)).where(of_campaign, is_later),
-    ).subquery()
-    running = func.sum(changes.c.change).over(order_by=(changes.c.at_ms, changes.c.change)).label("running")
-    query: Select[tuple[int]] = select(func.max(select(running).subquery().c.running))
-    return int(connection.scalar(query) or 0)
+    changes = [(end, -1) for _, end in spans if end > now_ms]
+    changes += [(start, 1) for start, end in spans if end > now_ms]
+    running = peak = 0
+    for _, change in sorted(changes):
+        running += change
+        peak = max(peak, running)
+    return peak
 
 
-def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, object]]:
-    """Yield the call detail records with values as the API writes them."""
-    query = select(Cdr.__table__).where(Cdr.campaign_id == campaign_id).order_by(Cdr.id)
-    for row in connection.execute(query).mappings():
-        yield {**row, "starting_date": show_date(row["starting_date"]), "call_cost": format_money(row["call_cost"])}
+def _most_frequent(answers: Counter[tuple[int, str]]) -> Counter[tuple[int, str]]:
+    """Return the counts of the most frequent answers to each section, at most `ANSWERS_MAX` of each."""
+    kept: Counter[tuple[int, str]] = Counter()
+    listed: Counter[int] = Counter()
+    for key, count in sorted(answers.items(), key=lambda answer: (-answer[1], answer[0])):
+        if listed[key[0]] < ANSWERS_MAX:
+            listed[key[0]] += 1
+            kept[key] = count
+    return kept

@@ -5,6 +5,7 @@ output, and exits. It also exits when its standard input ends, so it does not ou
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from subprocess import PIPE
@@ -20,29 +21,26 @@ from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import (
     CampaignOverError,
     NoCampaignError,
-    Progress,
     forecast_campaign,
     ignore_progress,
 )
 from dialer.forecast.parameters import Order
+from dialer.forecast.processes import NICENESS, ForecastFailedError, Progress
 from dialer.forecast.summary import Forecast
 from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import RING, GivenKeys
 
-NICENESS: Final = 10
-"""The niceness of the process: the service goes first."""
 _COMMAND: Final = (sys.executable, "-P", "-m", "dialer.forecast")
 _END: Final = b"\n"
 _KNOWN: Final[Mapping[str, type[Exception]]] = {
     kind.__name__: kind
-    for kind in (NoCampaignError, CampaignOverError, IllegalMoveError, RefusedError, StorageUnavailableError)
+    for kind in (
+        *(NoCampaignError, CampaignOverError, IllegalMoveError, RefusedError),
+        *(StorageUnavailableError, ForecastFailedError),
+    )
 }
 """Errors that the process reports by name, and that are raised again by the caller."""
-
-
-class ForecastFailedError(Exception):
-    """Raised when the process exits without a reply; its standard error says why."""
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -84,8 +82,14 @@ async def forecast_in_subprocess(database: Database, order: Order, progress: Pro
     async with process:
         if process.stdin is None or process.stdout is None:
             raise ForecastFailedError("the process has no pipes")
-        await process.stdin.send(msgspec.json.encode(task) + _END)
-        reply = await _last_reply(process.stdout, progress)
+        try:
+            await process.stdin.send(msgspec.json.encode(task) + _END)
+            reply = await _last_reply(process.stdout, progress)
+        except BaseException:
+            # With its children, also those that hang. The group is the session that it leads.
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
     # The exit code says nothing: a process that has replied may still see its input end, and exit with 1.
     if reply is None:
         raise ForecastFailedError(f"the process exited with {process.returncode}")

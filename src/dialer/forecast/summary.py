@@ -11,7 +11,8 @@ from dialer.domain.described import described
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.parameters import Order
-from dialer.forecast.seed_run import HOURS_MAX, Counters, HourCounters, SeedRun
+from dialer.forecast.run_store import Counters
+from dialer.forecast.seed_run import HOURS_MAX, HourCounters, SeedRun
 from dialer.sim.report import ReportRow, show_date
 
 ANSWERS_MAX: Final = 50

@@ -13,8 +13,9 @@ from dialer.api.app import create_app
 from dialer.api.http.errors import AnsweredError, RecordNotFoundError
 from dialer.api.records.forecast import FORECAST_WORK_MAX, RUNNING_MAX, WAITING_MAX, Forecaster
 from dialer.domain.reasons import CAMPAIGN_REASONS
-from dialer.forecast.forecast import NoCampaignError, Progress
+from dialer.forecast.forecast import NoCampaignError
 from dialer.forecast.parameters import FIRST_SEED_MAX, Order
+from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -277,6 +278,19 @@ async def test_a_turn_that_does_not_come_in_time_is_given_up(database: Database)
 async def test_one_that_takes_too_long_is_given_up(database: Database) -> None:
     slow = Slow()
     assert await refusal(Forecaster(slow, seconds_max=0), database) == (503, "10")
+
+
+async def test_one_whose_process_dies_fails_alone(database: Database) -> None:
+    """The next one of the same user is computed."""
+
+    async def dying(_database: Database, _order: Order, _progress: Progress) -> Forecast:
+        raise ForecastFailedError("a process ended with -9")
+
+    forecaster = Forecaster(dying)
+    for _ in range(2):
+        with pytest.raises(AnsweredError, match="The forecast failed: a process ended with -9") as failed:
+            await forecaster.forecast(database, ORDER, ANN)
+        assert failed.value.status == 503
 
 
 async def test_a_disconnect_ends_the_forecast(

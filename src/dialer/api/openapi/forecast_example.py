@@ -11,7 +11,8 @@ from dialer.domain.enums import SectionType
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.parameters import Order
-from dialer.forecast.seed_run import Counters, HourCounters, SeedRun, Stop
+from dialer.forecast.run_store import Counters, Stop
+from dialer.forecast.seed_run import HourCounters, SeedRun
 from dialer.forecast.summary import summarise
 
 _SURVEY: Final = Survey((Section(1, SectionType.MULTI_CHOICE, "Will you come on Monday?", Prompt()),))

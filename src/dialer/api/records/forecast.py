@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Final, NamedTuple
 
 import anyio
+import structlog
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit
@@ -14,8 +15,9 @@ from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, 
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import Sentence
 from dialer.forecast.campaign_copy import people_of
-from dialer.forecast.forecast import NoCampaignError, Progress, check_not_over
+from dialer.forecast.forecast import NoCampaignError, check_not_over
 from dialer.forecast.parameters import Order
+from dialer.forecast.processes import ForecastFailedError, Progress, processes_of_machine
 from dialer.forecast.summary import Forecast
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -25,13 +27,15 @@ FORECAST_WORK_MAX: Final = 100_000
 FORECAST_SECONDS_MAX: Final = 120
 """The longest time that one forecast may take."""
 RUNNING_MAX: Final = 2
-"""Forecasts that are computed at the same time, each of one user. Each keeps one processor busy, after the service."""
+"""Forecasts that are computed at the same time, each of one user. Their processes share the processors that the service
+leaves free."""
 WAITING_MAX: Final = 16
 """Users whose forecasts wait for their turn."""
 WAIT_SECONDS_MAX: Final = 50
 """The longest wait for a turn: proxies give up after 60 s without an answer."""
 BUSY_RETRY_AFTER_S: Final = 10
 """The time after which a client may try again if there is no place for its forecast."""
+_log: Final = structlog.get_logger(__name__)
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 
 Forecasting = Callable[[Database, Order, Progress], Awaitable[Forecast]]
@@ -75,7 +79,7 @@ class Forecaster:
         """Return the forecast that a user has asked for, after its turn has come.
 
         Raises:
-            AnsweredError: another forecast of the user is under way, too many wait, or this one takes too long.
+            AnsweredError: another forecast of the user is under way, too many wait, or this one fails or is slow.
             InvalidError: the campaign lacks something that a start needs.
             RecordNotFoundError: the campaign has been deleted.
         """
@@ -93,6 +97,10 @@ class Forecaster:
                     raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
                 except NoCampaignError:
                     raise RecordNotFoundError from None
+                except ForecastFailedError as error:
+                    _log.error("forecast_failed", campaign_id=order.campaign_id, why=str(error))
+                    detail = f"The forecast failed: {error}. Ask for it again. {_elsewhere(order)}"
+                    raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
 
     @contextmanager
     def _place(self, order: Order, user_id: int) -> Iterator[None]:
@@ -143,7 +151,15 @@ def order_of(
     """
     check_not_over(records.load(unit, resource, identity))
     people = people_of(unit.connection, identity)
-    order = Order(identity, unit.now_ms, settings.timezone, seeds, first_seed, settings.calling_hours)
+    order = Order(
+        identity,
+        unit.now_ms,
+        settings.timezone,
+        seeds,
+        first_seed,
+        settings.calling_hours,
+        processes=settings.forecast_processes or processes_of_machine(),
+    )
     _refuse_too_much(order, people)
     return order
 

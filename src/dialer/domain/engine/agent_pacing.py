@@ -1,6 +1,7 @@
 """The pacing of campaigns that dial for agents: the input of their strategies, and the figures they measure."""
 
 import math
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.enums import AmdStatus, DialMethod
 from dialer.domain.events import CallAnswered, CallRestored
 from dialer.domain.pacing import measure
+from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import Pace, PacingInputs, Strategy
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.strategies import GO_WITH_TIME, STRATEGIES, for_dial_method
@@ -38,7 +40,7 @@ class AgentPacing:
         seen_ms = now_ms - now_ms % ASKED_EVERY_MS
         pace = self._keep_memory(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
         is_still = not situation.bridged_ms and not situation.wrapping_ms
-        return pace if is_still else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
+        return pace if is_still or pace.is_steady else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
 
     def _keep_memory(self, campaign: OpenCampaign, pace: Pace) -> Pace:
         if pace.memory is not None:
@@ -114,6 +116,8 @@ class AgentPacing:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self._distributor.staff(queue_ids, now_ms)
+        if campaign.averages is None:
+            campaign.averages = Averages(campaign.figures)
         # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
         others = [other for other in sharing if other is not campaign and other.status in ACTIVE]
@@ -126,8 +130,8 @@ class AgentPacing:
             agents=staff.agents,
             idle=staff.idle,
             waiting=staff.waiting,
-            dialling_ms=tuple(sorted(at_ms for member in sharing for at_ms in member.dialling.values())),
-            greeted_ms=tuple(sorted(at_ms for member in sharing for at_ms in member.greeted.values())),
+            dialling_ms=_in_order([member.dialling for member in sharing]),
+            greeted_ms=_in_order([member.greeted for member in sharing]),
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
             shared_credit=min(
@@ -135,7 +139,14 @@ class AgentPacing:
                 default=math.inf,
             ),
             figures=campaign.figures,
+            averages=campaign.averages,
         )
+
+
+def _in_order(moments: list[dict[int, int]]) -> tuple[int, ...]:
+    """Return the moments of the calls of some campaigns, most often of one, in order."""
+    found = moments[0].values() if len(moments) == 1 else chain(*(each.values() for each in moments))
+    return tuple(sorted(found))
 
 
 def is_paced_by_agents(plan: CampaignPlan) -> bool:

@@ -250,7 +250,7 @@ class Engine:
         campaign.dial_next_at(event.next_dial_us)
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
         if event.figures is not None:
-            campaign.figures = event.figures
+            campaign.figures, campaign.averages = event.figures, None
         campaign.first_call_id = self._state.next_call_id
         campaign.called_off_before = self._state.called_off.last
         hours = self._gateways[plan.gateway_id].plan.hours

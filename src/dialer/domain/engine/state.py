@@ -11,6 +11,7 @@ from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.enums import CampaignStatus, Cause, DialMethod
+from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey
 
@@ -21,6 +22,7 @@ class OpenCampaign:
     """The engine's state of an open campaign."""
 
     __slots__ = (
+        "averages",
         "called_off_before",
         "callerid_turns",
         "dialling",
@@ -73,6 +75,8 @@ class OpenCampaign:
         self.is_idle = False
         """True if the campaign found no subscriber to call when it last looked."""
         self.figures = PacingFigures()
+        self.averages: Averages | None = None
+        """The averages of `figures`; None after a change."""
         self.dialling: dict[int, int] = {}
         """The dial time of each call that may reach an agent and is not answered yet, by call id."""
         self.greeted: dict[int, int] = {}
@@ -124,7 +128,7 @@ class PacedCampaigns:
 
     def sharing(self, queue_ids: frozenset[int]) -> list[int]:
         """Return the ids of the campaigns that dial for any of these queues, in order."""
-        return sorted(set().union(*(self._by_queue.get(queue_id, ()) for queue_id in queue_ids)))
+        return sorted(set().union(*[self._by_queue.get(queue_id, ()) for queue_id in queue_ids]))
 
 
 class EngineState:
@@ -170,5 +174,6 @@ class EngineState:
 
     def keep_figures(self, campaign: OpenCampaign) -> None:
         """Emit the figures of an active campaign that dials for agents, so that they are recorded."""
+        campaign.averages = None
         if campaign.is_paced and campaign.status in ACTIVE:
             self.emit(KeepFigures(campaign.plan.id, campaign.figures))

@@ -5,6 +5,8 @@ from typing import Final, Protocol
 
 import msgspec
 
+from dialer.domain.pacing.averages import Averages
+
 ABANDON_RATE_MAX_DEFAULT: Final = 3
 """Percentage of the calls answered by persons: 16 CFR 310.4(b)(4)."""
 ABANDONED_AFTER_MS: Final = 2_000
@@ -63,6 +65,8 @@ class PacingInputs(msgspec.Struct, frozen=True, gc=False):
     One call too many of this campaign can keep a call of that campaign waiting.
     """
     figures: PacingFigures = msgspec.field(default_factory=PacingFigures)
+    averages: Averages | None = None
+    """The averages of `figures`, for a caller who asks more often than they change."""
 
     @property
     def pending(self) -> int:
@@ -79,6 +83,8 @@ class Pace(msgspec.Struct, frozen=True, gc=False):
     """The time to ask again if no event comes before, for a strategy that depends on the clock."""
     memory: dict[str, float] | None = None
     """The new value of `PacingFigures.memory`; None leaves it unchanged."""
+    is_steady: bool = False
+    """True if time alone cannot change the result: only an event can."""
 
 
 class Strategy(Protocol):

@@ -20,6 +20,7 @@ import math
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
+from dialer.domain.pacing.averages import Averages
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, Pace, PacingFigures, PacingInputs
 
 FIRST_ANSWERS: Final = 100
@@ -60,7 +61,7 @@ class Predictive:
         least = max(0, situation.idle - situation.pending)
         most = room(situation)
         if most <= least:
-            return Pace(calls=least)
+            return Pace(calls=least, is_steady=True)
         return Pace(calls=_aim(situation, least, most))
 
 
@@ -83,12 +84,17 @@ def room(situation: PacingInputs) -> int:
     return situation.idle + spare - situation.pending
 
 
+def averages_of(situation: PacingInputs) -> Averages:
+    """Return the averages of a campaign's figures."""
+    return situation.averages or Averages(situation.figures)
+
+
 def outlook(situation: PacingInputs) -> Outlook:
     """Return the forecast for the calls in progress and the busy agents."""
-    figures = situation.figures
-    answer_rate = (sum(figures.outcomes) + PRESUMED_ANSWERS) / (len(figures.outcomes) + PRESUMED_ANSWERS)
-    horizon_ms = _mean(figures.ring_ms) + _mean(figures.greeting_ms) + ABANDONED_AFTER_MS
-    handling_ms = sorted(figures.handling_ms)
+    averages = averages_of(situation)
+    answer_rate = (averages.answers + PRESUMED_ANSWERS) / (len(situation.figures.outcomes) + PRESUMED_ANSWERS)
+    horizon_ms = averages.ring_ms + averages.greeting_ms + ABANDONED_AFTER_MS
+    handling_ms = averages.sorted_handling_ms
     chances = [_free_within(handling_ms, situation.now_ms - taken_ms, horizon_ms) for taken_ms in situation.bridged_ms]
     wrapped_up = sum(1 for free_ms in situation.wrapping_ms if free_ms <= situation.now_ms + horizon_ms)
     dialling = len(situation.dialling_ms)
@@ -137,11 +143,11 @@ def _reserve(situation: PacingInputs, answer_rate: float) -> float:
     By Little's law: a millisecond needs agents / handling time answers. Each answer takes 1 / rate calls, and each call
     lasts for one ring time. While less credit than that is left, the guarantee holds calls back.
     """
-    figures = situation.figures
-    if not figures.handling_ms:
+    if not situation.figures.handling_ms:
         return RESERVE_MIN
-    answers_per_ms = situation.agents / max(_mean(figures.handling_ms), 1.0)
-    return max(RESERVE_MIN, answers_per_ms * _mean(figures.ring_ms) / answer_rate)
+    averages = averages_of(situation)
+    answers_per_ms = situation.agents / max(averages.handling_ms, 1.0)
+    return max(RESERVE_MIN, answers_per_ms * averages.ring_ms / answer_rate)
 
 
 def _free_within(handling_ms: list[int], busy_ms: int, horizon_ms: float) -> float:
@@ -153,7 +159,3 @@ def _free_within(handling_ms: list[int], busy_ms: int, horizon_ms: float) -> flo
     shorter = bisect_right(handling_ms, busy_ms)
     in_time = bisect_right(handling_ms, busy_ms + horizon_ms) - shorter
     return in_time / (len(handling_ms) - shorter + 1)
-
-
-def _mean(values: list[int]) -> float:
-    return sum(values) / len(values) if values else 0.0

@@ -201,9 +201,9 @@ class CallDistributor:
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
-        members = set().union(*(line.places for queue_id in queue_ids if (line := self._lines.get(queue_id))))
+        members = set().union(*[line.places for queue_id in queue_ids if (line := self._lines.get(queue_id))])
         agents = [agent for agent_id in members if (agent := self._agents.get(agent_id))]
-        calls = set().union(*(self._callers.get(queue_id, ()) for queue_id in queue_ids))
+        calls = set().union(*[self._callers.get(queue_id, ()) for queue_id in queue_ids])
         return staff_of(agents, calls, now_ms)
 
     def changed(self) -> Changes:

@@ -307,7 +307,7 @@ def refused_cdr(cdr_id: int, effect: effects.RefuseInbound, now_ms: int) -> CdrR
 
 def result(call: Call, answer: SectionResult) -> ResultRow:
     """Return the row of an answer to a section."""
-    seconds = None if answer.recording_ms is None else -(-answer.recording_ms // 1_000)
+    seconds = answer.recording_s
     return ResultRow(
         call.plan.user_id,
         call.callid,

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
+from dialer.domain.plans import SectionResult
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.store.tables import SurveyResult
 
@@ -70,6 +71,15 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
     for section_id, response, times, _, in_all in rows:
         found.setdefault(section_id, SectionCount(int(in_all), [])).answers.append(AnswerCount(response, times))
     return found
+
+
+def counted_name(answer: SectionResult) -> str:
+    """Return the name under which an answer is counted, as `count_answers` does for rows."""
+    definition = SECTION_TYPES[answer.section_type]
+    for most, name in definition.counted_lengths:
+        if answer.recording_s is not None and answer.recording_s <= most:
+            return name
+    return definition.counted_as or answer.response
 
 
 def _answer() -> ColumnElement[str]:

@@ -1,0 +1,202 @@
+"""The stage of a forecast: everything that the runs of a campaign's copy share, read from its rows once."""
+
+from typing import Final, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.enums import SubscriberStatus
+from dialer.domain.events import CallArrived
+from dialer.domain.identity import leg_uuid
+from dialer.domain.plans import Call
+from dialer.domain.plans import Subscriber as Callee
+from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.forecast.parameters import Order
+from dialer.runtime.recovery import attempts_in_progress, waiting_texts
+from dialer.store.contact_collection import collect_campaign, has_uncollected
+from dialer.store.queries.do_not_call import is_hashed
+from dialer.store.queries.load_engine import ZONES_MAX, LoadedRows, Loader, pending_zones
+from dialer.store.queries.queues import call_backs_of
+from dialer.store.service_state import open_state
+from dialer.store.tables import Campaign, DncContact, ServiceState, Subscriber
+
+
+class StagedSubscriber(NamedTuple):
+    """A subscriber's row, as far as a run needs it. The fields have the order of `_PERSON`."""
+
+    id: int
+    number: str
+    zone: str
+    contact_id: int | None
+    attempts: int
+    failures: int
+    completions: int
+    due_ms: int
+    full_name: str
+    additional_vars: str
+    phonebook_id: int | None
+
+
+_PERSON: Final = (
+    Subscriber.id,
+    Subscriber.number,
+    Subscriber.zone,
+    Subscriber.contact_id,
+    Subscriber.count_attempt,
+    Subscriber.failure_count,
+    Subscriber.completion_count,
+    Subscriber.due_ms,
+    Subscriber.full_name,
+    Subscriber.additional_vars,
+    Subscriber.phonebook_id,
+)
+
+
+class StagedSubscribers(NamedTuple):
+    """The subscribers of the campaign."""
+
+    size: int
+    still_open: int
+    """Number of those who are not final."""
+    fresh: dict[str, list[StagedSubscriber]]
+    """PENDING subscribers without a time for their next attempt, by zone, in id order."""
+    retries: list[StagedSubscriber]
+    """PENDING subscribers who wait for their next attempt."""
+    pending_ids: frozenset[int]
+    halted_ids: frozenset[int]
+    """Subscribers in a call who are not called again after it."""
+
+
+class Opening(NamedTuple):
+    """The campaign as the engine reads it after a portion of its contacts is collected."""
+
+    last_id: int
+    """The id of the last subscriber who exists by then."""
+    zones: tuple[str, ...]
+
+
+class ForecastStage(NamedTuple):
+    """A campaign at the moment from which it is forecast, without anything that depends on a seed or is changed."""
+
+    campaign_id: int
+    now_ms: int
+    expires_ms: int
+    subscribers: int
+    """The number of subscribers, as the campaign shows it."""
+    done_until_ms: int
+    """The moment up to which the events of calls in progress are on record."""
+    first_call_id: int
+    world: LoadedRows
+    openings: tuple[Opening, ...]
+    people: StagedSubscribers
+    listed: frozenset[str]
+    """The numbers on the do-not-call lists of the campaign, plain and hashed."""
+    number_key: bytes | None
+    """The key of the hashes; None if none of the numbers is hashed."""
+    attempts: tuple[Call, ...]
+    """Calls and messages in progress, with the `callid`s of transfers as under any seed (`attempts_of_seed`)."""
+    waiting: tuple[Call, ...]
+    """Text messages that wait for room on their gateway."""
+    call_backs: tuple[tuple[int, CallArrived], ...]
+
+    def attempts_of_seed(self, seed: int) -> list[Call]:
+        """Return the calls and messages in progress as a run may change them."""
+        return [_of_seed(call, seed) for call in self.attempts]
+
+
+def read_stage(connection: Connection, order: Order) -> ForecastStage:
+    """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
+    state = open_state(connection, order.now_ms)
+    now_ms = max(state.now_ms, order.now_ms)
+    loader = Loader(order.service_zone, read_calling_hours(order.calling_hours))
+    world = loader.world(connection, now_ms, with_past=True)
+    openings: tuple[Opening, ...] = ()
+    if world.campaigns:
+        openings = _collect(connection, order.campaign_id, now_ms)
+        world = loader.world(connection, now_ms, with_past=True)
+    listed = frozenset(connection.scalars(select(DncContact.number)))
+    has_hashes = connection.scalar(select(DncContact.id).where(is_hashed(DncContact.number)).limit(1)) is not None
+    row = connection.execute(select(Campaign.expirationdate, Campaign.totalcontact)).one()
+    return ForecastStage(
+        campaign_id=order.campaign_id,
+        now_ms=now_ms,
+        expires_ms=row.expirationdate,
+        subscribers=row.totalcontact,
+        done_until_ms=state.now_ms,
+        first_call_id=state.last_callrequest_id + 1,
+        world=world,
+        openings=openings,
+        people=_people(connection, order.campaign_id),
+        listed=listed,
+        number_key=connection.scalar(select(ServiceState.number_key)) if has_hashes else None,
+        attempts=tuple(attempts_in_progress(connection, loader, 0, {})),
+        waiting=tuple(waiting_texts(connection, loader, {})),
+        call_backs=tuple(call_backs_of(connection, None)),
+    )
+
+
+def callee_of(person: StagedSubscriber) -> Callee:
+    """Return a subscriber as a run may change them."""
+    return Callee(
+        person.id,
+        person.number,
+        person.zone,
+        person.contact_id,
+        person.attempts,
+        person.failures,
+        person.completions,
+        person.due_ms,
+        full_name=person.full_name,
+        additional_vars=person.additional_vars,
+        phonebook_id=person.phonebook_id,
+    )
+
+
+def _collect(connection: Connection, campaign_id: int, now_ms: int) -> tuple[Opening, ...]:
+    """Turn all contacts into subscribers. The engine opens the campaign again after each portion."""
+    openings = []
+    has_more = True
+    while has_more:
+        has_more = has_uncollected(connection, campaign_id) and not collect_campaign(connection, campaign_id, now_ms)
+        last_id = connection.scalar(select(func.max(Subscriber.id)).where(Subscriber.campaign_id == campaign_id))
+        openings.append(Opening(last_id or 0, pending_zones(connection, campaign_id, ZONES_MAX)))
+    return tuple(openings)
+
+
+def _people(connection: Connection, campaign_id: int) -> StagedSubscribers:
+    fresh: dict[str, list[StagedSubscriber]] = {}
+    retries: list[StagedSubscriber] = []
+    pending: list[int] = []
+    halted: list[int] = []
+    size = still_open = 0
+    of_campaign = (
+        select(*_PERSON, Subscriber.status, Subscriber.halt_reason)
+        .where(Subscriber.campaign_id == campaign_id)
+        .order_by(Subscriber.id)
+    )
+    for *fields, status, halt_reason in connection.execute(of_campaign):
+        person = StagedSubscriber(*fields)
+        size += 1
+        still_open += status in OPEN_SUBSCRIBERS
+        if status == SubscriberStatus.PENDING:
+            pending.append(person.id)
+            if person.due_ms:
+                retries.append(person)
+            else:
+                fresh.setdefault(person.zone, []).append(person)
+        elif halt_reason:
+            halted.append(person.id)
+    return StagedSubscribers(size, still_open, fresh, retries, frozenset(pending), frozenset(halted))
+
+
+def _of_seed(call: Call, seed: int) -> Call:
+    transfers = tuple(
+        msgspec.structs.replace(
+            each,
+            callid=leg_uuid(seed, call.plan.id, call.subscriber.id, call.attempt, call.id, each.place + 1),
+            offers=dict(each.offers),
+        )
+        for each in call.transfers
+    )
+    return msgspec.structs.replace(call, subscriber=msgspec.structs.replace(call.subscriber), transfers=transfers)

@@ -1,0 +1,153 @@
+"""A seed's run through the worker and SQLite: the way of the service, which the runs of a forecast must equal."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
+
+from dialer.domain.billing.money import format_money
+from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.digest import cdr_digest
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.statistics import Grouping
+from dialer.forecast.forecast import started_copy
+from dialer.forecast.memory_database import MemoryDatabase
+from dialer.forecast.parameters import Order
+from dialer.forecast.run_store import Counters, Stop
+from dialer.forecast.seed_run import HOURS_MAX, LAST_CALLS_MS, UNREADABLE, HourCounters, SeedRun
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.sim.report import show_date
+from dialer.store.database import Database
+from dialer.store.queries.in_progress import IS_CALLING
+from dialer.store.queries.statistics import WhoseCalls, count_calls
+from dialer.store.queries.survey_results import count_answers
+from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
+
+
+async def run_in_worker(database: Database, order: Order, seed: int) -> SeedRun:
+    """Run a copy of a campaign under a seed."""
+    copy, _ = started_copy(database, order)
+    try:
+        before = copy.read_now(lambda connection: _counters(connection, order.campaign_id))
+        stop = await _run(copy, order, seed)
+        return copy.read_now(lambda connection: _seed_run(connection, order, seed, stop, before))
+    finally:
+        copy.close()
+
+
+async def _run(copy: MemoryDatabase, order: Order, seed: int) -> Stop:
+    """Run the campaign until its last call is over, and return its first stop.
+
+    A campaign that stops for want of money also expires later, so later stops do not count.
+    """
+    worker = Worker(
+        copy,
+        VirtualClock(order.now_ms),
+        seed=seed,
+        service_zone=order.service_zone,
+        new_carrier=SimulatedCarrier,
+        new_lines=None,
+        hours=read_calling_hours(order.calling_hours),
+    )
+    expires_ms = copy.read_now(lambda connection: int(_campaign(connection, order.campaign_id)["expirationdate"]))
+    stop: Stop | None = None
+    for until_ms in (order.now_ms, expires_ms - 1, expires_ms, expires_ms + LAST_CALLS_MS):
+        await worker.advance(max(until_ms, order.now_ms))
+        stop = stop or copy.read_now(lambda connection: _stop(connection, order.campaign_id))
+    return stop or Stop(expires_ms, UNREADABLE)
+
+
+def _stop(connection: Connection, campaign_id: int) -> Stop | None:
+    row = _campaign(connection, campaign_id)
+    return None if row["status"] == CampaignStatus.START else Stop(row["updated_date"], row["status_reason"])
+
+
+def _counters(connection: Connection, campaign_id: int) -> Counters:
+    """Return the counters, without attempts in progress. Inbound calls and texts sent during calls are no attempts."""
+    row = _campaign(connection, campaign_id)
+    in_progress = sum(
+        connection.scalar(query) or 0
+        for query in (
+            select(func.count()).where(
+                CallRequest.campaign_id == campaign_id,
+                IS_CALLING,
+                CallRequest.did_id.is_(None),
+            ),
+            select(func.count()).where(
+                SmsMessage.campaign_id == campaign_id,
+                SmsMessage.ended_ms.is_(None),
+                SmsMessage.callrequest_id.is_(None),
+            ),
+        )
+    )
+    return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
+
+
+def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> SeedRun:
+    after = _counters(connection, order.campaign_id)
+    answers = count_answers(connection, order.campaign_id)
+    return SeedRun(
+        seed=seed,
+        stop=stop,
+        subscribers=_campaign(connection, order.campaign_id)["totalcontact"],
+        counters=Counters(*(new - old for new, old in zip(after, before, strict=True))),
+        calls_in_progress_peak=_peak(connection, order),
+        digest=cdr_digest(_records(connection, order.campaign_id)),
+        answers=Counter(
+            {
+                (key, each.response): each.count
+                for key, section_answers in answers.items()
+                for each in section_answers.answers
+            }
+        ),
+        answered_sections=Counter(
+            {section_id: section_answers.total for section_id, section_answers in answers.items()}
+        ),
+        hours=_hours(connection, order.campaign_id),
+    )
+
+
+def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
+    """Return the counters of the run. The copy begins without any, so they are those from the forecast on."""
+    scope = WhoseCalls(campaign_id=campaign_id)
+    counted = count_calls(connection, scope, Grouping.TOTAL, None, HOURS_MAX, by_hour=True)
+    return [
+        HourCounters(
+            counted_hour.hour or 0,
+            counted_hour.figures.calls + counted_hour.figures.messages,
+            counted_hour.figures.cost,
+        )
+        for counted_hour in counted
+    ]
+
+
+def _campaign(connection: Connection, campaign_id: int) -> RowMapping:
+    return connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one()
+
+
+def _peak(connection: Connection, order: Order) -> int:
+    """Return the most calls, or messages, in progress at once; one that ends frees its place in that millisecond."""
+    medium = _campaign(connection, order.campaign_id)["medium"]
+    attempts, started = (
+        (SmsMessage.__table__, SmsMessage.send_date)
+        if medium == SMS
+        else (CallRequest.__table__, CallRequest.started_ms)
+    )
+    of_campaign = attempts.c.campaign_id == order.campaign_id
+    is_later = attempts.c.ended_ms > order.now_ms
+    changes = union_all(
+        select(started.label("at_ms"), literal(1).label("change")).where(of_campaign, is_later),
+        select(attempts.c.ended_ms, literal(-1)).where(of_campaign, is_later),
+    ).subquery()
+    running = func.sum(changes.c.change).over(order_by=(changes.c.at_ms, changes.c.change)).label("running")
+    query: Select[tuple[int]] = select(func.max(select(running).subquery().c.running))
+    return int(connection.scalar(query) or 0)
+
+
+def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, object]]:
+    """Yield the call detail records with values as the API writes them."""
+    query = select(Cdr.__table__).where(Cdr.campaign_id == campaign_id).order_by(Cdr.id)
+    for row in connection.execute(query).mappings():
+        yield {**row, "starting_date": show_date(row["starting_date"]), "call_cost": format_money(row["call_cost"])}
