@@ -359,7 +359,7 @@ class Worker:
                 # A nudge comes from a line, or from `settle`, which has just handled what was due.
                 if resting.cancelled_caught or self._lines.has_news:
                     await self._run_until(None)
-                rest = self._seconds_to_rest()
+                rest = self.seconds_to_rest()
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
                 rest = RETRY_SECONDS
 
@@ -367,7 +367,7 @@ class Worker:
     def _has_more_to_collect(self) -> bool:
         return self._live is not None and self._live.has_more_to_collect
 
-    def _seconds_to_rest(self) -> float:
+    def seconds_to_rest(self) -> float:
         if self._has_more_to_collect or self._lines.has_news:
             return 0.0
         due_ms = None if self._live is None else self._live.kernel.next_due_ms
