@@ -189,8 +189,7 @@ def on_real_clock(database: Database, of: Cluster | None, calls_a_second: int, s
     async def go_on() -> None:
         until_ms = clock.now_ms() + seconds * 1_000
         while clock.now_ms() < until_ms:
-            await worker.settle()
-            clock.go_on(max(0.001, worker.seconds_to_rest()))
+            clock.go_on(max(0.001, await worker.proceed()))
 
     anyio.run(go_on)
     return measured(database, of, lambda: anyio.run(go_on), lambda: steps_of(worker))

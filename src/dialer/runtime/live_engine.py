@@ -48,6 +48,10 @@ SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""
 Key = TypeVar("Key")
 NO_LINES: Final[Mapping[GatewayKey, str]] = MappingProxyType({})
+AHEAD_MS: Final = 100
+"""Time by which simulated events may be decided before their moment, so that one commit serves those of this time."""
+QUIET_MS: Final = 1_000
+"""Time after a user's change in which nothing is decided ahead, so that further changes are answered at once."""
 LAG_MS_MAX: Final = 1_000
 """Maximum lag behind the real clock. A worker that lags more skips to the present instead of catching up."""
 
@@ -66,6 +70,8 @@ class LiveEngine:
 
     _is_new = True
     _wishes_elsewhere = 0
+    _quiet_from_ms = 0
+    """Time from which events may be decided ahead again."""
     _may_have_texts = True
     """True after a change of gateways: a text message may wait although no gateway needs a line any more."""
 
@@ -144,6 +150,7 @@ class LiveEngine:
         """Update the engine about touched rows, and collect another portion of contacts."""
         touched |= Touched(campaigns=self._collection.begin(connection, self.kernel.now_ms))
         if touched != NOTHING:
+            self._quiet_from_ms = self._clock.now_ms() + QUIET_MS
             self._is_stored = False
             self.journal.begin(connection)
             scope = self._scope(touched)
@@ -156,11 +163,14 @@ class LiveEngine:
         reports: Sequence[LineReport] = (),
         lines: Mapping[GatewayKey, str] = NO_LINES,
         allowance: Allowance = EVERYTHING_AT_ONCE,
+        *,
+        is_ahead: bool = False,
     ) -> bool:
         """Handle and write what is due, and return whether all of it was done.
 
         After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
-        `allowance` limits both while the cause of a failure is looked for.
+        `allowance` limits both while the cause of a failure is looked for. With `is_ahead`, simulated events of the next
+        `AHEAD_MS` are handled, too, if anything is due.
         """
         self.journal.begin(connection)
         self.listener.begin_step(allowance.resting)
@@ -172,17 +182,32 @@ class LiveEngine:
             self.kernel.now_ms = until_ms
         self._follow_lines(lines)
         due_ms = self.kernel.next_due_ms
-        self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
+        is_due = due_ms is not None and due_ms <= until_ms
+        self._is_stored = self._is_stored and not is_due
         is_done = self._use_more(connection, until_ms, events_max)
         self.reports_given = 0
         if is_done and (reports or self.switchboard.settings or self._may_have_texts):
             self._may_have_texts = False
             self._tell(connection, reports, allowance)
             is_done = self.kernel.run(until_ms, events_max)
+        if is_ahead and is_due and is_done and allowance == EVERYTHING_AT_ONCE:
+            self._look_ahead(until_ms)
         self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.engine_state)
         self._save(connection)
         return is_done
+
+    def _look_ahead(self, until_ms: int) -> None:
+        """Handle events of the near future at their own times, unless somebody else takes part in them.
+
+        Time goes on to the last of them, and not further.
+        """
+        is_ours = isinstance(self._clock, RealClock) and self._coordinator.is_alone and not self.switchboard.settings
+        if not is_ours or until_ms < self._quiet_from_ms or self.has_more_to_collect:
+            return
+        while (due_ms := self.kernel.next_due_ms) is not None and due_ms <= until_ms + AHEAD_MS:
+            if not self.kernel.run(due_ms, EVENTS_PER_STEP):
+                return
 
     def _use_more(self, connection: Connection, until_ms: int, events_max: int) -> bool:
         """Handle what is due with the slices as they are, then read the larger ones. Return whether all is done.

@@ -162,6 +162,9 @@ class Worker:
         while not await self._settle_together():
             pass  # The task that settled for all callers was cancelled.
         self._nudged.set()
+        if isinstance(self.clock, RealClock) and self._live is not None:
+            # No dial follows the answer to a pause: those that were decided ahead have begun by then.
+            await anyio.sleep(self.clock.seconds_until(self._live.kernel.now_ms))
 
     async def _settle_together(self) -> bool:
         """Settle for all callers that wait before it begins, and return whether it was completed."""
@@ -193,7 +196,16 @@ class Worker:
             raise NotVirtualError
         await self._run_until(to_ms)
 
-    async def _run_until(self, until_ms: int | None) -> None:
+    async def proceed(self) -> float:
+        """Handle what is due, and what one commit may serve with it. Return the seconds until something is due again.
+
+        Raises:
+            Exception: a step failed. It is logged.
+        """
+        await self._run_until(None, is_ahead=True)
+        return self._seconds_to_rest()
+
+    async def _run_until(self, until_ms: int | None, *, is_ahead: bool = False) -> None:
         """Handle everything due until `until_ms`; None means the present at the time of this call.
 
         A virtual clock also waits until all contacts are collected. Any other clock runs on, and so does the dialling.
@@ -205,15 +217,15 @@ class Worker:
             async with self._step_turn:
                 # A caller who stops waiting does not stop a step that hands over to lines.
                 with anyio.CancelScope(shield=self._lines.are_in_use):
-                    is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
+                    is_done = await self._one_step(latest_ms, is_ahead=is_ahead) and not (collects and self._has_more_to_collect)
 
-    async def _one_step(self, until_ms: int) -> bool:
+    async def _one_step(self, until_ms: int, *, is_ahead: bool = False) -> bool:
         if not self._coordinator.may_step():
             self._live, self._problem = None, "lease"
             return True
         try:
             await self._follow_jumps()
-            is_done = await self._try_step(until_ms)
+            is_done = await self._try_step(until_ms, is_ahead=is_ahead)
             self._coordinator.after_commit()
             if self._live is not None:
                 self._count(self._live)
@@ -253,12 +265,12 @@ class Worker:
             _log.warning("report_ignored", report=type(report).__name__, call_id=report.call_id)
         engine.kept_aside.clear()
 
-    async def _try_step(self, until_ms: int) -> bool:
+    async def _try_step(self, until_ms: int, *, is_ahead: bool) -> bool:
         began_s = anyio.current_time()
         reports, lines = self._lines.heard(), self._states_of_lines()
         try:
             return await self._database.write(
-                lambda connection: self._step(connection, until_ms, reports, lines), is_step=True
+                lambda connection: self._step(connection, until_ms, reports, lines, is_ahead=is_ahead), is_step=True
             )
         except OutdatedStepError:
             self._live = None
@@ -304,7 +316,13 @@ class Worker:
                 self._live = None
 
     def _step(
-        self, connection: Connection, until_ms: int, reports: Sequence[LineReport], lines: Mapping[GatewayKey, str]
+        self,
+        connection: Connection,
+        until_ms: int,
+        reports: Sequence[LineReport],
+        lines: Mapping[GatewayKey, str],
+        *,
+        is_ahead: bool,
     ) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
         quarantine = self._containment.quarantine
@@ -331,7 +349,7 @@ class Worker:
             live.refresh(connection, touched)
         try:
             allowance = self._containment.allowance(self.clock.now_ms())
-            is_done = live.step(connection, until_ms, reports, lines, allowance)
+            is_done = live.step(connection, until_ms, reports, lines, allowance, is_ahead=is_ahead)
         except BrokenInvariantError as broken:
             if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
                 raise OutdatedStepError from broken
@@ -358,8 +376,9 @@ class Worker:
             try:
                 # A nudge comes from a line, or from `settle`, which has just handled what was due.
                 if resting.cancelled_caught or self._lines.has_news:
-                    await self._run_until(None)
-                rest = self.seconds_to_rest()
+                    rest = await self.proceed()
+                else:
+                    rest = self._seconds_to_rest()
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
                 rest = RETRY_SECONDS
 
@@ -367,7 +386,7 @@ class Worker:
     def _has_more_to_collect(self) -> bool:
         return self._live is not None and self._live.has_more_to_collect
 
-    def seconds_to_rest(self) -> float:
+    def _seconds_to_rest(self) -> float:
         if self._has_more_to_collect or self._lines.has_news:
             return 0.0
         due_ms = None if self._live is None else self._live.kernel.next_due_ms
