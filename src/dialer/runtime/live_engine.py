@@ -44,6 +44,9 @@ from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
 EVENTS_PER_STEP: Final = 4_000
 """Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
+EVENTS_ALONE: Final = 20_000
+"""Limit of events in one commit of a virtual clock while nobody waits to write. A call that begins and ends within one
+commit is written once."""
 SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""
 Key = TypeVar("Key")
@@ -89,6 +92,7 @@ class LiveEngine:
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
+        is_awaited: Callable[[], bool],
     ) -> None:
         state = coordinator.open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
@@ -114,6 +118,8 @@ class LiveEngine:
         """Campaign that answers each inbound number."""
         self._larger: frozenset[GatewayKey] = frozenset()
         """Gateways of which this engine may use more, once everything that was due before is done."""
+        self._is_awaited: Final = is_awaited
+        """Tells whether others wait until a step is over."""
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
         self.tally: Final = StepCounters()
@@ -215,6 +221,11 @@ class LiveEngine:
         A larger slice holds from now on, and not from `until_ms`: others gave it back since then.
         """
         is_done = self.kernel.run(until_ms, events_max)
+        if isinstance(self._clock, VirtualClock) and events_max == EVENTS_PER_STEP:
+            for _ in range(EVENTS_ALONE // EVENTS_PER_STEP - 1):
+                if is_done or self._is_awaited():
+                    break
+                is_done = self.kernel.run(until_ms, events_max)
         self._larger |= self._coordinator.take_lent()
         if is_done and self._larger:
             now_ms = max(until_ms, self._clock.now_ms())

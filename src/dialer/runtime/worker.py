@@ -217,7 +217,9 @@ class Worker:
             async with self._step_turn:
                 # A caller who stops waiting does not stop a step that hands over to lines.
                 with anyio.CancelScope(shield=self._lines.are_in_use):
-                    is_done = await self._one_step(latest_ms, is_ahead=is_ahead) and not (collects and self._has_more_to_collect)
+                    is_done = await self._one_step(latest_ms, is_ahead=is_ahead) and not (
+                        collects and self._has_more_to_collect
+                    )
 
     async def _one_step(self, until_ms: int, *, is_ahead: bool = False) -> bool:
         if not self._coordinator.may_step():
@@ -343,6 +345,7 @@ class Worker:
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
                 quarantine=quarantine,
+                is_awaited=self._database.has_waiting,
             )
             live.build(connection)
         else:
