@@ -25,7 +25,7 @@ from dialer.runtime.clock import NANOSECONDS, RealClock, VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
-from dialer.store.tables import Campaign, CallRequest, Cdr, Gateway
+from dialer.store.tables import CallRequest, Campaign
 from tests.databases.cluster import Cluster
 
 CALLS_A_SECOND: Final = 50
@@ -97,7 +97,8 @@ class Counted:
         """Begin anew."""
         self.kinds, self.executions, self.rows = Counter(), 0, 0
 
-    def __call__(self, _connection: object, cursor: Any, statement: str, given: Any, *_: object) -> None:  # noqa: ANN401 - SQLAlchemy's
+    def count(self, _connection: object, cursor: Any, statement: str, given: Any, *_: object) -> None:  # noqa: ANN401 - SQLAlchemy's
+        """Count a statement."""
         named = _NAMED.search(statement)
         self.kinds[" ".join(named.groups()) if named else statement[:40]] += 1
         self.executions += len(given) if isinstance(given, list) else 1
@@ -109,11 +110,11 @@ class Counted:
 def counted() -> Iterator[Counted]:
     """Count the statements that SQLAlchemy sends."""
     found = Counted()
-    event.listen(Engine, "after_cursor_execute", found)
+    event.listen(Engine, "after_cursor_execute", found.count)
     try:
         yield found
     finally:
-        event.remove(Engine, "after_cursor_execute", found)
+        event.remove(Engine, "after_cursor_execute", found.count)
 
 
 def cpu_of_server(of: Cluster) -> float:
@@ -170,7 +171,15 @@ def measured(database: Database, of: Cluster | None, run: Callable[[], object], 
     after = _server_figures(database) if of is not None else (0, 0, 0, 0)
     wal, written, updated, hot = (one - other for one, other in zip(after, before, strict=True))
     return Cost(
-        last - first, steps_made, kinds, executions, written or rows, own_s, server_s, wal, hot / updated if updated else 0.0
+        last - first,
+        steps_made,
+        kinds,
+        executions,
+        written or rows,
+        own_s,
+        server_s,
+        wal,
+        hot / updated if updated else 0.0,
     )
 
 
@@ -219,8 +228,11 @@ def main() -> None:
     is_quick, with_kinds = "--quick" in sys.argv, "--kinds" in sys.argv
     rate = int(arguments[0]) if arguments else CALLS_A_SECOND
     seconds, subscribers = (5, 1_000) if is_quick else (SECONDS, SUBSCRIBERS)
+    only = "SQLite" if "--sqlite" in sys.argv else "PostgreSQL" if "--postgresql" in sys.argv else ""
     with tempfile.TemporaryDirectory() as name, cluster() as made:
         for kind, open_empty in new_databases(made, Path(name)).items():
+            if only and kind != only:
+                continue
             of = made if kind == "PostgreSQL" else None
             if "--fast" not in sys.argv:
                 with closing(open_empty()) as database:

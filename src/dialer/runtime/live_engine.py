@@ -30,6 +30,7 @@ from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
+from dialer.runtime.step_extent import EVENTS_PER_STEP, StepExtent
 from dialer.runtime.suspect_reports import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
 from dialer.store.journal.journal import JournalStore, Recordings
@@ -42,19 +43,10 @@ from dialer.store.service_state import State
 from dialer.store.set_aside_reports import known_reports
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
-EVENTS_PER_STEP: Final = 4_000
-"""Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
-EVENTS_ALONE: Final = 20_000
-"""Limit of events in one commit of a virtual clock while nobody waits to write. A call that begins and ends within one
-commit is written once."""
 SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""
 Key = TypeVar("Key")
 NO_LINES: Final[Mapping[GatewayKey, str]] = MappingProxyType({})
-AHEAD_MS: Final = 100
-"""Time by which simulated events may be decided before their moment, so that one commit serves those of this time."""
-QUIET_MS: Final = 1_000
-"""Time after a user's change in which nothing is decided ahead, so that further changes are answered at once."""
 LAG_MS_MAX: Final = 1_000
 """Maximum lag behind the real clock. A worker that lags more skips to the present instead of catching up."""
 
@@ -73,8 +65,6 @@ class LiveEngine:
 
     _is_new = True
     _wishes_elsewhere = 0
-    _quiet_from_ms = 0
-    """Time from which events may be decided ahead again."""
     _may_have_texts = True
     """True after a change of gateways: a text message may wait although no gateway needs a line any more."""
 
@@ -92,7 +82,7 @@ class LiveEngine:
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
-        is_awaited: Callable[[], bool],
+        extent: StepExtent,
     ) -> None:
         state = coordinator.open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
@@ -118,8 +108,7 @@ class LiveEngine:
         """Campaign that answers each inbound number."""
         self._larger: frozenset[GatewayKey] = frozenset()
         """Gateways of which this engine may use more, once everything that was due before is done."""
-        self._is_awaited: Final = is_awaited
-        """Tells whether others wait until a step is over."""
+        self._extent: Final = extent
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
         self.tally: Final = StepCounters()
@@ -156,7 +145,7 @@ class LiveEngine:
         """Update the engine about touched rows, and collect another portion of contacts."""
         touched |= Touched(campaigns=self._collection.begin(connection, self.kernel.now_ms))
         if touched != NOTHING:
-            self._quiet_from_ms = self._clock.now_ms() + QUIET_MS
+            self._extent.changed()
             self._is_stored = False
             self.journal.begin(connection)
             scope = self._scope(touched)
@@ -175,8 +164,8 @@ class LiveEngine:
         """Handle and write what is due, and return whether all of it was done.
 
         After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
-        `allowance` limits both while the cause of a failure is looked for. With `is_ahead`, simulated events of the next
-        `AHEAD_MS` are handled, too, if anything is due.
+        `allowance` limits both while the cause of a failure is looked for. With `is_ahead`, simulated events of the
+        near future follow, if anything was due.
         """
         self.journal.begin(connection)
         self.listener.begin_step(allowance.resting)
@@ -187,8 +176,7 @@ class LiveEngine:
         if isinstance(self._clock, RealClock) and self.late_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
         self._follow_lines(lines)
-        due_ms = self.kernel.next_due_ms
-        is_due = due_ms is not None and due_ms <= until_ms
+        is_due = self.kernel.next_due_ms is not None and self.late_ms(until_ms) >= 0
         self._is_stored = self._is_stored and not is_due
         is_done = self._use_more(connection, until_ms, events_max)
         self.reports_given = 0
@@ -196,36 +184,20 @@ class LiveEngine:
             self._may_have_texts = False
             self._tell(connection, reports, allowance)
             is_done = self.kernel.run(until_ms, events_max)
-        if is_ahead and is_due and is_done and allowance == EVERYTHING_AT_ONCE:
-            self._look_ahead(until_ms)
+        acts_alone = self._coordinator.is_alone and not self.switchboard.settings and self._collection.is_done
+        if is_ahead and is_due and is_done and acts_alone and allowance == EVERYTHING_AT_ONCE:
+            self._extent.look_ahead(self.kernel, until_ms)
         self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.engine_state)
         self._save(connection)
         return is_done
-
-    def _look_ahead(self, until_ms: int) -> None:
-        """Handle events of the near future at their own times, unless somebody else takes part in them.
-
-        Time goes on to the last of them, and not further.
-        """
-        is_ours = isinstance(self._clock, RealClock) and self._coordinator.is_alone and not self.switchboard.settings
-        if not is_ours or until_ms < self._quiet_from_ms or self.has_more_to_collect:
-            return
-        while (due_ms := self.kernel.next_due_ms) is not None and due_ms <= until_ms + AHEAD_MS:
-            if not self.kernel.run(due_ms, EVENTS_PER_STEP):
-                return
 
     def _use_more(self, connection: Connection, until_ms: int, events_max: int) -> bool:
         """Handle what is due with the slices as they are, then read the larger ones. Return whether all is done.
 
         A larger slice holds from now on, and not from `until_ms`: others gave it back since then.
         """
-        is_done = self.kernel.run(until_ms, events_max)
-        if isinstance(self._clock, VirtualClock) and events_max == EVENTS_PER_STEP:
-            for _ in range(EVENTS_ALONE // EVENTS_PER_STEP - 1):
-                if is_done or self._is_awaited():
-                    break
-                is_done = self.kernel.run(until_ms, events_max)
+        is_done = self._extent.run(self.kernel, until_ms, events_max)
         self._larger |= self._coordinator.take_lent()
         if is_done and self._larger:
             now_ms = max(until_ms, self._clock.now_ms())
@@ -335,10 +307,7 @@ class LiveEngine:
         """Read rows for the engine. With `is_now`, it has done everything that was due before, as a new one has."""
         now_ms = self.kernel.now_ms
         world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
-        ids, looked_for = (
-            [campaign.plan.id for campaign in world.campaigns],
-            None if scope.everything else scope.campaigns,
-        )
+        ids, looked_for = [opened.plan.id for opened in world.campaigns], None if scope.everything else scope.campaigns
         if self._collection.follow(connection, ids, looked_for, now_ms):
             world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
         gateways = self._coordinator.lent(connection, world.gateways)
@@ -377,8 +346,7 @@ class LiveEngine:
         }
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(events.CampaignClosed(campaign_id))
-        engine_events: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
-        for event in engine_events:
+        for event in (*world.campaigns, *map(events.CampaignRenewed, world.over)):
             kernel.apply(event)
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.
         for campaign_id in world.aborted:

@@ -33,6 +33,7 @@ from dialer.runtime.line_reports import LineReport
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.process_health import Durations, ProcessHealth
+from dialer.runtime.step_extent import StepExtent
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import started_users
 from dialer.store.journal.journal import Recordings
@@ -98,6 +99,7 @@ class Worker:
         self._durations: Final = Durations()
         self._containment: Final = Containment(database, self._figures)
         self._jumps: Final = Jumps(database)
+        self._extent: Final = StepExtent(clock, database.has_waiting)
         self._coordinator: Final = coordinator or Alone(database)
         self._lines: Final = Lines(new_lines or {}, clock.now_ms, self._nudge)
         self._simulates_all: Final = new_lines is None
@@ -162,9 +164,9 @@ class Worker:
         while not await self._settle_together():
             pass  # The task that settled for all callers was cancelled.
         self._nudged.set()
-        if isinstance(self.clock, RealClock) and self._live is not None:
-            # No dial follows the answer to a pause: those that were decided ahead have begun by then.
-            await anyio.sleep(self.clock.seconds_until(self._live.kernel.now_ms))
+        # No dial follows the answer to a pause: those that were decided ahead have begun by then.
+        if (seconds := self._extent.seconds_ahead()) > 0:
+            await anyio.sleep(seconds)
 
     async def _settle_together(self) -> bool:
         """Settle for all callers that wait before it begins, and return whether it was completed."""
@@ -345,7 +347,7 @@ class Worker:
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
                 quarantine=quarantine,
-                is_awaited=self._database.has_waiting,
+                extent=self._extent,
             )
             live.build(connection)
         else:

@@ -30,7 +30,7 @@ from dialer.store.key_ring import Secret
 
 Page = list[tuple[Any, ...]]
 """Rows of one query, as plain tuples."""
-AT_ONCE_MIN: Final = 2
+AT_ONCE_MIN: Final = 50
 """Number of rows from which a statement for all of them takes less time than one for each."""
 ASKED_AT_ONCE: Final = 500
 """Number of values in one query."""

@@ -209,7 +209,7 @@ def have_others_written(connection: Connection) -> bool:
     return bool(seen != connection.info[_SEEN])
 
 
-def many_rows(text: str, names: Sequence[str]) -> None:  # noqa: ARG001 - part of the seam
+def many_rows(text: str, names: Sequence[str]) -> None:
     """Return None: SQLite runs a prepared statement for each row as fast."""
 
 

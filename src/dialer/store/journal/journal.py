@@ -164,11 +164,7 @@ class JournalStore:
         return added_twice(connection, requests, cdrs, entries, undone=undone)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Return subscribers who were never called, lowest id first.
-
-        What waits for the flush makes nobody such a subscriber again. So the flush is needed only if a row that was
-        found has changed since.
-        """
+        """Return subscribers who were never called, lowest id first. No call makes anybody such a subscriber again."""
         found = claims.fresh(self._at_work(), claim)
         unwritten = self._subscribers.keys() | {refusal.subscriber_id for refusal in self._refusals}
         if not unwritten.isdisjoint([callee.id for callee in found]):
