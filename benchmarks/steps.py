@@ -144,6 +144,10 @@ def add_campaign(connection: Connection, calls_a_second: int, subscribers: int) 
 
 
 def _server_figures(database: Database) -> tuple[int, int, int, int]:
+    """Return the end of PostgreSQL's log, and its counts of rows that were written, updated, and updated in place."""
+    if database.url.get_backend_name() != "postgresql":
+        return 0, 0, 0, 0
+
     def read(connection: Connection) -> tuple[int, int, int, int]:
         connection.exec_driver_sql("SELECT pg_stat_force_next_flush()")
         wal = int(connection.exec_driver_sql(_WAL).scalar_one())
@@ -158,7 +162,7 @@ def measured(database: Database, of: Cluster | None, run: Callable[[], object], 
     """Run, and return the cost."""
     calls = select(func.count()).select_from(CallRequest)
     with counted() as found:
-        before = _server_figures(database) if of is not None else (0, 0, 0, 0)
+        before = _server_figures(database)
         first = database.read_now(lambda connection: connection.execute(calls).scalar_one())
         server_s = cpu_of_server(of) if of is not None else 0.0
         found.clear()
@@ -168,7 +172,7 @@ def measured(database: Database, of: Cluster | None, run: Callable[[], object], 
         kinds, executions, rows = found.kinds, found.executions, found.rows
         server_s = cpu_of_server(of) - server_s if of is not None else 0.0
     last = database.read_now(lambda connection: connection.execute(calls).scalar_one())
-    after = _server_figures(database) if of is not None else (0, 0, 0, 0)
+    after = _server_figures(database)
     wal, written, updated, hot = (one - other for one, other in zip(after, before, strict=True))
     return Cost(
         last - first,
