@@ -89,6 +89,7 @@ def running(kind: Kind, database: Path, **settings: str) -> Iterator[Server]:
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith("DIALER_")},
         "DIALER_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
+        "DIALER_SECRETS_KEY": os.environ["DIALER_SECRETS_KEY"],
         "DIALER_MEDIA_DIR": str(database.parent / "media"),
         "PEER_DATABASE": str(database),
         **{f"DIALER_{name.upper()}": value for name, value in settings.items()},

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
+from playwright.sync_api import Browser
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
@@ -21,6 +22,7 @@ from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, forecast_in_thread
 from tests.api.quick_client import QuickClient
+from tests.console.browser import running_browser
 from tests.console.visitor import Visitor
 from tests.databases import choice
 from tests.databases.choice import restore, save
@@ -41,6 +43,12 @@ class Machine:
 
     def __init__(self) -> None:
         self.now_ms = NOW_MS
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, FilePayload, expect
 
 from dialer.console.catalogue import PAGES as RECORDS
 from dialer.console.services import NAVIGATION
-from tests.console.browser import Watched, running_browser
+from tests.console.browser import Watched
 from tests.console.test_served import printed_path
 from tests.test_server import PASSWORD, Served, serving
 
@@ -65,12 +65,6 @@ SCREENS: Final[dict[str, dict[str, Any]]] = {
     "dark": {"color_scheme": "dark", "viewport": {"width": 1440, "height": 900}},
     "narrow": {"color_scheme": "light", "viewport": {"width": 320, "height": 640}},
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +197,7 @@ def test_no_page_is_wider_than_a_telephone(tab: Watched, served: Served) -> None
     tab.page.goto("/console/sign-in/")
     tab.sign_in(labels=("Benutzername", "Passwort", "Anmelden"))
     lists = [path for page in RECORDS.values() for path in (f"records/{page.path}/", f"records/{page.path}/1/")]
-    forms = [f"records/{path}/new/" for path in ("gateway", "queue", "agent", "users", "section-template", "did")]
+    forms = [f"records/{path}/new/" for path in ("gateway", "queue", "agent", "users", "did")]
     wide = []
     for path in (*PAGES, *lists, *forms):
         tab.page.goto(f"/console/{path}")

@@ -77,6 +77,7 @@ def test_a_form_that_cannot_be_followed_keeps_what_was_filled_in(
         (("busy",), {"name": "x" * 101}, "no more than 100 characters"),
         (("no_answer",), {}, "Nobody with these outcomes"),
         (("busy",), {"counted": "7", "counted_for": "busy"}, "2 people would be called again, not 7"),
+        (("no_answer",), {"counted": "9" * 5_000, "counted_for": "no_answer"}, "Nobody with these outcomes"),
     ):
         answer = make(alice, *outcomes, **fields)
         assert (answer.status_code, message in words(answer.text)) == (400, True), (message, words(answer.text))

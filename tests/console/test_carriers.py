@@ -12,12 +12,12 @@ from sqlalchemy import select, update
 from dialer.api.records.carriers import PARAMETER_FIELDS, PROTOCOLS, SMS_PROTOCOLS
 from dialer.console.carrier_inputs import PREFIX, carrier_inputs, parameters_given
 from dialer.console.carrier_kinds import KINDS
-from dialer.console.texts import texts_of_records
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP
 from dialer.store.database import Database
 from dialer.store.tables import Gateway
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, store
+from tests.console.translations import texts_of_forms
 from tests.console.visitor import Visitor, words
 
 SECRET: Final = "s3cret-of-the-carrier"
@@ -113,7 +113,7 @@ def test_every_protocol_is_a_kind_with_fields() -> None:
 
 def test_every_parameter_has_a_title_that_is_translated() -> None:
     fields = [field for several in PARAMETER_FIELDS.values() for field in several]
-    assert {field.title for field in fields} <= set(texts_of_records())
+    assert {field.title for field in fields} <= set(texts_of_forms())
     assert [field.name for field in fields if not field.title[:1].isupper()] == []
 
 

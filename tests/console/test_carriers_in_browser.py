@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.console.browser import Watched, running_browser
+from tests.console.browser import Watched
 from tests.console.test_browser import CLOCK
 from tests.console.test_served import printed_path
 from tests.test_server import PASSWORD, Served, serving
@@ -28,12 +28,6 @@ PAGES: Final = (
     "records/dnc-list/",
 )
 FITS: Final = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -275,7 +275,7 @@ def test_people_and_calls_of_a_campaign_are_exported(
 
 
 def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Caller, database: Database) -> None:
-    identity = with_question(api, "Hello", name=HOSTILE)
+    identity = with_question(api, "Hello", name=HOSTILE, maxretry="2", completion_maxretry="1")
     sections = sections_of(database, identity)
     result: dict[str, Any] = {
         "campaign_id": identity,
@@ -295,6 +295,7 @@ def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Ca
     count(database)
     text = alice.text(f"campaigns/{identity}/report/")
     assert "Account alice Survey Survey List Book Gateway Carrier" in text
+    assert "Further calls if not reached 2 Further calls until completed 1" in text
     assert "Calls 3 2:10 min talked Answered 66.7 % 2 calls Abandoned 50.0 % 1 of 2 calls that people answered" in text
     assert "no agent took it within two seconds of joining a queue" in text
     assert "People 0 0.0 % Tried 0 0.0 %" in text

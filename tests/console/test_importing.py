@@ -140,6 +140,22 @@ def test_nobody_sees_or_imports_into_the_list_of_another(alice: Visitor, bob: Vi
     assert api.get("dnc-contact/")["count"] == 0
 
 
+def test_a_header_line_that_no_file_has_is_the_guessed_one(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, FILE)
+    token = re.search(r"lists/[0-9a-f]{32}/", alice.page)
+    assert token is not None
+    for header in ("0" * 5_000, "100", "\u00b2", "-1"):
+        assert chosen(alice.get(f"{token[0]}?header={header}"))["header"] == "1"
+
+
+def test_an_address_of_no_list_is_not_found(alice: Visitor) -> None:
+    for token in ("x", "%C3%A9", "%00", "%F0%9F%98%80", "..%2F..%2Fmedia"):
+        alice.get("account/")
+        assert alice.request("GET", f"lists/{token}/").status_code == 404
+        assert alice.send(f"lists/{token}/").status_code == 404
+
+
 def test_few_files_of_a_user_are_kept_and_not_for_long(alice: Visitor, api: Caller, media: Path) -> None:
     api.create("phonebook", name="Book")
     for _ in range(KEPT_OF_A_USER_MAX + 2):

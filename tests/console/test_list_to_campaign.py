@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, FilePayload, Page, expect
 
-from tests.console.browser import Watched, running_browser
+from tests.console.browser import Watched
 from tests.console.test_served import printed_path
 from tests.test_server import PASSWORD, Served, serving
 
@@ -58,12 +58,6 @@ class Hand:
         if self.has_scripts:
             assert self.page.evaluate(FITS), self.page.url
             assert self.tab.barriers() == []
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.console.browser import Watched, running_browser
+from tests.console.browser import Watched
 from tests.test_server import ADMIN, Served, serving
 
 HOSTILE: Final = '<script>document.title="taken"</script>\u202e" onload="x' + "W" * 40
@@ -17,12 +17,6 @@ SCREENS: Final[dict[str, dict[str, Any]]] = {
     "narrow": {"color_scheme": "light", "viewport": {"width": 320, "height": 740}},
     "narrow and dark": {"color_scheme": "dark", "viewport": {"width": 320, "height": 740}},
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

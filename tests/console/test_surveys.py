@@ -43,6 +43,12 @@ def test_links_of_a_section_elsewhere_lead_to_its_survey_with_it_open(
     answer = alice.request("GET", "sections/1/")
     assert (answer.status_code, answer.headers["location"]) == (303, f"/console/surveys/{survey}/?section=1")
     assert 'aria-current="true"' in alice.get(f"surveys/{survey}/?section=1")
+    for old, new in (
+        ("section-template/1/", "sections/1/"),
+        (f"section-template/new/?survey={survey}", f"surveys/{survey}/"),
+        ("section-template/new/", "records/survey-template/"),
+    ):
+        assert alice.request("GET", f"records/{old}").headers["location"] == f"/console/{new}"
     for visitor, path in ((bob, "sections/1/"), (alice, "sections/9/"), (alice, "sections/x/")):
         assert visitor.request("GET", path).status_code == 404
     for gone in ("99", "9" * 30, "x", "%00"):

@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,14 +22,17 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from dialer.api.crud.fields import Choice, TextChoice
+from dialer.api.crud.fields import Choice, Kind, TextChoice
 from dialer.api.crud.shapes import fields_of
+from dialer.api.records.carriers import PARAMETER_FIELDS
+from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.api.records.table import RESOURCES
 from dialer.console import catalogue
+from dialer.console.field_hints import CHOICES, TIME_UNITS, UNITS, hint_of
 from dialer.console.field_titles import title_of
+from dialer.console.form_groups import FORMS
 from dialer.console.services import DESK, NAVIGATION
 from dialer.console.state_words import PROTOCOL_WORDS, WORDS, capitalised, english_words_of, word_of_choice
-from dialer.console.texts import texts_of_records as texts_of_forms
 from dialer.domain.enums import MessageStatus
 from dialer.domain.languages import ENGLISH, LANGUAGES
 from dialer.domain.reasons import Reason
@@ -56,8 +60,8 @@ def template() -> Catalog:
     found = extract_from_dir(SOURCES / "console", _METHODS, _OPTIONS, _KEYWORDS)
     for _file, _line, text, _comments, _context in found:
         texts.add(text)
-    of_records = (*texts_of_records(), *texts_of_forms())
-    for shown in (*texts_of_tables(), *of_records, *texts_of_errors(), *texts_of_passwords()):
+    of_forms = (*texts_of_records(), *texts_of_forms())
+    for shown in (*texts_of_tables(), *of_forms, *texts_of_errors(), *texts_of_passwords()):
         if shown and shown not in texts:
             texts.add(shown)
     return texts
@@ -76,19 +80,38 @@ def texts_of_tables() -> Iterator[str]:
 
 
 def texts_of_records() -> Iterator[str]:
-    """Yield the names of records and of their fields, and the words for the values of these."""
+    """Yield the names of records and of their fields, the hints for these, and the words for their values."""
     by_path = {resource.path: resource for resource in RESOURCES}
     for path, page in catalogue.PAGES.items():
-        yield from (page.title, page.one, page.about, *(within.title for within in page.within))
-        shapes = (by_path[path].shapes.read, by_path[path].shapes.write)
-        for field in {
-            field.name: field for shape in shapes if shape is not None for field in fields_of(shape)
-        }.values():
-            yield title_of(path, field.name)
-            if isinstance(field.kind, Choice):
-                yield from map(english_words_of, field.kind.values)
-            elif isinstance(field.kind, TextChoice):
-                yield from (word_of_choice(choice) for choice in field.kind.values if choice not in LANGUAGES)
+        yield from (page.title, page.one, page.about, page.add, page.empty, *(within.title for within in page.within))
+        shapes = by_path[path].shapes
+        written = [] if shapes.write is None else fields_of(shapes.write)
+        for field in (*fields_of(shapes.read), *written):
+            yield from _words_of_choices(field.kind)
+        if path == SECTION_TEMPLATES.path:  # The form of a section is on the page of its survey, with its own words.
+            yield from (title_of(path, name) for name in page.columns)
+            continue
+        yield from (title_of(path, field.name) for field in (*fields_of(shapes.read), *written))
+        yield from (hint_of(path, field.name, field.description) for field in written)
+
+
+def _words_of_choices(kind: Kind) -> Iterator[str]:
+    if isinstance(kind, Choice):
+        yield from map(english_words_of, kind.values)
+    elif isinstance(kind, TextChoice):
+        yield from (word_of_choice(choice) for choice in kind.values if choice not in LANGUAGES)
+
+
+def texts_of_forms() -> Iterator[str]:
+    """Yield the texts that stand in tables of forms: headings, words for choices, units, and parameters of carriers."""
+    for form in FORMS.values():
+        yield from (group.title for group in (*form.groups, *form.more))
+    for words in (*CHOICES.values(), UNITS):
+        yield from words.values()
+    yield from (word for _, word in TIME_UNITS)
+    for field in chain.from_iterable(PARAMETER_FIELDS.values()):
+        yield from (field.title, field.description, field.unit)
+        yield from (word for value, word in field.choices if word != value)
 
 
 def texts_of_errors() -> Iterator[str]:

@@ -7,8 +7,10 @@ from typing import Any, Final
 import pytest
 
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
+from dialer.app.campaigns.call_again import copy_chunk, link
 from dialer.app.erasure.erasure import erase_ended, erase_number
 from dialer.app.errors import RefusedError
+from dialer.domain.call_again import AgainOutcome
 from dialer.domain.engine import inbound
 from dialer.domain.enums import AgentDisposition, CallRequestStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.sessions.leg_protocol import Ended
@@ -105,6 +107,54 @@ async def test_a_subscriber_who_calls_in_is_recognised_each_time(house: LineHous
     assert [row["attempt"] for row in house.rows(CallRequest)] == [-1, -2]
     (ada,) = house.rows(Subscriber)
     assert (ada["status"], ada["count_attempt"]) == (SubscriberStatus.COMPLETED, 0)
+    assert house.findings() == []
+
+
+async def test_a_subscriber_who_completes_by_calling_in_first_is_not_called_and_stops_nobody_else(
+    house: LineHouse,
+) -> None:
+    survey_id = house.survey({"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "completed": True})
+    people = [f"+120255501{place:02}" for place in range(1, 6)]
+    campaign_id = await house.started(survey_id, house.phonebook(*people), frequency=1)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=campaign_id)
+    await house.pass_s(70)
+    house.side.call_in(people[3], DID)
+    await house.pass_s(400)
+    assert [row["count_attempt"] for row in house.rows(Subscriber)] == [1, 1, 1, 0, 1]
+    assert {row["status"] for row in house.rows(Subscriber)} == {SubscriberStatus.COMPLETED}
+    assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
+    assert house.findings() == []
+
+
+@pytest.mark.parametrize("is_started", [True, False])
+async def test_whoever_completes_by_calling_in_is_not_called_again_in_another_campaign(
+    house: LineHouse, *, is_started: bool
+) -> None:
+    survey_id = house.survey({"type": 2, "audiofile_id": house.recording(2_000), "key_1": "yes", "completed": True})
+    people = [f"+120255501{place:02}" for place in range(1, 6)]
+    source_id = await house.started(survey_id, house.phonebook(*people), frequency=1)
+    house.add(Did, user_id=house.user_id, is_assigned=True, did_number=DID, campaign_id=source_id)
+    await house.pass_s(5)
+    await house.move(source_id, CampaignStatus.END)
+    again_id = house.campaign(survey_id, frequency=1)
+    house.perform(lambda unit: link(unit, again_id, source_id, [AgainOutcome.NOT_CALLED], late_contacts=False))
+    while house.perform(lambda unit: copy_chunk(unit, again_id)):
+        """The next slice."""
+    if is_started:
+        await house.move(again_id, CampaignStatus.START)
+        await house.pass_s(70)
+    house.side.call_in(people[3], DID)
+    await house.pass_s(40)
+    if not is_started:
+        await house.move(again_id, CampaignStatus.START)
+    await house.pass_s(600)
+    called = {row["number"]: (row["status"], row["count_attempt"]) for row in house.rows(Subscriber)[5:]}
+    completed = SubscriberStatus.COMPLETED
+    assert called == dict(
+        zip(people[1:], [(completed, 1), (completed, 1), (completed, 0), (completed, 1)], strict=True)
+    )
+    campaign = house.row(Campaign, again_id)
+    assert (campaign["status"], campaign["completed"]) == (CampaignStatus.END, 4)
     assert house.findings() == []
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -37,10 +37,6 @@ FILL_IN_AGAIN: Final = gettext_noop(
 STORED: Final = gettext_noop("It is stored. Empty: as it is.")
 OTHERS_TITLE: Final = gettext_noop("Other parameters")
 OTHERS_HINT: Final = gettext_noop("They are stored, and this version does not know them.")
-TEXTS: Final = (
-    *(REQUIRED, NOT_WHOLE, NOT_SHARE, NOT_SPAN, NOT_CHOICE, NOT_PAIR, WRONG_CHARACTERS, FILL_IN_AGAIN, STORED),
-    *(OTHERS_TITLE, OTHERS_HINT),
-)
 _RANGE: Final = re.compile(
     r"([0-9]{1,6}(?:\.[0-9]{1,3})?)(?: *(?:-|\N{EN DASH}) *([0-9]{1,6}(?:\.[0-9]{1,3})?))?", re.ASCII
 )
@@ -317,12 +313,3 @@ def _read(parameters: str) -> Stored:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def texts_of_carriers() -> Iterator[str]:
-    """Yield the texts of these forms, to be translated."""
-    yield from TEXTS
-    for fields in PARAMETER_FIELDS.values():
-        for field in fields:
-            yield from (field.title, field.description, field.unit)
-            yield from (word for value, word in field.choices if word != value)

@@ -48,7 +48,6 @@ _SHORT_WAITS: Final[Mapping[str, str]] = {
     WaitsFor.GATEWAY_FULL: gettext_noop("Room at the carrier"),
     WaitsFor.TURN: gettext_noop("Its turn"),
 }
-TEXTS: Final = (ASSIGNED, WAITS, *_REASONS.values(), *_SHORT_WAITS.values())
 _CENTS: Final = re.compile(r"(\.\d\d\d*?)0*\Z")
 """The digits after the point, of which two stay at least."""
 _ID_AT_END: Final = re.compile(r"(\d+)/?\Z")

@@ -26,7 +26,6 @@ def _groups(*groups: tuple[str, str]) -> tuple[Group, ...]:
     return tuple(Group(title, tuple(fields.split())) for title, fields in groups)
 
 
-_PLACES: Final = "abandoned_resume_allowed"
 _WHEN: Final = (
     "startingdate expirationdate end_when_done daily_start_time daily_stop_time"
     " monday tuesday wednesday thursday friday saturday sunday"
@@ -55,22 +54,6 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ("", "name description"),
         ),
     ),
-    "section-template": FormLayout(
-        _groups(
-            ("What it does", "survey type question"),
-            ("What callees hear", "script audiofile"),
-            ("Where it stands", "order completed"),
-        ),
-        _groups(
-            ("Choice: the answer of each key", "key_0 key_1 key_2 key_3 key_4 key_5 key_6 key_7 key_8 key_9"),
-            ("Questions", "timeout retries invalid_audiofile"),
-            ("Rating", "rating_laps"),
-            ("Digits", "number_digits validate_number min_number max_number"),
-            ("Transfer", "queue phonenumber confirm_script confirm_key"),
-            ("Conference", "conference"),
-            ("Text message", "sms_text"),
-        ),
-    ),
     "queue": FormLayout(
         _groups(
             ("", "name strategy"),
@@ -79,7 +62,10 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             (
                 "Callers who wait",
-                "time_base_score max_wait_time_with_no_agent_time_reached discard_abandoned_after " + _PLACES,
+                (
+                    "time_base_score max_wait_time_with_no_agent_time_reached discard_abandoned_after"
+                    " abandoned_resume_allowed"
+                ),
             ),
             (
                 "Levels of agents",

@@ -42,7 +42,6 @@ UNIT: Final = ".unit"
 """The end of the name of the input that says in which unit a duration is given: the seconds of the unit."""
 BY_ID: Final = gettext_noop("The number of the record, from the address of its page.")
 BY_IDS: Final = gettext_noop("The numbers of the records, with commas, from the addresses of their pages.")
-TEXTS: Final = (BY_ID, BY_IDS)
 _NEEDLESS_ZEROS: Final = re.compile(r"(\.\d\d\d*?)0+\Z")
 _MINUTE: Final = len("HH:MM")
 _WHOLE: Final = re.compile(r"[0-9]{1,12}", re.ASCII)

@@ -21,7 +21,6 @@ DOWN: Final = gettext_noop("Down")
 RESTS: Final = gettext_noop("Rests")
 SIMULATED_LINE: Final = gettext_noop("Simulated")
 NOT_OPENED: Final = gettext_noop("Not opened yet")
-TEXTS: Final = (UP, REGISTERED, DOWN, RESTS, SIMULATED_LINE, NOT_OPENED)
 
 
 class GatewayLine(NamedTuple):

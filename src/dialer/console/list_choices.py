@@ -1,6 +1,7 @@
 """The choices of a viewer for an uploaded list: its target, its form, and the meaning of its columns."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -119,7 +120,7 @@ def read_choices(fields: Mapping[str, str]) -> ListChoices:
         form=TableForm(
             charset=charset if charset in CHARSETS else None,
             delimiter=delimiter if delimiter and delimiter in DELIMITERS else None,
-            header_line=int(header) if header.isascii() and header.isdigit() and int(header[:3]) <= 99 else None,  # noqa: PLR2004 - two digits
+            header_line=int(header) if re.fullmatch("[0-9]{1,2}", header) else None,
             sheet=fields.get("sheet", "")[:SHEET_MAX] or None,
             pads_rows=True,
         ),

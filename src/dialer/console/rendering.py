@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
-from functools import cache
+from functools import cache, lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -22,6 +22,8 @@ HTML: Final = "text/html"
 UNKNOWN: Final = "\N{EN DASH}"
 """The text in place of a figure that does not exist, such as a share of nothing."""
 NOT_KEPT: Final = {"Cache-Control": "no-store"}
+_TEXTS_KEPT_MAX: Final = 10_000
+"""Translated texts that are kept as they stand on pages."""
 _UNITS_OF_CENT: Final = 10 ** (MONEY_PLACES - 2)
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
@@ -49,11 +51,13 @@ def _environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
     )
     environment.policies["ext.i18n.trimmed"] = True
-    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined] # the extension's
+    environment.install_gettext_callables(_text, _counted_text, newstyle=True)  # type: ignore[attr-defined] # the extension's
     environment.globals |= {
+        "_": _text,  # Jinja's own would look at the context of each text.
+        "gettext": _text,
+        "ngettext": _counted_text,
         "asset": asset_url,
         "version": __version__,
-        "ngettext": _counted_text,
         "language": lambda: viewers_language().code,
     }
     environment.filters |= {
@@ -77,6 +81,17 @@ def _environment() -> Environment:
         "capitalised": capitalised,
     }
     return environment
+
+
+def _text(text: str, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text
+    """Return a text in the viewer's language, with values in it."""
+    return Markup(gettext(text)) % values if values else _plain(text, viewers_language().code)  # noqa: S704 - of a template or a catalogue
+
+
+@lru_cache(maxsize=_TEXTS_KEPT_MAX)
+def _plain(text: str, _language: str) -> Markup:
+    """Return a text without values, in the language of the viewer, which is `_language`."""
+    return Markup(gettext(text)) % {}  # noqa: S704 - of a template or a catalogue
 
 
 def _counted_text(singular: str, plural: str, number: int, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text

@@ -75,6 +75,9 @@ PROTOCOL_WORDS: Final[Mapping[str, str]] = {
     KANNEL: "Kannel",
     HTTP: "HTTP",
 }
+_CAUSES: Final = frozenset(Cause)
+_MESSAGE_STATUSES: Final = frozenset(MessageStatus)
+_CAMPAIGN_STATUSES: Final = frozenset(CampaignStatus)
 
 
 def words_of(value: Enum) -> str:
@@ -99,7 +102,7 @@ def capitalised(text: str) -> str:
 
 def campaign_state(status: int) -> CampaignStatus | None:
     """Return the status of a campaign; None if this version does not know it."""
-    return CampaignStatus(status) if status in set(CampaignStatus) else None
+    return CampaignStatus(status) if status in _CAMPAIGN_STATUSES else None
 
 
 def reason_of_campaign(reason: str) -> str:
@@ -111,5 +114,5 @@ def outcome_words(member: str) -> str:
     """Return the words for the outcome of calls: a Q.850 cause, or the status of a text message."""
     if member.isdecimal():
         code = int(member)
-        return f"{words_of(Cause(code))} ({code})" if code in set(Cause) else gettext("Cause %(code)s") % {"code": code}
-    return words_of(MessageStatus(member)) if member in set(MessageStatus) else member
+        return f"{words_of(Cause(code))} ({code})" if code in _CAUSES else gettext("Cause %(code)s") % {"code": code}
+    return words_of(MessageStatus(member)) if member in _MESSAGE_STATUSES else member

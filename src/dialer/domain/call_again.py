@@ -99,6 +99,8 @@ class CallsOfPerson(NamedTuple):
     """True if the last call waited for an agent in vain."""
     last_disposition: str = ""
     dispositions: frozenset[str] = frozenset()
+    has_called_in: bool = False
+    """True if they completed the survey in a call of their own."""
 
 
 NO_CALLS: Final = CallsOfPerson()
@@ -136,7 +138,7 @@ def judge(
 
 def _never(status: int, reason: str, calls: CallsOfPerson) -> NotAgain | None:
     """Return why a subscriber is not called again, whatever the outcome of the last call; None if nothing says so."""
-    if status == SubscriberStatus.COMPLETED or AgentDisposition.SUCCESS in calls.dispositions:
+    if status == SubscriberStatus.COMPLETED or calls.has_called_in or AgentDisposition.SUCCESS in calls.dispositions:
         return NotAgain.DONE
     if calls.dispositions & _REFUSALS:
         return NotAgain.REFUSED

@@ -248,10 +248,14 @@ class FinishInbound(msgspec.Struct, frozen=True, gc=False):
 
 
 class CompleteSubscriber(msgspec.Struct, frozen=True, gc=False):
-    """Record that a subscriber has completed the survey in a call that came in: COMPLETED, if they were PENDING."""
+    """Record that a subscriber has completed the survey in a call that came in: COMPLETED, if they were PENDING.
+
+    So is whoever has their number in a campaign that calls people of this one again.
+    """
 
     campaign_id: int
     subscriber_id: int
+    number: str
 
 
 class FindCaller(msgspec.Struct, frozen=True, gc=False):

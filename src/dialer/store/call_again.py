@@ -26,7 +26,7 @@ from dialer.domain.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotA
 from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
-from dialer.store.new_subscribers import subscribe
+from dialer.store.new_subscribers import COLUMNS, subscribe
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.sealed_surveys import sealed_survey
@@ -42,19 +42,10 @@ from dialer.store.tables import (
 
 SLICE: Final = 1_000
 """People of a campaign that are read and judged at once."""
-_JUDGED: Final = ("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id")
-_FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
-_KEPT: Final = (
-    "user_id",
-    "contact_id",
-    "phonebook_id",
-    "duplicate_contact",
-    "number",
-    "zone",
-    "full_name",
-    "additional_vars",
+_JUDGED: Final = (
+    *("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id", "phonebook_id"),
 )
-"""The columns that subscribers of the new campaign have of the old ones, in the order of `COLUMNS`."""
+_FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 
 
 class Judged(NamedTuple):
@@ -84,7 +75,7 @@ class _Slice(NamedTuple):
 
 def judge_slice(connection: Connection, source_id: int, after: str, *, into: int = 0, most: int = SLICE) -> Judged:
     """Judge the people of a campaign after a number, for a new campaign `into` that may have some of them already."""
-    columns = [Subscriber.__table__.c[name] for name in (*_JUDGED, "phonebook_id")]
+    columns = [Subscriber.__table__.c[name] for name in _JUDGED]
     query = select(*columns).where(Subscriber.campaign_id == source_id, Subscriber.number > after)
     rows = connection.execute(query.order_by(Subscriber.number).limit(most)).all()
     if not rows:
@@ -151,23 +142,15 @@ def was_called_before(campaign_id: int, number: SQLColumnExpression[str]) -> Col
 def _as_new(campaign_id: int, chosen: Collection[int], now_ms: int) -> Select[Any]:
     """Return a query of subscribers as new ones of a campaign. They must be of its account."""
     owner = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
-    copied = {name: Subscriber.__table__.c[name] for name in _KEPT}
-    return (
-        select(
-            literal(campaign_id),
-            *copied.values(),
-            literal(now_ms),
-            literal(now_ms),
-            literal(int(SubscriberStatus.PENDING)),
-            literal(""),
-            literal(""),
-            Subscriber.gmt_offset,
-            Subscriber.tz_code,
-            *[literal(0)] * 4,
-        )
-        .where(Subscriber.id.in_(chosen), Subscriber.user_id == owner)
-        .order_by(Subscriber.id)
-    )
+    anew: dict[str, str | int] = {
+        "campaign_id": campaign_id,
+        **dict.fromkeys(("created_date", "updated_date"), now_ms),
+        "status": int(SubscriberStatus.PENDING),
+        **dict.fromkeys(("status_reason", "halt_reason"), ""),
+        **dict.fromkeys(("count_attempt", "failure_count", "completion_count", "due_ms"), 0),
+    }
+    columns = [literal(anew[name]) if name in anew else Subscriber.__table__.c[name] for name in COLUMNS]
+    return select(*columns).where(Subscriber.id.in_(chosen), Subscriber.user_id == owner).order_by(Subscriber.id)
 
 
 def _refusals(connection: Connection, slice_: _Slice, rows: Sequence[Row[Any]], into: int) -> dict[int, NotAgain]:
@@ -210,7 +193,7 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
     """Return what is known of the calls of subscribers, by id; those without a call have no entry."""
     said = func.coalesce(CallDisposition.disposition, "")
     query = (
-        select(Subscriber.id, Cdr.amd_status, Cdr.is_abandoned, said)
+        select(Subscriber.id, Cdr.amd_status, Cdr.is_abandoned, said, (CallRequest.attempt < 0) & Cdr.is_completed)
         .join(CallRequest, CallRequest.subscriber_id == Subscriber.id)
         .outerjoin(Cdr, and_(Cdr.callrequest_id == CallRequest.id, Cdr.leg_type == int(LegType.A_LEG)))
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
@@ -218,10 +201,12 @@ def _calls_of(connection: Connection, slice_: _Slice) -> Mapping[int, CallsOfPer
         .order_by(CallRequest.id)
     )
     found: dict[int, CallsOfPerson] = {}
-    for subscriber_id, amd_status, is_abandoned, disposition in connection.execute(query):
-        earlier = found.get(subscriber_id, NO_CALLS).dispositions
-        dispositions = earlier | {disposition} if disposition else earlier
-        found[subscriber_id] = CallsOfPerson(amd_status, bool(is_abandoned), disposition, dispositions)
+    for subscriber_id, amd_status, is_abandoned, disposition, has_called_in in connection.execute(query):
+        earlier = found.get(subscriber_id, NO_CALLS)
+        dispositions = earlier.dispositions | {disposition} if disposition else earlier.dispositions
+        found[subscriber_id] = CallsOfPerson(
+            amd_status, bool(is_abandoned), disposition, dispositions, earlier.has_called_in or bool(has_called_in)
+        )
     return found
 
 

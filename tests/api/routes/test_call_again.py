@@ -208,6 +208,18 @@ def test_an_answer_alone_does_not_say_that_a_person_was_reached(
 
 
 @pytest.mark.usefixtures("worker")
+def test_people_who_completed_the_survey_by_calling_in_were_reached(estate: Estate, database: Database) -> None:
+    ids = people(estate, database, BUSY, BUSY, BUSY)
+    call(estate, ids[0], is_completed=False)
+    call(estate, ids[0], -1, is_completed=True)
+    call(estate, ids[0], -2, is_completed=False)
+    call(estate, ids[1], -1, is_completed=False)
+    end(estate)
+    found = again(estate, expected=200, dry_run=True)
+    assert (found["by_outcome"], found["kept"]) == ({"busy": 2}, {"done": 1})
+
+
+@pytest.mark.usefixtures("worker")
 def test_those_who_must_not_be_called_are_in_no_new_campaign(estate: Estate, database: Database) -> None:
     lost = {**BUSY, "phonebook_id": estate.phonebook["id"], "contact_id": None}
     erased = {**BUSY, "duplicate_contact": "erased", "number": "#x"}

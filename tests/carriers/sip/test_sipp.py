@@ -1,6 +1,7 @@
 """Calls to sipp, a SIP telephone that nobody here wrote. It judges each of our messages by its scenario."""
 
 import asyncio
+import contextlib
 import socket
 from pathlib import Path
 from typing import Final
@@ -40,10 +41,13 @@ TRIAL: Final = {
 
 
 def free_port() -> int:
-    """Return a UDP port that was free just now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that was free just now, for UDP and TCP: a telephone listens to both."""
+    while True:
+        with socket.create_server(("127.0.0.1", 0)) as stream, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+            port = int(stream.getsockname()[1])
+            with contextlib.suppress(OSError):
+                datagrams.bind(("127.0.0.1", port))
+                return port
 
 
 async def test_every_number_is_called_as_the_other_side_expects(tmp_path: Path) -> None:

@@ -88,8 +88,10 @@ async def baresip(folder: Path, number: str, port: int) -> AsyncIterator[Buttons
     )
     try:
         assert process.stdout is not None
-        while b"is ready" not in await process.stdout.readline():
-            assert process.returncode is None
+        printed: list[bytes] = []
+        while b"is ready" not in (line := await process.stdout.readline()):
+            assert line, b"".join(printed)  # It has ended.
+            printed.append(line)
         reader, writer = await asyncio.open_connection("127.0.0.1", control)
         yield Buttons(reader, writer, folder)
         writer.close()

@@ -12,9 +12,9 @@ from dialer.api.http.ignored import IGNORED_FIELDS_HEADER, IGNORED_PARAMETERS_HE
 from dialer.api.http.preconditions import ETAG_HEADER
 from dialer.api.openapi.parts import TEXT, Json, header, parameter
 from dialer.api.routes.campaign_check import FORECAST
+from dialer.api.routes.dry_runs import DRY_RUN
 from dialer.api.routes.import_requests import REPORT_HEADER
 from dialer.api.routes.recordings import AFTER
-from dialer.api.routes.recycle import DRY_RUN
 
 _REQUEST_ID: Final = REQUEST_ID_HEADER.decode().title().replace("Id", "ID")
 HEADERS: Final[Json] = {

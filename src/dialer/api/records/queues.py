@@ -38,12 +38,12 @@ _QUEUE: Final = shapes(
         "strategy": writable(Choice(QueueStrategy), "The order in which free agents are asked to take a call."),
         "moh_sound": writable(
             Text(),
-            "The music that waiting callers hear. The simulator ignores it. Default: empty.",
+            "Music for callers who wait. The service keeps the text, and does not use it. Default: empty.",
             example="local_stream://moh",
         ),
         "record_template": writable(
             Text(),
-            "The path of recordings of the queue's calls. The simulator ignores it. Default: empty.",
+            "A path for recordings of calls. The service keeps the text, and does not use it. Default: empty.",
             example="/recordings/${uuid}.wav",
         ),
         "time_base_score": writable(

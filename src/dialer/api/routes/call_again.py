@@ -1,6 +1,5 @@
 """`POST /rest-api/campaigns/<id>/call-again/`: a new campaign for those whom one that is over did not reach."""
 
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 
@@ -8,18 +7,14 @@ import msgspec
 from litestar import Response, post
 from litestar.params import FromPath
 
-from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Boolean, FieldError, Integer, Text, TextChoice
+from dialer.api.crud.fields import Boolean, Integer, Text, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
-from dialer.api.crud.urls import identity_in
-from dialer.api.http.body import read_if_any
+from dialer.api.crud.shapes import request_shape
 from dialer.api.http.errors import InvalidError
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.idempotency import StoredAnswer, remember
 from dialer.api.records.call_again import (
     Again,
     AgainAsked,
@@ -31,15 +26,14 @@ from dialer.api.records.call_again import (
 from dialer.api.records.campaign_life import NAME_MAX
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.routes.recycle import DRY_RUN, Several
-from dialer.api.service import ApiRequest, Service
+from dialer.api.routes.dry_runs import DRY_RUN, KNOWN_PARAMETERS, PeopleOrder, carry_out
+from dialer.api.routes.recycle import Several
+from dialer.api.service import ApiRequest
 from dialer.domain.call_again import AgainOutcome
 from dialer.domain.described import described
 
 PEOPLE_MAX: Final = 1_000_000_000
 NO_OUTCOME: Final = "Give at least one outcome."
-_PATH: Final = "{}/{}/call-again"
-_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (DRY_RUN,)}
 
 CallAgainAsked: Final = request_shape(
     "CallAgainAsked",
@@ -110,7 +104,7 @@ class CalledAgainRead(msgspec.Struct):
     tags=[CAMPAIGNS.path],
     status_code=HTTPStatus.CREATED,
     operation_class=_BODY,
-    opt=_KNOWN,
+    opt=KNOWN_PARAMETERS,
 )
 async def call_again(request: ApiRequest, record_id: FromPath[str]) -> Response[CalledAgainRead]:
     """Call people of a voice campaign that is over again, in a new campaign with its settings.
@@ -127,7 +121,7 @@ async def call_again(request: ApiRequest, record_id: FromPath[str]) -> Response[
     tags=[SMS_CAMPAIGNS.path],
     status_code=HTTPStatus.CREATED,
     operation_class=_BODY,
-    opt=_KNOWN,
+    opt=KNOWN_PARAMETERS,
 )
 async def text_again(request: ApiRequest, record_id: FromPath[str]) -> Response[CalledAgainRead]:
     """Send text messages to people of an SMS campaign that is over again, in a new campaign with its settings.
@@ -140,57 +134,27 @@ async def text_again(request: ApiRequest, record_id: FromPath[str]) -> Response[
 
 
 async def _call_again(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
-    service, identity = request.service, identity_in(record_id)
-    parsed, is_dry = await _parse(request, service)
-    await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
-    errors = parsed.errors or ({} if is_dry or parsed.values["outcomes"] else {"outcomes": [NO_OUTCOME]})
-    if errors:
-        raise InvalidError(errors)
-    body = msgspec.json.encode([is_dry, sorted(parsed.values.items())])
-    attempt = attempt_of(request, _PATH.format(resource.path, identity), body)
-    with service.attempts.begin(attempt):
-        answer = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
-        answer = answer or await _answer(request, resource, identity, parsed, is_dry=is_dry, attempt=attempt)
-    return answer.response(parsed.ignored)
+    return await carry_out(request, resource, record_id, "call-again", CallAgainAsked, _answer)
 
 
-async def _parse(request: ApiRequest, service: Service) -> tuple[Parsed, bool]:
-    """Return the parsed body, and whether the request is a dry run, by the body or by its parameter."""
-    conventions = service.conventions(request)
-    parsed = parse_whole(CallAgainAsked, await read_if_any(request), conventions)
-    text = request.query_params.get(DRY_RUN)
-    if text is None:
-        return parsed, bool(parsed.values.get(DRY_RUN))
-    try:
-        return parsed, Boolean().parse(text, conventions) or bool(parsed.values.get(DRY_RUN))
-    except FieldError as error:
-        raise InvalidError({DRY_RUN: [str(error)]}) from None
-
-
-async def _answer(
-    request: ApiRequest,
-    resource: Resource,
-    identity: int,
-    parsed: Parsed,
-    *,
-    is_dry: bool,
-    attempt: PostAttempt | None,
-) -> StoredAnswer:
+async def _answer(request: ApiRequest, order: PeopleOrder) -> StoredAnswer:
     """Count the people, and call them again unless it is a dry run."""
-    values = parsed.values
+    values = order.values
+    if not (order.is_dry or values["outcomes"]):
+        raise InvalidError({"outcomes": [NO_OUTCOME]})
     fields = {name: values[name] for name in ("name", "expirationdate") if values[name] is not None}
     asked = AgainAsked(values["outcomes"], fields, values["late_contacts"], values["confirm"])
-    counted = await count_people(request, identity, lambda _: None)
-    if is_dry:
+    counted = await count_people(request, order.campaign_id, lambda _: None)
+    if order.is_dry:
         return StoredAnswer(HTTPStatus.OK, {}, _content(counted, asked, None))
     refuse_to_call(counted, asked)
 
     def create(unit: Unit) -> tuple[int, StoredAnswer]:
-        created = create_again(unit, resource, identity, asked)
-        url = unit.conventions.links.record(resource.path, created)
+        created = create_again(unit, order.resource, order.campaign_id, asked)
+        url = unit.conventions.links.record(order.resource.path, created)
         answer = StoredAnswer(HTTPStatus.CREATED, {"Location": url}, _content(counted, asked, url))
-        if attempt is not None:
-            remember(unit, attempt, answer)
+        if order.attempt is not None:
+            remember(unit, order.attempt, answer)
         return created, answer
 
     created, answer = await request.service.write(request, create)

@@ -16,7 +16,9 @@ from dialer.api.http.csv_lines import write_csv
 from dialer.api.http.errors import AnsweredError, Errors, InvalidError
 from dialer.api.http.forms import MULTIPART, file_pieces
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.http.spreadsheets import XLSX
 from dialer.api.http.streams import describe_bodies, expect_type, pieces
+from dialer.api.routes.dry_runs import DRY_RUN
 from dialer.api.routes.exports import CSV, JSON, accepted_type
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError
@@ -30,13 +32,11 @@ from dialer.domain.numbers.destinations import read_region
 
 FILE: Final = "file"
 CHARSET: Final = "charset"
-DRY_RUN: Final = "dry_run"
 REPORT: Final = "report"
 SEPARATOR: Final = "separator"
 HEADER: Final = "header"
 SHEET: Final = "sheet"
 REGION: Final = "region"
-XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 SEPARATORS: Final = dict(zip(("comma", "semicolon", "tab", "bar"), DELIMITERS, strict=True))
 REPORT_HEADER: Final = "X-Import-Report"
 """The counts of an import whose report is a CSV, as a dictionary (RFC 9651)."""

@@ -8,7 +8,6 @@ from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
 
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape, parse_whole, request_shape
 from dialer.api.http.body import StrictBody, expect_json
 from dialer.api.http.errors import InvalidError
@@ -71,9 +70,5 @@ class OwnSettingsController(Controller):
         if parsed.errors:
             raise InvalidError(parsed.errors)
         region = str(parsed.values["default_region"])
-
-        def change(unit: Unit) -> None:
-            change_default_region(unit, unit.actor.id, region)
-
-        await service.write(request, change)
+        await service.write(request, lambda unit: change_default_region(unit, unit.actor.id, region))
         return Response(OwnSettings(region), headers=ignored_header(parsed.ignored))

@@ -13,22 +13,18 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 from litestar.params import FromPath
 
-from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
 from dialer.api.crud.enumerations import enum_schema
 from dialer.api.crud.fields import Boolean, Conventions, FieldError, Integer, Json, Kind, TextChoice, echo, whole_number
 from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Resource, Unit
-from dialer.api.crud.shapes import Parsed, parse_whole, request_shape
-from dialer.api.crud.urls import identity_in
-from dialer.api.http.body import read_if_any
-from dialer.api.http.errors import InvalidError
-from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall, remember
-from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
+from dialer.api.crud.shapes import request_shape
+from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.records.calls import CAUSE_MAX
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.api.service import ApiRequest, Service
+from dialer.api.routes.dry_runs import DRY_RUN, KNOWN_PARAMETERS, PeopleOrder, carry_out
+from dialer.api.service import ApiRequest
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.domain.described import described
 from dialer.domain.enums import SubscriberStatus
@@ -36,11 +32,8 @@ from dialer.domain.reasons import SubscriberReason
 from dialer.domain.states import RECYCLABLE_SUBSCRIBERS
 from dialer.store.touched import NOTHING
 
-DRY_RUN: Final = "dry_run"
 VALUES_MAX: Final = 100
 """Values in one list of a request."""
-_PATH: Final = "{}/{}/recycle"
-_KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (DRY_RUN,)}
 
 
 class StatusToRecycle(Kind, frozen=True):
@@ -133,7 +126,7 @@ class RecycledRead(msgspec.Struct):
     tags=[CAMPAIGNS.path],
     status_code=HTTPStatus.OK,
     operation_class=_BODY,
-    opt=_KNOWN,
+    opt=KNOWN_PARAMETERS,
 )
 async def recycle_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[RecycledRead]:
     """Recycle subscribers of a voice campaign: set those who are done back to PENDING, so that they are called again.
@@ -149,7 +142,7 @@ async def recycle_campaign(request: ApiRequest, record_id: FromPath[str]) -> Res
     tags=[SMS_CAMPAIGNS.path],
     status_code=HTTPStatus.OK,
     operation_class=_BODY,
-    opt=_KNOWN,
+    opt=KNOWN_PARAMETERS,
 )
 async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) -> Response[RecycledRead]:
     """Recycle subscribers of an SMS campaign: set those who are done back to PENDING, so that they get another message.
@@ -161,51 +154,26 @@ async def recycle_sms_campaign(request: ApiRequest, record_id: FromPath[str]) ->
 
 
 async def _recycle(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
-    service, identity = request.service, identity_in(record_id)
-    parsed, is_dry = await _parse(request, service)
-    await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
-    if parsed.errors:
-        raise InvalidError(parsed.errors)
-    body = msgspec.json.encode([is_dry, sorted(parsed.values.items())])
-    attempt = attempt_of(request, _PATH.format(resource.path, identity), body)
-    with service.attempts.begin(attempt):
-        answer = await service.write(request, partial(recall, attempt=attempt)) if attempt else None
-        answer = answer or await _recycle_all(request, identity, parsed, is_dry=is_dry, attempt=attempt)
-    return answer.response(parsed.ignored)
+    return await carry_out(request, resource, record_id, "recycle", RecycleAsked, _recycle_all)
 
 
-async def _parse(request: ApiRequest, service: Service) -> tuple[Parsed, bool]:
-    """Return the parsed body, and whether the request is a dry run, by the body or by its parameter."""
-    conventions = service.conventions(request)
-    parsed = parse_whole(RecycleAsked, await read_if_any(request), conventions)
-    text = request.query_params.get(DRY_RUN)
-    if text is None:
-        return parsed, bool(parsed.values.get(DRY_RUN))
-    try:
-        return parsed, Boolean().parse(text, conventions) or bool(parsed.values.get(DRY_RUN))
-    except FieldError as error:
-        raise InvalidError({DRY_RUN: [str(error)]}) from None
-
-
-async def _recycle_all(
-    request: ApiRequest, campaign_id: int, parsed: Parsed, *, is_dry: bool, attempt: PostAttempt | None
-) -> StoredAnswer:
+async def _recycle_all(request: ApiRequest, order: PeopleOrder) -> StoredAnswer:
     """Recycle chunk by chunk, each in a transaction of its own, and return the answer."""
-    service, values = request.service, parsed.values
+    values = order.values
     wanted = RecycleFilter(frozenset(values["status"]), frozenset(values["reason"]), frozenset(values["hangup_cause"]))
     recycled: Counter[int] = Counter()
     kept: Counter[str] = Counter()
     after: str | None = ""
     while after is not None:
-        chunk = await _chunk(request, campaign_id, wanted, after, is_dry=is_dry)
+        chunk = await _chunk(request, order.campaign_id, wanted, after, is_dry=order.is_dry)
         recycled += chunk.recycled
         kept += chunk.kept
         after = chunk.after
     by_status = {SubscriberStatus(status).name: count for status, count in sorted(recycled.items())}
-    read = RecycledRead(is_dry, recycled.total(), by_status, dict(sorted(kept.items())))
+    read = RecycledRead(order.is_dry, recycled.total(), by_status, dict(sorted(kept.items())))
     answer = StoredAnswer(HTTPStatus.OK, {}, msgspec.json.encode(read))
-    if attempt is not None:
-        await service.write(request, partial(_remember, attempt=attempt, answer=answer))
+    if order.attempt is not None:
+        await request.service.write(request, partial(_remember, attempt=order.attempt, answer=answer))
     return answer
 
 

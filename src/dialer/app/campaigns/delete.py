@@ -1,5 +1,7 @@
 """The deletion of a campaign with its subscribers and call requests; its CDRs and answers stay."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import delete, select, update
 
 from dialer.app.errors import RefusedError, UnknownRecordError
@@ -33,13 +35,17 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
         raise RefusedError("The campaign has messages on their way. Delete it when they are delivered.")
     if is_being_copied(unit.connection, campaign_id):
         raise RefusedError("Its people are being copied to a campaign that calls them again. Start that one first.")
-    _hand_over(unit, campaign_id)
+    linked = _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
-    unit.note(touched_campaigns(campaign_id))
+    unit.note(touched_campaigns(campaign_id, *linked))
 
 
-def _hand_over(unit: UnitOfWork, campaign_id: int) -> None:
-    """Link the campaigns that call people of this one again to the campaign whose people this one calls again."""
+def _hand_over(unit: UnitOfWork, campaign_id: int) -> Sequence[int]:
+    """Link the campaigns that call people of this one again to the campaign whose people this one calls again.
+
+    Return their ids.
+    """
     source = select(Campaign.source_campaign_id).where(Campaign.id == campaign_id)
     linked = update(Campaign).where(Campaign.source_campaign_id == campaign_id)
-    unit.connection.execute(linked.values(source_campaign_id=unit.connection.scalar(source)))
+    linked = linked.values(source_campaign_id=unit.connection.scalar(source))
+    return unit.connection.scalars(linked.returning(Campaign.id)).all()

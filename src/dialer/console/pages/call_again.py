@@ -10,6 +10,7 @@ from sqlalchemy import RowMapping, select
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Given, Shape, parse_given
+from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import AnsweredError, InvalidError
 from dialer.api.records.call_again import (
     Again,
@@ -160,9 +161,8 @@ def _proposed(request: ApiRequest, row: RowMapping) -> AgainForm:
 
 def _filled(filled: Mapping[str, str]) -> AgainForm:
     outcomes = frozenset(one for one in AgainOutcome if f"{_OUTCOME}{one}" in filled)
-    counted = filled.get("counted", "")
     is_same = filled.get("counted_for", "") == _named(outcomes)
-    confirm = int(counted) if is_same and counted.isascii() and counted.isdigit() else None
+    confirm = parse_id(filled.get("counted", "")) if is_same else None
     name = filled.get("name", "").strip()
     return AgainForm(outcomes, name, filled.get("ends", ""), "late_contacts" in filled, confirm)
 

@@ -108,6 +108,7 @@ async def show_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
 async def use_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
     """Import a list, or show what other choices do."""
     fields = await read_fields(request)
+    _kept(request, token)
     choices = read_choices(fields)
     if "import" not in fields:
         return go_to(f"{choices.address(token)}&check=1")

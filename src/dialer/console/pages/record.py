@@ -16,12 +16,13 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
 from dialer.api.records.carriers import PARAMETER_FIELDS
+from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
 from dialer.console.carrier_inputs import carrier_inputs, parameters_given, place_of
 from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
-from dialer.console.catalogue import RECORDS, RecordPage
+from dialer.console.catalogue import PAGES, RECORDS, RecordPage
 from dialer.console.cells import Cell, id_in, number_of, rows_of
 from dialer.console.confirmations import doubt_of
 from dialer.console.field_titles import title_of
@@ -85,9 +86,9 @@ class Wrong(NamedTuple):
 @get("/records/{path:str}/new", media_type="text/html")
 async def show_new_record(request: ApiRequest, path: FromPath[str]) -> Response[Any]:
     """Show the form for a new record, with the values of the address. A section is made on the page of its survey."""
-    survey = parse_id(request.query_params.get("survey", ""))
-    if path == "section-template" and survey is not None:
-        return go_to(f"/console/surveys/{survey}/")
+    if path == SECTION_TEMPLATES.path:
+        survey = parse_id(request.query_params.get("survey", ""))
+        return go_to(PAGES[SURVEY_TEMPLATES.path].url if survey is None else f"/console/surveys/{survey}/")
     return await _show_new(request, shown_page(request, path), None)
 
 
@@ -121,8 +122,11 @@ async def create_record(
 
 @get("/records/{path:str}/{record_id:str}", media_type="text/html")
 async def show_record(request: ApiRequest, path: FromPath[str], record_id: FromPath[str]) -> Response[Any]:
-    """Show a record."""
-    return await _show(request, shown_page(request, path), identity_in(record_id), None)
+    """Show a record. A section is shown on the page of its survey."""
+    found, identity = shown_page(request, path), identity_in(record_id)
+    if path == SECTION_TEMPLATES.path:
+        return go_to(_url(found, identity))
+    return await _show(request, found, identity, None)
 
 
 @post("/records/{path:str}/{record_id:str}", media_type="text/html")

@@ -35,7 +35,7 @@ PLACE: Final = "surveys"
 MACHINE: Final = "machine"
 CAMPAIGNS_MAX: Final = 10
 """Campaigns whose ways with a machine are shown."""
-SPOKEN_FIELDS: Final = ("text", "script", "confirm_script")
+SPOKEN_FIELDS: Final = ("text", "script")
 """The fields of a form whose text can be spoken; the button names one of them."""
 _FOR_MACHINES: Final[Mapping[int, str]] = {
     AmdBehavior.HUMAN_ONLY: gettext_noop("It hangs up, and counts the call as not answered."),

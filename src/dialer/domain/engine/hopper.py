@@ -7,6 +7,7 @@ a zone runs out, the hopper returns the claim to make, so its memory does not gr
 
 import heapq
 from collections import deque
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from dialer.domain.calling_times.calendars import Calendar
@@ -69,6 +70,11 @@ class _Zone:
 
     def is_spent(self) -> bool:
         return not (self.fresh or self.retries or self.lacks_fresh() or self.lacks_retries())
+
+    def keep(self, is_kept: Callable[[Subscriber], bool]) -> None:
+        self.fresh = deque(filter(is_kept, self.fresh))
+        self.retries = [retry for retry in self.retries if is_kept(retry[2])]
+        heapq.heapify(self.retries)
 
     def add_retry(self, subscriber: Subscriber) -> None:
         if (subscriber.due_ms, subscriber.id) > self.horizon:
@@ -173,12 +179,16 @@ class Hopper:
             self._open_until_ms = 0
         zone.add_retry(subscriber)
 
-    def drop_retry(self, subscriber: Subscriber) -> None:
-        """Forget the retry of a subscriber who need not be called again."""
+    def drop(self, subscriber: Subscriber) -> None:
+        """Forget a subscriber who need not be called any more."""
         zone = self._zones.get(subscriber.zone)
         if zone is not None:
-            zone.retries = [retry for retry in zone.retries if retry[1] != subscriber.id]
-            heapq.heapify(zone.retries)
+            zone.keep(lambda other: other.id != subscriber.id)
+
+    def drop_number(self, number: str) -> None:
+        """Forget the subscriber with a number."""
+        for zone in self._zones.values():
+            zone.keep(lambda other: other.number != number)
 
     def changes_at_ms(self, now_ms: int) -> int:
         """Return the earliest time at which `next` may return a subscriber, after it returned None.

@@ -157,14 +157,23 @@ class Inbound:
             self._complete(campaign, call.subscriber)
 
     def _complete(self, campaign: OpenCampaign, subscriber: Subscriber) -> None:
-        """Complete a subscriber of the campaign that answered; for those of other campaigns nothing changes."""
-        campaign.hopper.drop_retry(subscriber)
+        """Complete a subscriber of the campaign that answered, and the same person where they are called again.
+
+        For subscribers of other campaigns nothing changes.
+        """
+        source_id, number = campaign.plan.id, subscriber.number
+        copies = [other for other in self._state.campaigns.values() if other.plan.source_campaign_id == source_id]
+        campaign.hopper.drop(subscriber)
+        for copy in copies:
+            copy.hopper.drop_number(number)
         for call in self._state.calls.values():
-            if call.subscriber.id == subscriber.id and call.plan.id == campaign.plan.id:
+            is_own = call.subscriber.id == subscriber.id and call.plan.id == source_id
+            if is_own or (call.plan.source_campaign_id == source_id and call.subscriber.number == number):
                 call.subscriber.has_completed = True
-        self._state.emit(CompleteSubscriber(campaign.plan.id, subscriber.id))
-        if campaign.in_progress == 0 and campaign.status is CampaignStatus.START:
-            self._state.emit(CountSubscribers(campaign.plan.id))
+        self._state.emit(CompleteSubscriber(source_id, subscriber.id, number))
+        for concerned in (campaign, *copies):
+            if concerned.in_progress == 0 and concerned.status is CampaignStatus.START:
+                self._state.emit(CountSubscribers(concerned.plan.id))
 
     def _call_back(self, did: events.DidOpened, plan: CampaignPlan, event: events.CallArrived, now_ms: int) -> Call:
         attempt = -event.missed_attempt

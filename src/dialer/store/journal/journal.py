@@ -25,6 +25,7 @@ from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.campaign_counters import GrowingCampaign
+from dialer.store.journal.completions import complete
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
@@ -350,13 +351,9 @@ class JournalStore:
         self._record_call(effect)
 
     def _complete_subscriber(self, effect: effects.CompleteSubscriber, now_ms: int) -> None:
-        """Complete a PENDING subscriber. If an attempt is in progress, its end completes them."""
         self.flush()
-        asked = {"campaign": effect.campaign_id, "subscriber": effect.subscriber_id, "changed_ms": now_ms}
-        if self._at_work().execute(statements.COMPLETE_SUBSCRIBER, asked).rowcount:
-            self._progress[effect.campaign_id].completed += 1
-        else:
-            self._at_work().execute(statements.COMPLETE_LATER, asked)
+        for campaign_id in complete(self._at_work(), effect, now_ms):
+            self._progress[campaign_id].completed += 1
 
     def _record_text_finish(self, effect: effects.FinishText, _now_ms: int) -> None:
         message, cost = effect.message, effect.bill.cost

@@ -15,7 +15,7 @@ from dialer.store.journal.rows import (
     ResultRow,
     SubscriberRow,
 )
-from dialer.store.tables import HALT_COMPLETED, CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
@@ -59,24 +59,6 @@ UPDATE_SUBSCRIBERS: Final = KeyedBulk(
     SubscriberRow._fields,
 )
 """Changes the given subscribers if they are in the expected state."""
-_is_subscriber = (Subscriber.id == bindparam("subscriber")) & (Subscriber.campaign_id == bindparam("campaign"))
-COMPLETE_SUBSCRIBER: Final = (
-    update(Subscriber)
-    .where(_is_subscriber, Subscriber.status == SubscriberStatus.PENDING)
-    .values(
-        status=SubscriberStatus.COMPLETED,
-        status_reason="",
-        halt_reason="",
-        due_ms=0,
-        updated_date=bindparam("changed_ms"),
-    )
-)
-COMPLETE_LATER: Final = (
-    update(Subscriber)
-    .where(_is_subscriber, Subscriber.status == SubscriberStatus.IN_PROCESS)
-    .values(halt_reason=HALT_COMPLETED, updated_date=bindparam("changed_ms"))
-)
-"""Marks a subscriber with an attempt in progress, so that a restart before its end knows that they have completed."""
 REFUSE_SUBSCRIBERS: Final = KeyedBulk(
     update(Subscriber)
     .where(Subscriber.id == bindparam("subscriber_id"), Subscriber.status == _pending)
