@@ -22,6 +22,7 @@ from benchmarks import (
     simulate,
     sound,
     starting,
+    steps,
     touching,
 )
 
@@ -41,6 +42,7 @@ ALL = (
     million,
     starting,
     touching,
+    steps,
     live,
     console,
     sound,

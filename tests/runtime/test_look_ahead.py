@@ -79,7 +79,7 @@ def written(house: House) -> dict[str, list[Any]]:
 
 def ahead_ms(house: House, clock: PatientClock) -> int:
     """Return how far the last dial is ahead of the clock; not above zero if it is not."""
-    return max(row["started_ms"] for row in house.rows(CallRequest)) - clock.now_ms()
+    return int(max(row["started_ms"] for row in house.rows(CallRequest))) - clock.now_ms()
 
 
 async def test_the_calls_are_those_of_a_virtual_clock(house: House, tmp_path: Path) -> None:

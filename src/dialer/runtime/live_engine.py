@@ -97,10 +97,9 @@ class LiveEngine:
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
         self.reports_given = 0
         """Number of things heard of which the last step has told the engine."""
-        reports_before = known_reports(connection, now_ms)
-        self.listener: Final = Listener(
-            self.switchboard, self._loader.shards, self._apply_heard, reports_before, tell_others=self._wish_elsewhere
-        )
+        known, shards = known_reports(connection, now_ms), self._loader.shards
+        tell_others = self._wish_elsewhere
+        self.listener: Final = Listener(self.switchboard, shards, self._apply_heard, known, tell_others=tell_others)
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
         self._agents: set[int] = set()
@@ -164,8 +163,7 @@ class LiveEngine:
         """Handle and write what is due, and return whether all of it was done.
 
         After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
-        `allowance` limits both while the cause of a failure is looked for. With `is_ahead`, simulated events of the
-        near future follow, if anything was due.
+        `allowance` limits both while the cause of a failure is looked for. `is_ahead` adds events of the near future.
         """
         self.journal.begin(connection)
         self.listener.begin_step(allowance.resting)
@@ -346,7 +344,8 @@ class LiveEngine:
         }
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(events.CampaignClosed(campaign_id))
-        for event in (*world.campaigns, *map(events.CampaignRenewed, world.over)):
+        engine_events: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
+        for event in engine_events:
             kernel.apply(event)
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.
         for campaign_id in world.aborted:

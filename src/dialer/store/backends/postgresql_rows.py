@@ -38,7 +38,7 @@ def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Se
     return True
 
 
-class ManyRows:
+class ArrayStatement:
     """A statement that changes many rows at once, from an array of the values of each column.
 
     It takes a third of the time of a statement for each row, and its triggers run once. `text` is the statement for one
