@@ -80,11 +80,11 @@ def test_buttons_do_what_the_api_does(alice: Visitor, api: Caller) -> None:
 def test_a_refused_button_says_why_and_changes_nothing(alice: Visitor, api: Caller) -> None:
     identity = campaign(api, started="no")
     api.change(f"campaigns/{identity}/", startingdate="2026-11-01T00:00:00Z", expirationdate="2026-11-02T00:00:00Z")
-    assert "The campaign has expired. Set a later expirationdate." in alice.text(f"campaigns/{identity}/")
+    assert "The campaign has expired. Set a later “Ends”." in alice.text(f"campaigns/{identity}/")
     refused = alice.send(f"campaigns/{identity}/state/", action="start")
     assert refused.status_code == 400
     assert 'role="alert"' in refused.text
-    assert "The campaign has expired. Set a later expirationdate." in words(refused.text)
+    assert "The campaign has expired. Set a later “Ends”." in words(refused.text)
     assert alice.send(f"campaigns/{identity}/state/", action="pause").status_code == 409
     assert alice.send(f"campaigns/{identity}/state/", action="delete").status_code == 404
     assert api.get(f"campaigns/{identity}/")["status"] == 0

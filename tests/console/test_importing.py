@@ -59,7 +59,7 @@ def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> N
     rejected = re.search(r'href="/console/(lists/[0-9a-f]{32}/rejected/)"', done.text)
     assert rejected is not None
     lines = alice.request("GET", rejected[1]).content.decode("utf-8-sig").splitlines()
-    assert lines[0] == "line,reason,Phone,full_name"
+    assert lines[0] == "Line,Reason,Phone,full_name"
     assert (lines[1][:2], lines[1][-13:]) == ("3,", ",abc,<script>")
     again = press(alice, **{"import": "1"})
     assert (again.status_code, "The file is not here any more" in words(again.text)) == (404, True)

@@ -118,7 +118,7 @@ def test_a_record_that_is_needed_stays(alice: Visitor, api: Caller) -> None:
     campaign(api, started="no")
     alice.get("records/survey-template/1/")
     answer = alice.send("records/survey-template/1/delete/")
-    assert (answer.status_code, "campaigns 1" in words(answer.text)) == (409, True)
+    assert (answer.status_code, "Still used by campaign 1." in words(answer.text)) == (409, True)
 
 
 def test_the_key_is_shown_once(alice: Visitor, api: Caller) -> None:

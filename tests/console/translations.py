@@ -12,7 +12,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import chain
 from pathlib import Path
@@ -46,10 +46,14 @@ REGIONS: Final = {"pt": "pt_BR"}
 _METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2")]
 _KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
 _OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
-_WITH_ERRORS: Final = ("app", "api/crud", "api/records", "console", "domain")
+_WITH_ERRORS: Final = (
+    *("app/", "api/crud/", "api/records/", "console/", "domain/", "store/media/"),
+    *("api/http/auth.py", "api/http/forms.py", "api/http/other_sites.py"),
+)
 """Places whose errors the console shows."""
-_OF_PROGRAMS: Final = ("JSON parse error", "The body", "There is no such")
+OF_PROGRAMS: Final = ("JSON parse error", "The body", "there is no user", "there is no API key", "There is no CDR")
 """The beginnings of messages that only a program, or somebody who changes an address by hand, can get."""
+_SENTENCES: Final = frozenset({"Sentence", "counting_sentence", "template"})
 BAD_PASSWORDS: Final = ("short", "password1234", "a line\nand another")
 _TAGS: Final = re.compile(r"<[^>]*>")
 
@@ -61,8 +65,9 @@ def template() -> Catalog:
     for _file, _line, text, _comments, _context in found:
         texts.add(text)
     of_forms = (*texts_of_records(), *texts_of_forms())
-    for shown in (*texts_of_tables(), *of_forms, *texts_of_errors(), *texts_of_passwords()):
-        if shown and shown not in texts:
+    for shown in (*texts_of_tables(), *of_forms, *texts_of_errors(), *texts_of_passwords(), *texts_of_sentences()):
+        key = shown[0] if isinstance(shown, tuple) else shown
+        if key and key not in texts:
             texts.add(shown)
     return texts
 
@@ -116,10 +121,37 @@ def texts_of_forms() -> Iterator[str]:
 
 def texts_of_errors() -> Iterator[str]:
     """Yield the messages without values of errors that a form can get, and of fields."""
-    for place in _WITH_ERRORS:
-        for file in sorted((SOURCES / place).rglob("*.py")):
-            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                yield from _messages_in(node)
+    trees = {file: ast.parse(file.read_text("utf-8")) for file in sorted(SOURCES.rglob("*.py"))}
+    constants = _assigned(node for tree in trees.values() for node in tree.body)
+    for file, tree in trees.items():
+        if file.relative_to(SOURCES).as_posix().startswith(_WITH_ERRORS):
+            known = {**constants, **_assigned(ast.walk(tree))}
+            for node in ast.walk(tree):
+                yield from _messages_in(node, known)
+
+
+def _assigned(nodes: Iterable[ast.AST]) -> dict[str, set[str]]:
+    """Return the texts that are assigned to each name."""
+    found: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name) and isinstance(node.value.value, str):
+                    found.setdefault(target.id, set()).add(node.value.value)
+    return found
+
+
+def texts_of_sentences() -> Iterator[str | tuple[str, str]]:
+    """Yield the templates of sentences, with their plurals."""
+    for file in sorted(SOURCES.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SENTENCES:
+                texts = [str(value.value) for value in node.args if isinstance(value, ast.Constant)]
+                if node.func.id == "counting_sentence":
+                    yield texts[0], texts[1]
+                else:
+                    yield from texts[:1]
 
 
 def texts_of_passwords() -> Iterator[str]:
@@ -131,16 +163,23 @@ def texts_of_passwords() -> Iterator[str]:
             yield capitalised(f"{error}.")
 
 
-def _messages_in(node: ast.AST) -> Iterator[str]:
+def _messages_in(node: ast.AST, known: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield the texts of a call of an error, or of a mapping with errors by field; `known` are the texts of names."""
     values: list[ast.expr] = []
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error"):
         values = node.args
     elif isinstance(node, ast.Dict):
         values = [value for member in node.values if isinstance(member, ast.List) for value in member.elts]
     for value in values:
-        text = value.value if isinstance(value, ast.Constant) else ""
-        if isinstance(text, str) and " " in text and not text.startswith(_OF_PROGRAMS):
-            yield text
+        for part in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
+            texts = known.get(part.id, ()) if isinstance(part, ast.Name) else ()
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                texts = (part.value,)
+            yield from (text for text in texts if _is_message(text))
+
+
+def _is_message(text: str) -> bool:
+    return " " in text and not text.startswith(OF_PROGRAMS)
 
 
 def read(language: str) -> Catalog:

@@ -5,8 +5,8 @@ import pickle
 import msgspec
 import pytest
 
-from dialer.console.findings import in_viewers_words
 from dialer.console.language import gettext
+from dialer.console.sentences import in_viewers_words
 from dialer.domain.sentences import Sentence, counting_sentence
 
 
@@ -20,9 +20,9 @@ def test_a_sentence_is_a_text_like_any_other() -> None:
 
 def test_the_console_translates_templates_and_the_sentences_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     german = {"%(count)s keys": "%(count)s Tasten", "A loop: %(keys)s.": "Eine Schleife: %(keys)s."}
-    monkeypatch.setattr("dialer.console.findings.gettext", lambda text: german.get(text, gettext(text)))
+    monkeypatch.setattr("dialer.console.sentences.gettext", lambda text: german.get(text, gettext(text)))
     monkeypatch.setattr(
-        "dialer.console.findings.ngettext", lambda one, many, number: german.get(many, one) if number != 1 else one
+        "dialer.console.sentences.ngettext", lambda one, many, number: german.get(many, one) if number != 1 else one
     )
     keys = counting_sentence("%(count)s key", "%(count)s keys", 3)
     assert in_viewers_words(Sentence("A loop: %(keys)s.", keys=keys)) == "Eine Schleife: 3 Tasten."

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from dialer.domain.sentences import Listed, ResourceName, Sentence
+
 FieldErrors: TypeAlias = dict[str, list[str]]
 """Error messages by the name of the field."""
 
@@ -35,8 +37,8 @@ class StillUsedError(AppError):
     """An error for the deletion of a record that others need; `users` holds their ids by the name of their resource."""
 
     def __init__(self, users: Mapping[str, Sequence[int]]) -> None:
-        used = f"Still used by {', '.join(_listed(name, ids) for name, ids in users.items())}."
-        super().__init__(f"{used} {_remedy(users)}")
+        used = Listed(_listed(name, ids) for name, ids in users.items())
+        super().__init__(Sentence("Still used by %(users)s. %(remedy)s", users=used, remedy=_remedy(users)))
         self.users: Final = users
 
 
@@ -48,15 +50,17 @@ USERS_NAMED_MAX: Final = 5
 """Records of each resource that the message names."""
 
 
-def _remedy(names: Iterable[str]) -> str:
+def _remedy(names: Iterable[str]) -> Sentence:
     kinds = set(names)
     if kinds & _KEPT:
-        return "These records are kept, so this one is, too."
+        return Sentence("These records are kept, so this one is, too.")
     if kinds <= _PASSING:
-        return "Try again when they are over."
-    return "Change or delete them first."
+        return Sentence("Try again when they are over.")
+    return Sentence("Change or delete them first.")
 
 
-def _listed(name: str, ids: Sequence[int]) -> str:
-    first = ", ".join(str(number) for number in sorted(ids)[:USERS_NAMED_MAX])
-    return f"{name} {first}{' and others' if len(ids) > USERS_NAMED_MAX else ''}"
+def _listed(name: str, ids: Sequence[int]) -> Sentence:
+    records = {"resource": ResourceName(name), "ids": Listed(sorted(ids)[:USERS_NAMED_MAX])}
+    if len(ids) > USERS_NAMED_MAX:
+        return Sentence("%(resource)s %(ids)s and others", **records)
+    return Sentence("%(resource)s %(ids)s", **records)

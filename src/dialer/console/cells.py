@@ -4,20 +4,23 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, tzinfo
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, Kind, TextChoice
+from dialer.api.crud.fields import Amount, Boolean, Choice, Integer, JsonObject, Kind, TextChoice
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Shape, fields_of
 from dialer.console.catalogue import PAGES
 from dialer.console.countries import countries_in_words
-from dialer.console.language import gettext, gettext_noop
+from dialer.console.field_hints import DURATIONS, UNITS
+from dialer.console.field_titles import title_of
+from dialer.console.language import gettext, gettext_noop, viewers_language
 from dialer.console.record_names import names_of
-from dialer.console.rendering import UNKNOWN, moment_of
+from dialer.console.rendering import MINUS, UNKNOWN, grouped, moment_of, percentage, seconds
 from dialer.console.state_words import capitalised, word_of_choice, words_of
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, WaitsFor
 
@@ -50,6 +53,12 @@ _SHORT_WAITS: Final[Mapping[str, str]] = {
 }
 _CENTS: Final = re.compile(r"(\.\d\d\d*?)0*\Z")
 """The digits after the point, of which two stay at least."""
+_SECONDS: Final = (
+    *DURATIONS,
+    *(name for name, unit in UNITS.items() if unit == "seconds"),
+    *("billed_duration", "billsec", "duration", "recording_duration"),
+)
+"""The fields in seconds."""
 _ID_AT_END: Final = re.compile(r"(\d+)/?\Z")
 
 Names = Mapping[str, Mapping[int, str]]
@@ -93,9 +102,14 @@ def cell_of(field: Field, value: Any, named: Names, zone: tzinfo) -> Cell:  # no
 
 
 _WORDS_OF_FIELDS: Final[Mapping[str, Callable[[Any], str]]] = {
+    **dict.fromkeys(_SECONDS, seconds),
+    "abandon_rate_max": lambda value: UNKNOWN if value is None else percentage(float(_text(value))),
+    "after": lambda value: _members(value, lambda name: gettext(title_of("", name))),
     "allowed_countries": countries_in_words,
+    "before": lambda value: _members(value, lambda name: gettext(title_of("", name))),
     "is_assigned": lambda value: gettext(ASSIGNED if value else WAITS),
     "status_reason": lambda value: capitalised(gettext(_REASONS[value])) if value in _REASONS else value or UNKNOWN,
+    "subscriber_id": lambda value: UNKNOWN if value is None else str(value),
     "waits_for": lambda value: gettext(_SHORT_WAITS.get(value, value)) if value else UNKNOWN,
 }
 """The words for the values of fields that say more than those of their kind."""
@@ -105,7 +119,9 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
     (TextChoice, lambda _kind, value, _zone: word_of_choice(value)),
     (Boolean, lambda _kind, value, _zone: gettext("Yes") if value else gettext("No")),
     (Timestamp, lambda _kind, value, zone: moment_of(datetime.fromisoformat(value).astimezone(zone))),
-    (Amount, lambda _kind, value, _zone: _CENTS.sub(r"\1", _text(value))),
+    (Amount, lambda _kind, value, _zone: _amount(_text(value))),
+    (Integer, lambda _kind, value, _zone: grouped(value)),
+    (JsonObject, lambda _kind, value, _zone: _members(value, str)),
 )
 """The words for a value by the kind of its field."""
 
@@ -119,6 +135,31 @@ def id_in(url: str) -> int:
     """Return the id at the end of a record's URL; 0 if there is none."""
     match = _ID_AT_END.search(url)
     return int(match[1]) if match else 0
+
+
+def _amount(text: str) -> str:
+    """Return an amount in the viewer's language, with all decimals that it has and two at least."""
+    amount = Decimal(_CENTS.sub(r"\1", text))
+    return viewers_language().formats.number(f"{amount:,}").replace("-", MINUS)
+
+
+def _members(value: Any, name_of: Callable[[str], str]) -> str:  # noqa: ANN401 - JSON, as text or raw
+    """Return the members of a JSON object, as `Name: value, Name: value`."""
+    text = _text(value)
+    try:
+        members = msgspec.json.decode(text, type=dict[str, Any]) if text else {}
+    except msgspec.MsgspecError:
+        return text
+    shown = (f"{name_of(name)}: {_member(member)}" for name, member in members.items())
+    return ", ".join(shown) or UNKNOWN
+
+
+def _member(value: Any) -> str:  # noqa: ANN401 - of JSON
+    if isinstance(value, bool):
+        return gettext("Yes") if value else gettext("No")
+    if value is None or value == "":
+        return UNKNOWN
+    return msgspec.json.encode(value).decode() if isinstance(value, (dict, list)) else str(value)
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - of JSON

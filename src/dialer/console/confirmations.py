@@ -7,16 +7,17 @@ from typing import Final, NamedTuple
 from dialer.api.http.auth import Credentials, origin_of
 from dialer.api.http.errors import AnsweredError
 from dialer.api.service import ApiRequest
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.services import ConsoleServices
 from dialer.console.signing_in import host_of, retry_after
 
 CURRENT: Final = "current"
 """The field with the password that the user has now."""
-WRONG: Final = "This is not your password."
+WRONG: Final = gettext_noop("This is not your password.")
 
 
 class Doubt(NamedTuple):
-    """The reason why a form was not accepted."""
+    """The reason why a form was not accepted, in the viewer's language."""
 
     status: HTTPStatus
     message: str
@@ -32,6 +33,6 @@ async def doubt_of(request: ApiRequest, console: ConsoleServices, fields: Mappin
         route = f"{request.scope['method']} {request.scope['path_template']}"
         console.authenticator.refusals.note(origin_of(actor, host), error.status, route)
         if error.status == HTTPStatus.UNAUTHORIZED:
-            return Doubt(HTTPStatus.BAD_REQUEST, WRONG)
-        return Doubt(error.status, error.detail, retry_after(error))
+            return Doubt(HTTPStatus.BAD_REQUEST, gettext(WRONG))
+        return Doubt(error.status, gettext(error.detail), retry_after(error))
     return None

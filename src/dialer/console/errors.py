@@ -13,6 +13,7 @@ from dialer.api.http.headers import add_headers
 from dialer.app.errors import InvalidFieldsError
 from dialer.console.language import gettext, gettext_noop, language_of, speak
 from dialer.console.rendering import html, render
+from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.sessions import HEADERS, CurrentSession, NoSecondFactorError, NotSignedInError
 
 _DETAILS: Final[Mapping[str, str]] = {
@@ -37,8 +38,8 @@ _TITLES: Final[Mapping[int, str]] = {
 def messages_of(error: Exception) -> list[str]:
     """Return the messages of an error, for the page whose form was refused."""
     if isinstance(error, (InvalidError, InvalidFieldsError)):
-        return [gettext(message) for found in error.errors.values() for message in found]
-    return [gettext(error.detail if isinstance(error, AnsweredError) else str(error))]
+        return [in_viewers_words(message) for found in error.errors.values() for message in found]
+    return [in_viewers_words(error.detail) if isinstance(error, AnsweredError) else error_in_words(error)]
 
 
 def status_of(error: Exception) -> HTTPStatus:
@@ -67,7 +68,7 @@ def _page(request: Request[Any, Any, Any], refusal: Refusal) -> str:
     return render(
         "error.html",
         title=gettext(title),
-        messages=[gettext(message) for message in messages],
+        messages=list(map(in_viewers_words, messages)),
         status=refusal.status,
         is_signed_in=isinstance(request.scope.get("auth"), CurrentSession),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from dialer.console.language import gettext, ngettext
+from dialer.console.sentences import in_viewers_words
 from dialer.domain.sentences import Sentence
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import in_section, names_section
@@ -37,13 +37,3 @@ def _shown(finding: Finding, names: Mapping[int, str]) -> ShownFinding:
         message = in_section(name, message)
     words = in_viewers_words(message), in_viewers_words(bare)
     return ShownFinding(finding.level, finding.code, finding.section_id, *words, finding.field)
-
-
-def in_viewers_words(text: object) -> str:
-    """Return a text in the viewer's language if it is a sentence with a template, else as it is."""
-    if not isinstance(text, Sentence):
-        return str(text)
-    template = ngettext(text.template, text.plural, text.number) if text.plural else gettext(text.template)
-    return template % {
-        name: in_viewers_words(value) if isinstance(value, Sentence) else value for name, value in text.values.items()
-    }

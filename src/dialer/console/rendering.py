@@ -24,6 +24,7 @@ UNKNOWN: Final = "\N{EN DASH}"
 NOT_KEPT: Final = {"Cache-Control": "no-store"}
 _TEXTS_KEPT_MAX: Final = 10_000
 """Translated texts that are kept as they stand on pages."""
+MINUS: Final = "\N{MINUS SIGN}"
 _UNITS_OF_CENT: Final = 10 ** (MONEY_PLACES - 2)
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
@@ -123,7 +124,7 @@ def money(amount: int | None) -> str:
     if amount is None:
         return UNKNOWN
     cents = (abs(amount) + _UNITS_OF_CENT // 2) // _UNITS_OF_CENT
-    sign = "\N{MINUS SIGN}" if amount < 0 and cents else ""
+    sign = MINUS if amount < 0 and cents else ""
     return sign + viewers_language().formats.number(f"{cents // 100:,}.{cents % 100:02}")
 
 

@@ -13,6 +13,7 @@ from dialer.api.records.surveys import SECTION_TEMPLATES
 from dialer.console.inputs import Input, Options, inputs_of, members_of, refilled
 from dialer.console.language import gettext
 from dialer.console.section_words import HINTS, SENTENCES, TITLES
+from dialer.console.sentences import joined_words
 from dialer.console.state_words import words_of
 from dialer.console.survey_keys import key_in_words, keys_of
 from dialer.domain.enums import SectionType
@@ -98,7 +99,7 @@ def form_of(
         one.name: _worded(kind, one) for one in inputs_of(SECTION_TEMPLATES.path, _fields(kind), stored, options, zone)
     }
     inputs = {
-        name: refilled(one, filled, " ".join(map(gettext, errors.get(name, ())))) if name in filled else one
+        name: refilled(one, filled, joined_words(errors.get(name, ()))) if name in filled else one
         for name, one in inputs.items()
     }
     rows = [_row(section, key, filled, inputs.get(f"key_{key}")) for key in _keys(section)]

@@ -8,7 +8,7 @@ import msgspec
 
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
-from dialer.domain.sentences import Sentence, counting_sentence
+from dialer.domain.sentences import FieldName, Sentence, counting_sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 
 RETRIES_TRIED_MAX: Final = 20
@@ -77,7 +77,11 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_call_backs(facts)
     yield from _check_people(facts)
     if facts.lacks_callerid:
-        yield _warning(FindingCode.NO_CALLERID, "callerid", Sentence("Callees are shown no number. Set callerid."))
+        yield _warning(
+            FindingCode.NO_CALLERID,
+            "callerid",
+            Sentence("Callees are shown no number. Set %(field)s.", field=FieldName("callerid")),
+        )
     yield from _check_destinations(facts)
     if facts.lacks_list:
         yield _without_list(texts_people=facts.texts_people)
@@ -98,12 +102,14 @@ def _without_list(*, texts_people: bool) -> Finding:
     if texts_people:
         message = Sentence(
             "The campaign names no do-not-call list. People who answer STOP or ask not to be called again go on the"
-            " account's own list, which holds for all its campaigns. To keep a further list, set dnc."
+            " account's own list, which holds for all its campaigns. To keep a further list, set %(field)s.",
+            field=FieldName("dnc"),
         )
     else:
         message = Sentence(
             "The campaign names no do-not-call list. People who ask not to be called again go on the account's own"
-            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set dnc."
+            " list, which holds for all its campaigns. So do simulated people. To keep a further list, set %(field)s.",
+            field=FieldName("dnc"),
         )
     code = FindingCode.NO_LIST_FOR_STOP if texts_people else FindingCode.NO_LIST_FOR_WISHES
     return _warning(code, "dnc", message)
@@ -111,7 +117,9 @@ def _without_list(*, texts_people: bool) -> Finding:
 
 def _check_destinations(facts: CampaignFacts) -> Iterator[Finding]:
     remedy = Sentence(
-        "An admin can allow the country (allowed_countries), or such numbers (allows_special, or a rate card)."
+        "An admin can allow the country (%(countries)s), or such numbers (%(special)s, or a rate card).",
+        countries=FieldName("allowed_countries"),
+        special=FieldName("allows_special"),
     )
     if facts.forbidden:
         message = counting_sentence(
@@ -123,7 +131,11 @@ def _check_destinations(facts: CampaignFacts) -> Iterator[Finding]:
         )
         yield _warning(FindingCode.DESTINATION, "phonebook", message)
     for section_id in facts.forbidden_sections:
-        message = Sentence("The account may not call the section's phonenumber. %(remedy)s", remedy=remedy)
+        message = Sentence(
+            "The account may not call the section's %(field)s. %(remedy)s",
+            field=FieldName("phonenumber"),
+            remedy=remedy,
+        )
         yield Finding(FindingLevel.WARNING, FindingCode.DESTINATION, section_id, message)
 
 
@@ -135,8 +147,10 @@ def _check_hours(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.NO_WEEKDAY, "monday", message)
     if calendar.stop < calendar.start:
         message = Sentence(
-            "%(window)s spans midnight. For hours of one day, set daily_stop_time after daily_start_time.",
+            "%(window)s spans midnight. For hours of one day, set %(stop)s after %(start)s.",
             window=window,
+            stop=FieldName("daily_stop_time"),
+            start=FieldName("daily_start_time"),
         )
         yield _warning(FindingCode.OVER_MIDNIGHT, "daily_stop_time", message)
     if hours is None:
@@ -182,8 +196,8 @@ def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
         if possible < wanted:
             message = Sentence(
                 "Of %(retries)s retries after %(seconds)s s each, %(possible)s can fall into the window before"
-                " expirationdate, even if the first call is made at once. Set a shorter interval or a later"
-                " expirationdate.",
+                " %(end)s, even if the first call is made at once. Set a shorter interval or a later %(end)s.",
+                end=FieldName("expirationdate"),
                 retries=retries.count,
                 seconds=retries.interval_ms // _SECOND_MS,
                 possible=possible,
@@ -195,10 +209,16 @@ def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:
     length_ms = facts.expires_ms - max(facts.now_ms, facts.starting_ms)
     if not facts.has_agents or not 0 < length_ms < CALL_BACKS_MS:
         return
-    remedy = "Set a later expirationdate."
+    remedy = Sentence("Set a later %(field)s.", field=FieldName("expirationdate"))
     if facts.ends_when_done:
-        remedy += " To keep it open when nobody is left to call, set end_when_done to false."
-    message = f"The campaign ends within two days, so agents cannot promise call-backs for later. {remedy}"
+        remedy = Sentence(
+            "%(remedy)s To keep it open when nobody is left to call, set %(field)s to false.",
+            remedy=remedy,
+            field=FieldName("end_when_done"),
+        )
+    message = Sentence(
+        "The campaign ends within two days, so agents cannot promise call-backs for later. %(remedy)s", remedy=remedy
+    )
     yield _warning(FindingCode.SHORT_FOR_CALL_BACKS, "expirationdate", message)
 
 

@@ -1,14 +1,16 @@
 """Sentences that remember their template and its values, so that the console can show them in another language."""
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any, Self
 
 
 class Sentence(str):
     """An English text, made from a template with named values: `Sentence("%(count)s keys", count=3)`.
 
-    It is a text like any other. The console translates its template, and fills in the values again. A value may be a
-    sentence, too. A literal % in a template is %%.
+    It is a text like any other, and `str()` of it is a plain text. The console translates its template, and fills in
+    the values again. A value may be a sentence, or one of the values below, which pages show in another way than the
+    API. A literal % in a template is %%.
     """
 
     __slots__ = ("number", "plural", "template", "values")
@@ -32,6 +34,71 @@ class Sentence(str):
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         """Be copied and pickled as a plain text."""
         return str, (str(self),)
+
+
+class FieldName(str):
+    """The name of a field in the API, and the path of its resource where the title depends on it. Pages show titles."""
+
+    __slots__ = ("path",)
+
+    path: str
+
+    def __new__(cls, name: str, path: str = "") -> Self:
+        """Name a field."""
+        field = super().__new__(cls, name)
+        field.path = path
+        return field
+
+
+class ResourceName(str):
+    """The name of a kind of records in the API. Pages show its title."""
+
+    __slots__ = ()
+
+
+class Listed(tuple[object, ...]):
+    """Values with commas between them."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return the values in English."""
+        return ", ".join(map(str, self))
+
+
+class Grouped(int):
+    """A number with marks between groups of three digits."""
+
+    def __str__(self) -> str:
+        """Return the number in English."""
+        return f"{int(self):,}"
+
+
+class StateName(str):
+    """A state of a record, as its number and name in the API. Pages show its word."""
+
+    __slots__ = ("state",)
+
+    state: IntEnum | None
+
+    def __new__(cls, kind: type[IntEnum], number: int) -> Self:
+        """Name a state of a kind; `unknown` is the name of one that this version does not know."""
+        state = kind(number) if number in set(kind) else None
+        name = super().__new__(cls, f"{number} ({'unknown' if state is None else state.name})")
+        name.state = state
+        return name
+
+
+class Moment(str):
+    """A moment as the API writes it. Pages write it in the viewer's language."""
+
+    __slots__ = ()
+
+
+def message_of(error: Exception) -> str:
+    """Return the message of an error, which is still a sentence if it was made of one; `str(error)` is a plain text."""
+    message = error.args[0] if len(error.args) == 1 else None
+    return message if isinstance(message, Sentence) else str(error)
 
 
 def counting_sentence(singular: str, plural: str, number: int, /, **values: Any) -> Sentence:  # noqa: ANN401 - as above

@@ -4,6 +4,7 @@ from typing import Final
 
 from dialer.domain.enums import CampaignStatus as C
 from dialer.domain.enums import SubscriberStatus as S
+from dialer.domain.sentences import Listed, Sentence, StateName, template
 
 CAMPAIGN_MOVES: Final[dict[C, frozenset[C]]] = {
     C.NEW: frozenset({C.START, C.ABORT, C.END}),
@@ -44,7 +45,7 @@ def move_campaign(current: C, wanted: C) -> bool:
     Raises:
         IllegalMoveError: the table does not allow the move.
     """
-    return _move(current, wanted, CAMPAIGN_MOVES[current], "campaign")
+    return _move(current, wanted, CAMPAIGN_MOVES[current], _CAMPAIGN_REFUSAL)
 
 
 def move_subscriber(current: S, wanted: S) -> bool:
@@ -53,14 +54,19 @@ def move_subscriber(current: S, wanted: S) -> bool:
     Raises:
         IllegalMoveError: the table does not allow the move.
     """
-    return _move(current, wanted, SUBSCRIBER_MOVES_BY_CLIENT[current], "subscriber")
+    return _move(current, wanted, SUBSCRIBER_MOVES_BY_CLIENT[current], _SUBSCRIBER_REFUSAL)
 
 
-def _move(current: C | S, wanted: C | S, allowed: frozenset[C] | frozenset[S], noun: str) -> bool:
+_CAMPAIGN_REFUSAL: Final = template("A campaign in %(current)s cannot change to %(wanted)s. Allowed: %(ways)s.")
+_SUBSCRIBER_REFUSAL: Final = template("A subscriber in %(current)s cannot change to %(wanted)s. Allowed: %(ways)s.")
+
+
+def _move(current: C | S, wanted: C | S, allowed: frozenset[C] | frozenset[S], refusal: str) -> bool:
     if wanted == current:
         return False
     if wanted in allowed:
         return True
-    ways = ", ".join(f"{state.value} ({state.name})" for state in sorted(allowed)) or "no other status"
-    refused = f"A {noun} in {current.value} ({current.name}) cannot change to {wanted.value} ({wanted.name})."
-    raise IllegalMoveError(f"{refused} Allowed: {ways}.")
+    before, after, *ways = (StateName(type(current), state) for state in (current, wanted, *sorted(allowed)))
+    raise IllegalMoveError(
+        Sentence(refusal, current=before, wanted=after, ways=Listed(ways) or Sentence("no other status"))
+    )

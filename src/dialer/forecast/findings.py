@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dialer.domain.billing.money import format_money, parse_money
+from dialer.domain.billing.money import MoneyAmount, parse_money
 from dialer.domain.reasons import CampaignReason
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.summary import Forecast
 
@@ -23,7 +23,9 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
     if expired * HALF >= forecast.seeds:
         message = Sentence(
             "In %(expired)s of %(forecasts)s forecasts the campaign expires before everybody is called as often as"
-            " it allows. Set a later expirationdate or a higher frequency.",
+            " it allows. Set a later %(end)s or a higher %(pace)s.",
+            end=FieldName("expirationdate"),
+            pace=FieldName("frequency"),
             expired=expired,
             forecasts=forecast.seeds,
         )
@@ -32,8 +34,8 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
         message = Sentence(
             "The campaign is likely to cost %(cost)s (P50 of the forecast), but the free balance is %(balance)s."
             " It pauses when that is used up.",
-            cost=forecast.cost.p50,
-            balance=format_money(free_balance),
+            cost=MoneyAmount(parse_money(forecast.cost.p50)),
+            balance=MoneyAmount(free_balance),
         )
         yield _warning(FindingCode.LOW_BALANCE, "user", message)
 

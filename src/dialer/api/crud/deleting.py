@@ -15,6 +15,7 @@ from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors, InvalidError
 from dialer.api.http.ignored import CONFIRM, unknown_errors
 from dialer.app.errors import RefusedError, StillUsedError
+from dialer.domain.sentences import Sentence, message_of
 
 DELETED_AT_ONCE_MAX: Final = 1_000
 """Records that one request deletes. They share a transaction, and calls cannot be placed meanwhile."""
@@ -87,5 +88,12 @@ def delete_selected(unit: Unit, resource: Resource, order: DeletionOrder) -> int
         try:
             delete_record(unit, resource, row.id)
         except (StillUsedError, RefusedError, ConflictError) as error:
-            raise ConflictError(f"{resource.path} {row.id} cannot be deleted: {error} Nothing was deleted.") from error
+            raise ConflictError(
+                Sentence(
+                    "%(path)s %(row)s cannot be deleted: %(error)s Nothing was deleted.",
+                    path=resource.path,
+                    row=row.id,
+                    error=message_of(error),
+                )
+            ) from error
     return selected

@@ -22,6 +22,7 @@ from dialer.domain.billing.money import MONEY_LIMIT, MONEY_SCALE, MoneyError, fo
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.gateway_secrets import without_secrets
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
+from dialer.domain.sentences import Sentence, message_of
 
 TEXT_MAX: Final = 16_000
 ESCAPE_LENGTH_MAX: Final = 12
@@ -126,7 +127,7 @@ class Text(Kind, frozen=True):
         if self.min_length and not text.strip():
             raise FieldError("This field may not be blank.")
         if len(text) > self.max_length:
-            raise FieldError(f"Ensure this field has no more than {self.max_length} characters.")
+            raise FieldError(Sentence("Ensure this field has no more than %(most)s characters.", most=self.max_length))
         return text
 
     def in_answers(self) -> Kind:
@@ -162,9 +163,9 @@ class Integer(Kind, frozen=True):
         """Return the number."""
         number = whole_number(value)
         if number < self.minimum:
-            raise FieldError(f"Ensure this value is greater than or equal to {self.minimum}.")
+            raise FieldError(Sentence("Ensure this value is greater than or equal to %(least)s.", least=self.minimum))
         if number > self.maximum:
-            raise FieldError(f"Ensure this value is less than or equal to {self.maximum}.")
+            raise FieldError(Sentence("Ensure this value is less than or equal to %(most)s.", most=self.maximum))
         return number
 
     def schema(self) -> Schema:
@@ -199,7 +200,7 @@ class Choice(Kind, frozen=True):
         try:
             return self.values(whole_number(value)).value
         except ValueError:
-            raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
+            raise FieldError(Sentence('"%(value)s" is not a valid choice.', value=echo(value))) from None
 
     def schema(self) -> Schema:
         """Return the schema: the values, with their names and meanings."""
@@ -218,7 +219,7 @@ class TextChoice(Kind, frozen=True):
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a choice is a choice anywhere
         """Return the string."""
         if not isinstance(value, str) or value not in self.values:
-            raise FieldError(f'"{echo(value)}" is not a valid choice.')
+            raise FieldError(Sentence('"%(value)s" is not a valid choice.', value=echo(value)))
         return value
 
     def schema(self) -> Schema:
@@ -257,9 +258,11 @@ class Amount(Kind, frozen=True):
         try:
             amount = parse_money(value)
         except MoneyError as error:
-            raise FieldError(str(error)) from None
+            raise FieldError(message_of(error)) from None
         if self.minimum is not None and amount < self.minimum:
-            raise FieldError(f"Ensure this value is greater than or equal to {format_money(self.minimum)}.")
+            raise FieldError(
+                Sentence("Ensure this value is greater than or equal to %(least)s.", least=format_money(self.minimum))
+            )
         return amount
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
@@ -314,7 +317,7 @@ class PhoneNumber(Kind, frozen=True):
         try:
             normalise(str(value)[: NUMBER_INPUT_MAX + 1], conventions.region)
         except NumberError as error:
-            raise FieldError(str(error)) from None
+            raise FieldError(message_of(error)) from None
         return str(value)
 
     def schema(self) -> Schema:
@@ -340,13 +343,13 @@ class JsonObject(Kind, frozen=True):
         """Return the object as compact JSON text."""
         members = _read_text(value, self.max_length) if isinstance(value, str) else value
         if not isinstance(members, dict):
-            raise FieldError(f"Value must be a JSON object, not {type(members).__name__}.")
+            raise FieldError(Sentence("Value must be a JSON object, not %(kind)s.", kind=type(members).__name__))
         try:
             text = json.dumps(members, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         except ValueError:
             raise FieldError("Value must be valid JSON.") from None
         if len(text) > self.max_length:
-            raise FieldError(f"Ensure this field has no more than {self.max_length} characters.")
+            raise FieldError(Sentence("Ensure this field has no more than %(most)s characters.", most=self.max_length))
         return text
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
@@ -365,7 +368,7 @@ class JsonObject(Kind, frozen=True):
 
 def _read_text(text: str, length_max: int) -> dict[str, Json]:
     if len(text) > ESCAPE_LENGTH_MAX * length_max:
-        raise FieldError(f"Ensure this field has no more than {length_max} characters.")
+        raise FieldError(Sentence("Ensure this field has no more than %(most)s characters.", most=length_max))
     try:
         return read_object(text.encode())
     except (StrictJsonError, UnicodeError) as error:

@@ -10,6 +10,7 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
 from dialer.api.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.crud.urls import Links
+from dialer.domain.sentences import Sentence
 
 YEAR_MIN: Final = 1970
 YEAR_MAX: Final = 2200
@@ -41,9 +42,18 @@ class Timestamp(Kind, frozen=True):
             aware = moment if moment.tzinfo else moment.replace(tzinfo=conventions.zone)
             at_ms = (aware - _EPOCH) // timedelta(milliseconds=1)
         except (ValueError, OverflowError):
-            raise FieldError(f"{value!r} does not exist. Check the date, the time and the offset.") from None
+            raise FieldError(
+                Sentence("%(value)r does not exist. Check the date, the time and the offset.", value=value)
+            ) from None
         if not YEAR_MIN <= moment.year <= YEAR_MAX or at_ms < 0:
-            raise FieldError(f"{value!r} is out of range. Use a date from {YEAR_MIN} to {YEAR_MAX}.")
+            raise FieldError(
+                Sentence(
+                    "%(value)r is out of range. Use a date from %(least)s to %(most)s.",
+                    value=value,
+                    least=YEAR_MIN,
+                    most=YEAR_MAX,
+                )
+            )
         return at_ms
 
     def show(self, value: Stored, links: Links) -> str:  # noqa: ARG002 - has no URL

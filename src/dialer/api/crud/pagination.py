@@ -32,6 +32,7 @@ from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.service import ApiRequest, Encode, Service
 from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.sentences import Sentence, message_of
 
 PAGE_SIZE: Final = 10
 VARIABLES: Final = "variables"
@@ -93,7 +94,7 @@ def parse_selection(resource: Resource, parameters: Parameters, conventions: Con
     try:
         page_size = min(Integer(1).parse(texts.get("page_size", PAGE_SIZE), conventions), PAGE_SIZE_MAX)
     except FieldError as error:
-        errors["page_size"] = [str(error)]
+        errors["page_size"] = [message_of(error)]
     if errors:
         raise InvalidError(errors)
     after, before = _cursor(resource, texts.get("cursor", ""), criteria.sorts)
@@ -127,7 +128,7 @@ def _filters(
             value = filters[name].kind.parse(text, conventions)
             parsed.append((name, _normal(filters[name].kind, value, conventions)))
         except FieldError as error:
-            errors[name] = [str(error)]
+            errors[name] = [message_of(error)]
     return parsed, errors | _reversed_ranges(filters, dict(parsed))
 
 
@@ -138,8 +139,12 @@ def _reversed_ranges(filters: Mapping[str, Filter], values: Mapping[str, Stored]
         other = _UPPER.get(filters[low].bound)
         high = "" if other is None else f"{low.removesuffix(filters[low].bound)}{other}"
         if high in values and values[low] > values[high]:
-            errors[low] = [f"This is above {high}, so no record matches. Give a value up to {high}."]
-            errors[high] = [f"This is below {low}, so no record matches. Give a value from {low} on."]
+            errors[low] = [
+                Sentence("This is above %(high)s, so no record matches. Give a value up to %(high)s.", high=high)
+            ]
+            errors[high] = [
+                Sentence("This is below %(low)s, so no record matches. Give a value from %(low)s on.", low=low)
+            ]
     return errors
 
 
@@ -164,11 +169,11 @@ def _search_and_sorts(
         if is_searchable(resource):
             search = parse_search(texts.get(SEARCH, ""), conventions)
     except FieldError as error:
-        errors[SEARCH] = [str(error)]
+        errors[SEARCH] = [message_of(error)]
     try:
         sorts = parse_ordering(resource, texts.get(ORDERING, ""))
     except FieldError as error:
-        errors[ORDERING] = [str(error)]
+        errors[ORDERING] = [message_of(error)]
     return search, sorts
 
 

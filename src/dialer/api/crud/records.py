@@ -36,6 +36,7 @@ from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNo
 from dialer.api.http.preconditions import UNCONDITIONAL, EntityTag, Preconditions
 from dialer.app.errors import USERS_NAMED_MAX
 from dialer.domain.roles import Role
+from dialer.domain.sentences import Sentence
 from dialer.store.tables import Row
 
 FIXED: Final = "This field may not be changed."
@@ -148,7 +149,11 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     duplicate_of = resource.first_like(unit, columns)
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)
-        raise ConflictError(f"This record repeats {first}. Change that record, or send this without handling=strict.")
+        raise ConflictError(
+            Sentence(
+                "This record repeats %(first)s. Change that record, or send this without handling=strict.", first=first
+            )
+        )
     row = _insert(resource, change, columns)
     change.record_id = row.id
     _write_associations(resource, change)

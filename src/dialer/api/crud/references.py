@@ -8,6 +8,7 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 
 from dialer.api.crud.fields import Conventions, FieldError, Integer, Json, Kind, Stored
 from dialer.api.crud.urls import ID_MAX, PREFIX, URL_PATHS, Links, parse_id
+from dialer.domain.sentences import Sentence
 
 NO_OBJECT: Final = "Invalid hyperlink - Object does not exist."
 REFERENCES_MAX: Final = 1_000
@@ -31,7 +32,9 @@ class Reference(Kind, frozen=True):
         # JSON does not tell 1.0 from 1.
         is_whole = isinstance(value, float) and value.is_integer()
         if isinstance(value, bool) or not (isinstance(value, (int, str)) or is_whole):
-            raise FieldError(f"Incorrect type. Expected URL string, received {type(value).__name__}.")
+            raise FieldError(
+                Sentence("Incorrect type. Expected URL string, received %(kind)s.", kind=type(value).__name__)
+            )
         text = str(int(value)) if is_whole else str(value)
         record_id = parse_id(text) if text.isdigit() else conventions.links.id_in(text, self.path)
         if record_id is None:
@@ -74,7 +77,7 @@ class ReferenceList(Reference, frozen=True):
         """Return the ids in the given order, without repetitions."""
         items = value if isinstance(value, list) else _listed(value)
         if len(items) > self.most:
-            raise FieldError(f"Ensure this field has no more than {self.most} elements.")
+            raise FieldError(Sentence("Ensure this field has no more than %(most)s elements.", most=self.most))
         parse = super().parse
         return tuple(dict.fromkeys(parse(item, conventions) for item in items))
 

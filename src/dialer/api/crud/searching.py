@@ -33,6 +33,7 @@ from dialer.api.crud.resource import Actor, Resource
 from dialer.api.crud.shapes import fields_of
 from dialer.domain import search_keys
 from dialer.domain.roles import Role
+from dialer.domain.sentences import Sentence
 from dialer.store.backends.expressions import backwards, bare_number, name_key, place_of
 from dialer.store.tables import Contact, ContactWord, Phonebook, User
 
@@ -100,10 +101,12 @@ def parse_search(text: str, conventions: Conventions) -> Search | None:
     if not text.strip():
         return None
     if len(text) > SEARCH_MAX:
-        raise FieldError(f"Ensure this field has no more than {SEARCH_MAX} characters.")
+        raise FieldError(Sentence("Ensure this field has no more than %(most)s characters.", most=SEARCH_MAX))
     words, starts = search_keys.words_of(text), search_keys.number_starts(text, conventions.region)
     if not words:
-        raise FieldError(f'"{echo(text)}" has neither a letter nor a digit. Search for a name or a number.')
+        raise FieldError(
+            Sentence('"%(text)s" has neither a letter nor a digit. Search for a name or a number.', text=echo(text))
+        )
     phrase = search_keys.name_key(text) if len(words) > 1 else ""
     return Search(words, starts, search_keys.ending(text) if starts else "", phrase)
 

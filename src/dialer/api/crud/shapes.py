@@ -15,6 +15,7 @@ from dialer.api.crud.fields import Conventions, FieldError, Json, Kind, Stored
 from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
 from dialer.api.http.ignored import unknown_errors
+from dialer.domain.sentences import message_of
 from dialer.store.tables import Row
 
 REQUIRED: Final = "This field is required."
@@ -117,7 +118,7 @@ def parse_given(shape: type[Shape], body: Given, conventions: Conventions) -> Pa
             try:
                 values[name] = _parse(fields[name], value, conventions)
             except FieldError as error:
-                errors[name] = [str(error)]
+                errors[name] = [message_of(error)]
     unknown = tuple(name for name in body.members if name not in fields)
     if conventions.is_strict:
         return Parsed(values, {**errors, **unknown_errors(unknown, UNKNOWN)}, ())

@@ -38,6 +38,7 @@ from dialer.app.accounts.api_keys import BEGINNING, hash_secret
 from dialer.app.audit_log import Origin
 from dialer.domain.roles import Role
 from dialer.domain.roles import Scope as KeyScope
+from dialer.domain.sentences import template
 from dialer.domain.usernames import username_key
 from dialer.passwords import DUMMY_HASH, verify_password
 from dialer.runtime.clock import RealClock
@@ -184,7 +185,7 @@ class Authenticator:
             async with turn:
                 retry_after_s = await self._limits.guess_after_s(*_codes_of(user_id), is_known=True)
                 if retry_after_s:
-                    raise _too_many("Too many wrong codes; try again later.", retry_after_s)
+                    raise _too_many(template("Too many wrong codes; try again later."), retry_after_s)
                 yield
         finally:
             if not turn.statistics().tasks_waiting and not turn.locked():
@@ -259,7 +260,7 @@ class Authenticator:
     async def _limit_requests(self, subject: str) -> None:
         retry_after_s = await self._limits.take(subject)
         if retry_after_s:
-            raise _too_many("Too many requests; try again later.", retry_after_s)
+            raise _too_many(template("Too many requests; try again later."), retry_after_s)
 
     async def _refuse_guesses(self, login: _Login, password_hash: str) -> None:
         subject = _subject(login, password_hash)
@@ -267,7 +268,7 @@ class Authenticator:
         if retry_after_s and await self._is_known(login):
             retry_after_s = await self._limits.guess_after_s(subject, login.address, is_known=True)
         if retry_after_s:
-            raise _too_many("Too many wrong passwords; try again later.", retry_after_s)
+            raise _too_many(template("Too many wrong passwords; try again later."), retry_after_s)
 
     async def _is_known(self, login: _Login) -> bool:
         """Return whether the user has signed in from this address, as a program lately or in a session that goes on."""

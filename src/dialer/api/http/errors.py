@@ -13,6 +13,7 @@ from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
 
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError, UnknownRecordError
+from dialer.domain.sentences import message_of
 from dialer.domain.states import IllegalMoveError
 from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 
@@ -96,8 +97,7 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 def _invalid(_: _Request, error: InvalidError | InvalidFieldsError) -> Refusal:
-    plain = {name: [str(message) for message in messages] for name, messages in error.errors.items()}
-    return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=plain)
+    return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=error.errors)
 
 
 def _answered(_: _Request, error: AnsweredError) -> Refusal:
@@ -105,7 +105,7 @@ def _answered(_: _Request, error: AnsweredError) -> Refusal:
 
 
 def _refused(_: _Request, error: RefusedError | StillUsedError) -> Refusal:
-    return Refusal(HTTPStatus.CONFLICT, str(error))
+    return Refusal(HTTPStatus.CONFLICT, message_of(error))
 
 
 def _missing(_: _Request, _error: UnknownRecordError) -> Refusal:
@@ -113,7 +113,7 @@ def _missing(_: _Request, _error: UnknownRecordError) -> Refusal:
 
 
 def _illegal_move(_: _Request, error: IllegalMoveError) -> Refusal:
-    return Refusal(HTTPStatus.CONFLICT, str(error), errors={"status": [str(error)]})
+    return Refusal(HTTPStatus.CONFLICT, message_of(error), errors={"status": [message_of(error)]})
 
 
 def _malformed(_: _Request, _error: msgspec.ValidationError) -> Refusal:
@@ -177,6 +177,11 @@ class Problem(msgspec.Struct, omit_defaults=True):
     errors: Errors | None = None
 
 
+def encode_plain(answer: object) -> bytes:
+    """Return JSON in which sentences are plain texts."""
+    return msgspec.json.encode(answer, enc_hook=str)
+
+
 def refusal_of(request: _Request, error: Exception) -> Refusal:
     """Return the content of the answer to an error."""
     return next(_TABLE[kind] for kind in type(error).__mro__ if kind in _TABLE)(request, error)
@@ -187,7 +192,7 @@ def _answering(refuse: Callable[[_Request, Any], Refusal]) -> Callable[[_Request
         refusal = refuse(request, error)
         is_problem = asks_for_problem(request.headers.get("accept", ""))
         return Response(
-            msgspec.json.encode(_problem(refusal) if is_problem else refusal.errors or ErrorBody(refusal.detail)),
+            encode_plain(_problem(refusal) if is_problem else refusal.errors or ErrorBody(refusal.detail)),
             status_code=refusal.status,
             media_type=PROBLEM_JSON if is_problem else "application/json",
             headers={**refusal.headers, "Vary": "Accept"},

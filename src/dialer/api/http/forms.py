@@ -14,6 +14,7 @@ from multipart import (  # type: ignore[import-untyped] # it comes without types
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError
 from dialer.api.http.streams import expect_type, pieces
 from dialer.api.service import ApiRequest
+from dialer.domain.sentences import Sentence
 
 MULTIPART: Final = "multipart/form-data"
 FILE_NAME: Final = "file name"
@@ -112,8 +113,10 @@ class _FormReader:
     def _append(self, piece: bytes) -> None:
         if self._name == self._file_field:
             if len(self._content) + len(piece) > self._file_bytes_max:
-                limit = f"{self._file_bytes_max // 1024**2} MiB"
-                raise AnsweredError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The file has more than {limit}.")
+                limit = Sentence("%(most)s MiB", most=self._file_bytes_max // 1024**2)
+                raise AnsweredError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, Sentence("The file has more than %(most)s.", most=limit)
+                )
             self._content += piece
         elif len(self._content) <= TEXT_BYTES_MAX:
             self._content += piece

@@ -22,6 +22,7 @@ from dialer.api.http.downloads import content_disposition, no_content
 from dialer.api.http.errors import InvalidError
 from dialer.api.http.headers import is_head
 from dialer.api.service import ApiRequest
+from dialer.domain.sentences import Sentence
 from dialer.store.formula_guard import guard
 
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -78,7 +79,7 @@ class Spreadsheet:
         self._rows += len(lines)
         if self._rows > SPREADSHEET_ROWS_MAX:
             most = f"{SPREADSHEET_ROWS_MAX:,}"
-            message = f"A spreadsheet has at most {most} rows. Use CSV, or narrower filters."
+            message = Sentence("A spreadsheet has at most %(most)s rows. Use CSV, or narrower filters.", most=most)
             raise InvalidError({"format": [message]})
         self._sheet.write("".join(lines).encode())
 

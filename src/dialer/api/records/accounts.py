@@ -29,6 +29,7 @@ from dialer.app.accounts.users import add_user, change_user, delete_user, find_u
 from dialer.domain.languages import LANGUAGES
 from dialer.domain.numbers.destinations import read_countries, read_region
 from dialer.domain.roles import Permission, Role
+from dialer.domain.sentences import Sentence, message_of
 from dialer.passwords import (
     PASSWORD_LENGTH_MAX,
     PASSWORD_LENGTH_MIN,
@@ -62,7 +63,7 @@ class Username(Text, frozen=True):
         """Return the name."""
         text = super().parse(value, conventions)
         if not is_username(text):
-            raise FieldError(f"Enter 1 to {USERNAME_MAX} characters, without blanks and colons.")
+            raise FieldError(Sentence("Enter 1 to %(most)s characters, without blanks and colons.", most=USERNAME_MAX))
         return text
 
     def accepted(self) -> Schema:
@@ -80,7 +81,9 @@ class Countries(Text, frozen=True):
         try:
             return ", ".join(sorted(read_countries(super().parse(value, conventions))))
         except ValueError as error:
-            raise FieldError(f"{str(error)!r} is not a country. Enter ISO 3166 codes, such as US, CA.") from None
+            raise FieldError(
+                Sentence("%(country)r is not a country. Enter ISO 3166 codes, such as US, CA.", country=str(error))
+            ) from None
 
 
 class OneCountry(Text, frozen=True):
@@ -92,7 +95,7 @@ class OneCountry(Text, frozen=True):
         try:
             return read_region(text) if text.strip() else ""
         except ValueError as error:
-            raise FieldError(str(error)) from None
+            raise FieldError(message_of(error)) from None
 
     def accepted(self) -> Schema:
         """Return the schema of two letters, or of nothing."""
@@ -240,7 +243,15 @@ def _sentence(error: PasswordError) -> str:
 
 def _name_free(change: Change) -> Errors:
     taken = find_user(change.unit.connection, change.values["username"]) if change.is_new else None
-    return {} if taken is None else {"username": [f"There is a user {taken.username} already. Choose another name."]}
+    return (
+        {}
+        if taken is None
+        else {
+            "username": [
+                Sentence("There is a user %(username)s already. Choose another name.", username=taken.username)
+            ]
+        }
+    )
 
 
 def _manager_is_another(change: Change) -> Errors:

@@ -14,6 +14,7 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, request_shape
 from dialer.api.http.errors import InvalidError
 from dialer.app.unit import RecordWritten
+from dialer.domain.sentences import Moment, Sentence
 from dialer.store.touched import NOTHING
 
 ADVANCE_MS_MAX: Final = timedelta(days=366) // timedelta(milliseconds=1)
@@ -77,12 +78,16 @@ def _target_ms(parsed: Parsed, now_ms: int) -> int:
         raise InvalidError({"non_field_errors": ["Give either seconds or to."]})
     field, target_ms = ("to", to_ms) if ahead_ms is None else ("seconds", now_ms + ahead_ms)
     if target_ms < now_ms:
-        back = (
-            f"{show_timestamp(target_ms)} is before the time of the clock, {show_timestamp(now_ms)}. Use a later time."
+        back = Sentence(
+            "%(wanted)s is before the time of the clock, %(now)s. Use a later time.",
+            wanted=Moment(show_timestamp(target_ms)),
+            now=Moment(show_timestamp(now_ms)),
         )
         raise InvalidError({field: [back]})
     if target_ms - now_ms > ADVANCE_MS_MAX:
         raise InvalidError({field: ["One request advances the clock by at most 366 days."]})
     if target_ms > CLOCK_MS_MAX:
-        raise InvalidError({field: [f"The clock ends with the year {YEAR_MAX}. Use an earlier time."]})
+        raise InvalidError(
+            {field: [Sentence("The clock ends with the year %(most)s. Use an earlier time.", most=YEAR_MAX)]}
+        )
     return int(target_ms)

@@ -16,6 +16,7 @@ from dialer.api.crud.urls import Links
 from dialer.api.http.errors import Errors
 from dialer.app.accounts.api_keys import NewApiKey, create_api_key, revoke_api_key
 from dialer.domain.roles import Permission, Scope
+from dialer.domain.sentences import Listed, Moment, Sentence
 from dialer.store.tables import ApiKey
 
 SECRET_LENGTH_MAX: Final = 64
@@ -29,9 +30,13 @@ class Scopes(Kind, frozen=True):
         items = value if isinstance(value, list) else [part.strip() for part in str(value).split(",")]
         unknown = [item for item in items if item not in list(Scope)]
         if unknown:
-            raise FieldError(f'"{echo(unknown[0])}" is not a scope. Known: {", ".join(Scope)}.')
+            raise FieldError(
+                Sentence(
+                    '"%(unknown)s" is not a scope. Known: %(scopes)s.', unknown=echo(unknown[0]), scopes=Listed(Scope)
+                )
+            )
         if not items:
-            raise FieldError(f"Give at least one scope: {', '.join(Scope)}.")
+            raise FieldError(Sentence("Give at least one scope: %(scopes)s.", scopes=Listed(Scope)))
         return " ".join(scope for scope in Scope if scope in items)
 
     def show(self, value: Stored, links: Links) -> Json:  # noqa: ARG002 - has no URL
@@ -101,7 +106,13 @@ def _scopes_of_creator(change: Change) -> Errors:
     if creator is None or not change.is_new or creator.scopes.issuperset(given):
         return {}
     lacked = [scope for scope in given if scope not in creator.scopes]
-    return {"scopes": [f"The key of this request lacks {', '.join(lacked)}, so it cannot give it to another."]}
+    return {
+        "scopes": [
+            Sentence(
+                "The key of this request lacks %(lacked)s, so it cannot give it to another.", lacked=Listed(lacked)
+            )
+        ]
+    }
 
 
 def _ends_later(change: Change) -> Errors:
@@ -109,7 +120,13 @@ def _ends_later(change: Change) -> Errors:
     expires_ms, now_ms = change.values["expirationdate"], change.unit.now_ms
     if not change.is_new or expires_ms is None or expires_ms > now_ms:
         return {}
-    return {"expirationdate": [f"{show_timestamp(expires_ms)} is in the past. Set a time after now, or null."]}
+    return {
+        "expirationdate": [
+            Sentence(
+                "%(expires)s is in the past. Set a time after now, or null.", expires=Moment(show_timestamp(expires_ms))
+            )
+        ]
+    }
 
 
 def _insert(change: Change, columns: Values) -> Row[Any]:

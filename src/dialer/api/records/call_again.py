@@ -15,6 +15,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import copy_chunk, judge_chunk, link, name_of_again, refuse_unless_over
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome, NotAgain
+from dialer.domain.sentences import Sentence
 from dialer.store.call_again import Judged
 from dialer.store.tables import Campaign
 
@@ -75,7 +76,13 @@ def refuse_to_call(counted: Again, asked: AgainAsked) -> None:
     if not people:
         raise ConflictError(NOBODY)
     if asked.confirm is not None and asked.confirm != people:
-        raise ConflictError(f"{people} people would be called again, not {asked.confirm}. Count them again.")
+        raise ConflictError(
+            Sentence(
+                "%(people)s people would be called again, not %(confirm)s. Count them again.",
+                people=people,
+                confirm=asked.confirm,
+            )
+        )
 
 
 def create_again(unit: Unit, resource: Resource, campaign_id: int, asked: AgainAsked) -> int:

@@ -22,6 +22,7 @@ from dialer.app.campaigns.copy import dates_of_copy, name_of_copy
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.tables import Campaign, CampaignDncList, CampaignPhonebook
 from dialer.store.timeline.reading import WEEKDAYS
 
@@ -148,8 +149,18 @@ def dates_in_order(change: Change) -> Errors:
     """Return an error if the campaign expires before it starts."""
     if change.values["startingdate"] < change.values["expirationdate"]:
         return {}
-    starts, expires = (show_timestamp(change.values[name]) for name in ("startingdate", "expirationdate"))
-    return {"expirationdate": [f"{expires} is not after startingdate, {starts}. Set a later expirationdate."]}
+    starts, expires = (Moment(show_timestamp(change.values[name])) for name in ("startingdate", "expirationdate"))
+    return {
+        "expirationdate": [
+            Sentence(
+                "%(expires)s is not after %(start)s, %(starts)s. Set a later %(end)s.",
+                expires=expires,
+                start=FieldName("startingdate"),
+                starts=starts,
+                end=FieldName("expirationdate"),
+            )
+        ]
+    }
 
 
 def window_not_empty(change: Change) -> Errors:
@@ -157,7 +168,15 @@ def window_not_empty(change: Change) -> Errors:
     if change.values["daily_start_time"] != change.values["daily_stop_time"]:
         return {}
     stop = change.values["daily_stop_time"]
-    return {"daily_stop_time": [f"{stop!r} is also daily_start_time. Set another time, so that the window opens."]}
+    return {
+        "daily_stop_time": [
+            Sentence(
+                "%(stop)r is also %(field)s. Set another time, so that the window opens.",
+                stop=stop,
+                field=FieldName("daily_start_time"),
+            )
+        ]
+    }
 
 
 def owner_who_pays(change: Change) -> Errors:

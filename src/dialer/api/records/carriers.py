@@ -26,6 +26,7 @@ from dialer.carriers.texts.smpp_parameters import SmppParameters, read_smpp_para
 from dialer.domain.gateway_secrets import with_kept_secrets
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_shown
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
+from dialer.domain.sentences import Sentence
 from dialer.sim.callee_parameters import CalleeParameters
 from dialer.sim.callee_profile import BehaviourError, parse_behaviour
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Gateway
@@ -170,10 +171,21 @@ def _allowed_callerids(*, allows_names: bool) -> FieldRule:
             return {}
         entries, region = split_shown(change.values["allowed_callerids"]), change.unit.conventions.region
         if len(entries) > SHOWN_NUMBERS_MAX:
-            return {"allowed_callerids": [f"There are {len(entries)} caller IDs. Use at most {SHOWN_NUMBERS_MAX}."]}
+            return {
+                "allowed_callerids": [
+                    Sentence(
+                        "There are %(count)s caller IDs. Use at most %(most)s.",
+                        count=len(entries),
+                        most=SHOWN_NUMBERS_MAX,
+                    )
+                ]
+            }
         wrong = [one for one in entries if shown_number(one, region, allows_names=allows_names) is None]
-        messages = [
-            f"{one[:ENTRY_SHOWN_MAX]!r} is not a possible phone number. Use the country code, as in +12025550150."
+        messages: list[str] = [
+            Sentence(
+                "%(number)r is not a possible phone number. Use the country code, as in +12025550150.",
+                number=one[:ENTRY_SHOWN_MAX],
+            )
             for one in wrong[:WRONG_NAMED_MAX]
         ]
         return {"allowed_callerids": messages} if messages else {}

@@ -23,6 +23,7 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.roles import Role
+from dialer.domain.sentences import Sentence
 from dialer.store.bulk import PreparedStatement
 from dialer.store.queries.do_not_call import forms_of
 from dialer.store.tables import ACCOUNT, SERVICE, Contact, DncContact, DncList, Phonebook, User
@@ -155,7 +156,7 @@ def _once_on_a_list(change: Change) -> Errors:
 
 def already_on_list(phone_number: str) -> Errors:
     """Return the error of a number that is on the do-not-call list already."""
-    return {"phone_number": [f"{phone_number!r} is on the list already."]}
+    return {"phone_number": [Sentence("%(phone_number)r is on the list already.", phone_number=phone_number)]}
 
 
 def _who_may_stop_everybody(change: Change) -> Errors:
@@ -169,7 +170,13 @@ def _who_may_stop_everybody(change: Change) -> Errors:
     others = select(func.count()).where(DncList.is_global, DncList.id != change.record_id)
     if (connection.scalar(others) or 0) < GLOBAL_LISTS_MAX:
         return {}
-    return {"is_global": [f"{GLOBAL_LISTS_MAX} lists hold for every campaign already. Put the numbers on one of them."]}
+    return {
+        "is_global": [
+            Sentence(
+                "%(most)s lists hold for every campaign already. Put the numbers on one of them.", most=GLOBAL_LISTS_MAX
+            )
+        ]
+    }
 
 
 def _wishes_stay(change: Change) -> Errors:

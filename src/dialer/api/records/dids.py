@@ -16,6 +16,7 @@ from dialer.api.http.errors import Errors
 from dialer.app.touched_records import touched_did
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.roles import Permission
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.store.tables import Did
 
 _DID = shapes(
@@ -51,7 +52,7 @@ def _one_did_for_a_number(change: Change) -> Errors:
     A number can reach one campaign only, in any spelling.
     """
     number, is_assigned = change.values["did_number"], change.values["is_assigned"]
-    taken = {"did_number": [f"{number!r} is a DID already. Use another number."]}
+    taken: Errors = {"did_number": [Sentence("%(number)r is a DID already. Use another number.", number=number)]}
     if change.moves("did_number") and any(_others(change, Did.user_id == change.values["user"])):
         return taken
     if not is_assigned or not (change.moves("did_number") or change.moves("is_assigned")):
@@ -62,7 +63,15 @@ def _one_did_for_a_number(change: Change) -> Errors:
         return {}
     if change.moves("did_number"):
         return taken
-    return {"is_assigned": [f"{number!r} is assigned to another account. Set is_assigned of that DID to false first."]}
+    return {
+        "is_assigned": [
+            Sentence(
+                "%(number)r is assigned to another account. Set %(field)s of that DID to false first.",
+                number=number,
+                field=FieldName("is_assigned"),
+            )
+        ]
+    }
 
 
 def _others(change: Change, condition: ColumnElement[bool]) -> Iterator[bool]:

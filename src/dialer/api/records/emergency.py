@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dialer.api.crud.resource import Change, FieldRule
 from dialer.api.http.errors import Errors
 from dialer.domain.numbers.emergency import emergency_error, spells_emergency
+from dialer.domain.sentences import message_of
 
 
 def no_emergency_number(field: str, spells: Callable[[str, str | None], bool] = spells_emergency) -> FieldRule:
@@ -17,6 +18,6 @@ def no_emergency_number(field: str, spells: Callable[[str, str | None], bool] = 
         number = change.values[field]
         if not number or not change.moves(field) or not spells(number, change.unit.conventions.region):
             return {}
-        return {field: [str(emergency_error(number))]}
+        return {field: [message_of(emergency_error(number))]}
 
     return FieldRule((field,), errors)

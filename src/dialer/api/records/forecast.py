@@ -12,6 +12,7 @@ from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.service import ApiRequest
+from dialer.domain.sentences import Sentence
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.forecast import NoCampaignError, Progress, check_not_over
 from dialer.forecast.parameters import Order
@@ -84,7 +85,11 @@ class Forecaster:
                     with anyio.fail_after(self._seconds_max):
                         return await self._forecasting(database, order, partial(self._tell, user_id))
                 except TimeoutError:
-                    detail = f"The forecast took over {self._seconds_max} s. Ask for fewer seeds. {_elsewhere(order)}"
+                    detail = Sentence(
+                        "The forecast took over %(seconds)s s. Ask for fewer seeds. %(remedy)s",
+                        seconds=self._seconds_max,
+                        remedy=_elsewhere(order),
+                    )
                     raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
                 except NoCampaignError:
                     raise RecordNotFoundError from None
@@ -95,7 +100,9 @@ class Forecaster:
         if user_id in self._under_way:
             raise _busy("Another forecast of yours is running.")
         if len(self._under_way) >= RUNNING_MAX + WAITING_MAX:
-            raise _busy(f"{len(self._under_way)} forecasts of other users are running or waiting.")
+            raise _busy(
+                Sentence("%(count)s forecasts of other users are running or waiting.", count=len(self._under_way))
+            )
         self._under_way[user_id] = ForecastUnderWay(order.campaign_id, 0, order.seeds)
         try:
             yield
@@ -120,7 +127,7 @@ class Forecaster:
 
 
 def _busy(why: str) -> AnsweredError:
-    detail = f"{why} Try again in {BUSY_RETRY_AFTER_S} s."
+    detail = Sentence("%(why)s Try again in %(seconds)s s.", why=why, seconds=BUSY_RETRY_AFTER_S)
     return AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
 
 
@@ -160,13 +167,20 @@ async def compute_forecast(request: ApiRequest, forecaster: Forecaster, order: O
 def _refuse_too_much(order: Order, people: int) -> None:
     most = FORECAST_WORK_MAX // max(1, people)
     if order.seeds > most:
-        found = f"The campaign has {people} subscribers and contacts. Ask for at most {most} seeds. {_elsewhere(order)}"
+        found = Sentence(
+            "The campaign has %(people)s subscribers and contacts. Ask for at most %(most)s seeds. %(remedy)s",
+            people=people,
+            most=most,
+            remedy=_elsewhere(order),
+        )
         raise InvalidError({"seeds": [found]})
 
 
 def _elsewhere(order: Order) -> str:
-    return (
-        f"Without this limit, on the machine of the service: dialer forecast {order.campaign_id} --seeds {order.seeds}"
+    return Sentence(
+        "Without this limit, on the machine of the service: dialer forecast %(campaign_id)s --seeds %(seeds)s",
+        campaign_id=order.campaign_id,
+        seeds=order.seeds,
     )
 
 

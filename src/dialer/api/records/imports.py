@@ -21,6 +21,7 @@ from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ContactRows, DncRows, ImportOptions, NumberRows, import_csv
 from dialer.app.imports.report import ImportReport
 from dialer.app.unit import UnitOfWork
+from dialer.domain.sentences import Sentence, message_of
 
 IMPORTS_MAX: Final = 2
 """Imports that work at the same time; imports that wait for their bodies do not count."""
@@ -74,14 +75,16 @@ async def run_import(
                 partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
             )
     except CsvError as error:
-        raise MalformedError(str(error)) from None
+        raise MalformedError(message_of(error)) from None
 
 
 @contextmanager
 def _one_of(user_id: int) -> Iterator[None]:
     """Count an import of the user while the context is entered; raise a 429 error if there are too many."""
     if _UNDER_WAY[user_id] >= IMPORTS_OF_A_USER_MAX:
-        detail = f"You have {IMPORTS_OF_A_USER_MAX} imports under way. Try again when one of them has ended."
+        detail = Sentence(
+            "You have %(most)s imports under way. Try again when one of them has ended.", most=IMPORTS_OF_A_USER_MAX
+        )
         raise AnsweredError(HTTPStatus.TOO_MANY_REQUESTS, detail, {"Retry-After": str(RETRY_AFTER_S)})
     _UNDER_WAY[user_id] += 1
     try:

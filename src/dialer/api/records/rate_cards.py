@@ -15,6 +15,7 @@ from dialer.api.http.errors import Errors
 from dialer.app.accounts.rate_cards import add_rate, change_rate, delete_rate
 from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGITS_MAX
 from dialer.domain.roles import Permission
+from dialer.domain.sentences import Sentence
 from dialer.store.tables import RateCardLine
 
 _PREFIX: Final = re.compile(rf"\+?([0-9]{{0,{PREFIX_DIGITS_MAX}}})\Z", re.ASCII)
@@ -28,8 +29,10 @@ class Prefix(Kind, frozen=True):
         is_text = isinstance(value, (str, int)) and not isinstance(value, bool)
         match = _PREFIX.match(str(value)[: PREFIX_DIGITS_MAX + 2].strip()) if is_text else None
         if match is None:
-            rule = f"Use at most {PREFIX_DIGITS_MAX} digits with the country code, or none for every number."
-            raise FieldError(f'"{echo(value)}" is not a prefix. {rule}')
+            rule = Sentence(
+                "Use at most %(most)s digits with the country code, or none for every number.", most=PREFIX_DIGITS_MAX
+            )
+            raise FieldError(Sentence('"%(value)s" is not a prefix. %(rule)s', value=echo(value), rule=rule))
         return match[1]
 
     def schema(self) -> Schema:
@@ -86,7 +89,9 @@ def _once(change: Change) -> Errors:
     found = change.unit.connection.execute(
         select(RateCardLine.id).where(*same, RateCardLine.id != change.record_id)
     ).first()
-    message = f"The user has a rate for the prefix {change.values['prefix']!r} already. Change that one."
+    message = Sentence(
+        "The user has a rate for the prefix %(prefix)r already. Change that one.", prefix=change.values["prefix"]
+    )
     return {} if found is None else {"prefix": [message]}
 
 
@@ -94,7 +99,7 @@ def _not_too_many(change: Change) -> Errors:
     query = select(func.count()).where(RateCardLine.user_id == change.values["user"])
     if not change.is_new or change.unit.connection.execute(query).scalar_one() < CARDS_MAX:
         return {}
-    return {"user": [f"A user has at most {CARDS_MAX} prefixes. Delete one first."]}
+    return {"user": [Sentence("A user has at most %(most)s prefixes. Delete one first.", most=CARDS_MAX)]}
 
 
 RATE_CARDS = Resource(

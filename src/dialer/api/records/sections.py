@@ -25,6 +25,7 @@ from dialer.api.crud.references import Reference
 from dialer.api.crud.shapes import Field
 from dialer.api.records.section_words import WORDS
 from dialer.domain.enums import SectionType
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.store.tables import SectionTemplate
@@ -44,7 +45,7 @@ class SectionTypeChoice(Choice, frozen=True):
         try:
             return SECTION_TYPES[whole_number(value)].type.value
         except (KeyError, FieldError):
-            raise FieldError(f'"{echo(value)}" is not a valid choice.') from None
+            raise FieldError(Sentence('"%(value)s" is not a valid choice.', value=echo(value))) from None
 
     def schema(self) -> Schema:
         """Return the schema: the numbers, with their names and meanings."""

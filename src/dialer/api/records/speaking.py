@@ -7,6 +7,7 @@ from typing import Final
 import anyio
 
 from dialer.api.http.errors import AnsweredError, ConflictError
+from dialer.domain.sentences import Grouped, Sentence, message_of
 from dialer.domain.survey.sections.fields import SCRIPT_MAX
 
 SPOKEN_MAX: Final = 2 * SCRIPT_MAX
@@ -52,7 +53,11 @@ class TextSpeaker:
         if not text.strip():
             raise AnsweredError(HTTPStatus.BAD_REQUEST, "There is no text to speak. Write one first.")
         if len(text) > SPOKEN_MAX:
-            detail = f"The text has {len(text):,} characters, and at most {SPOKEN_MAX:,} are spoken. Shorten it."
+            detail = Sentence(
+                "The text has %(count)s characters, and at most %(most)s are spoken. Shorten it.",
+                count=Grouped(len(text)),
+                most=Grouped(SPOKEN_MAX),
+            )
             raise AnsweredError(HTTPStatus.BAD_REQUEST, detail)
         if user_id in self._under_way or len(self._under_way) >= AT_ONCE_MAX:
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, BUSY, _LATER)
@@ -63,6 +68,6 @@ class TextSpeaker:
         except TimeoutError:
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, BUSY, _LATER) from None
         except SpeechFailedError as error:
-            raise ConflictError(str(error)) from None
+            raise ConflictError(message_of(error)) from None
         finally:
             self._under_way.discard(user_id)

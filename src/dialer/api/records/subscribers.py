@@ -22,6 +22,7 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SUBSCRIBER_REASONS, WaitsFor
+from dialer.domain.sentences import Sentence
 from dialer.domain.why_waiting import Wait
 from dialer.store.tables import Contact, Subscriber
 
@@ -142,12 +143,16 @@ def _number_once(change: Change) -> Errors:
     if change.unit.connection.execute(query).first() is None:
         return {}
     number = change.values["duplicate_contact"]
-    return {"duplicate_contact": [f"The campaign has a subscriber with the number {number!r} already."]}
+    return {
+        "duplicate_contact": [
+            Sentence("The campaign has a subscriber with the number %(number)r already.", number=number)
+        ]
+    }
 
 
 def _known_zone(change: Change) -> Errors:
     tz_code = change.values["tz_code"]
-    message = f"{tz_code!r} is not a time zone. Use an IANA name, such as Europe/Madrid."
+    message = Sentence("%(tz_code)r is not a time zone. Use an IANA name, such as Europe/Madrid.", tz_code=tz_code)
     return {"tz_code": [message]} if tz_code and not is_zone(tz_code) else {}
 
 
@@ -155,13 +160,20 @@ def _known_offset(change: Change) -> Errors:
     offset = change.values["gmt_offset"]
     if not offset or zone_of_offset(offset) is not None:
         return {}
-    return {"gmt_offset": [f"{offset!r} is not an offset. Use signed decimal hours, such as -5 or +5.5."]}
+    return {
+        "gmt_offset": [
+            Sentence("%(offset)r is not an offset. Use signed decimal hours, such as -5 or +5.5.", offset=offset)
+        ]
+    }
 
 
 def _first_status(change: Change) -> Errors:
     if not change.is_new or change.values["status"] in AT_CREATION:
         return {}
-    message = f"A new subscriber cannot have status {change.values['status']}. Use 1 (PENDING), 2 (PAUSE) or 3 (ABORT)."
+    message = Sentence(
+        "A new subscriber cannot have status %(status)s. Use 1 (PENDING), 2 (PAUSE) or 3 (ABORT).",
+        status=change.values["status"],
+    )
     return {"status": [message]}
 
 

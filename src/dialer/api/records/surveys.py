@@ -14,6 +14,7 @@ from dialer.api.http.errors import Errors
 from dialer.api.records.emergency import no_emergency_number
 from dialer.api.records.sections import SECTION_TEMPLATE
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.sentences import Sentence
 from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.store.tables import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
@@ -86,7 +87,13 @@ def _known_keys(change: Change) -> Errors:
     if keys in _WORDS or _DIGITS.match(keys):
         return {}
     return {
-        "keys": [f'"{echo(keys)}" is not an answer. Use 1 to {DIGITS_MAX} digits, or one of: any, invalid, timeout.']
+        "keys": [
+            Sentence(
+                '"%(keys)s" is not an answer. Use 1 to %(most)s digits, or one of: any, invalid, timeout.',
+                keys=echo(keys),
+                most=DIGITS_MAX,
+            )
+        ]
     }
 
 
@@ -98,7 +105,11 @@ def _keys_once(change: Change) -> Errors:
     )
     if change.unit.connection.execute(query).first() is None:
         return {}
-    return {"keys": [f"The section has a branch for {change.values['keys']!r} already. Change that branch."]}
+    return {
+        "keys": [
+            Sentence("The section has a branch for %(keys)r already. Change that branch.", keys=change.values["keys"])
+        ]
+    }
 
 
 def _goto_in_survey(change: Change) -> Errors:

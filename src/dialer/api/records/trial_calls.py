@@ -17,6 +17,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call, wanted_number
 from dialer.domain.described import described
 from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
+from dialer.domain.sentences import Sentence, message_of
 from dialer.sim.callee_profile import BehaviourError
 from dialer.sim.trial_call import SimulatedOutcome, simulate_trial_call
 from dialer.store.queries.calls_in_progress import gateway_row
@@ -77,7 +78,7 @@ PlaceTrialCall = Callable[[TrialCall], Awaitable[TrialCallRead]]
 
 async def place_no_trial_call(call: TrialCall) -> TrialCallRead:
     """Refuse a test call, in an application that has no way to place one."""
-    raise TrialFailedError(f"This process cannot call over gateway {call.gateway_id}.")
+    raise TrialFailedError(Sentence("This process cannot call over gateway %(gateway)s.", gateway=call.gateway_id))
 
 
 class TrialCaller:
@@ -98,7 +99,11 @@ class TrialCaller:
         if gateway_id in self._under_way:
             raise ConflictError("A test call over this gateway is in progress. Wait for its end.")
         if len(self._under_way) >= TRIALS_MAX:
-            detail = f"{TRIALS_MAX} test calls are in progress. Try again in {TRIAL_RETRY_AFTER_S} s."
+            detail = Sentence(
+                "%(most)s test calls are in progress. Try again in %(seconds)s s.",
+                most=TRIALS_MAX,
+                seconds=TRIAL_RETRY_AFTER_S,
+            )
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER)
         self._under_way.add(gateway_id)
         try:
@@ -116,10 +121,10 @@ class TrialCaller:
             with anyio.fail_after(self._seconds_max):
                 return await self._place(call)
         except TimeoutError:
-            detail = f"The call had no end after {self._seconds_max} s."
+            detail = Sentence("The call had no end after %(seconds)s s.", seconds=self._seconds_max)
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
         except TrialFailedError as error:
-            raise ConflictError(f"The call could not be placed: {error}") from None
+            raise ConflictError(Sentence("The call could not be placed: %(error)s", error=message_of(error))) from None
 
 
 async def try_gateway(
@@ -165,7 +170,7 @@ async def rehearse(request: ApiRequest, gateway_id: int, given: Given) -> TrialC
         try:
             return simulate_trial_call(gateway["parameters"], number, gateway_id, unit.now_ms // _TURN_MS)
         except BehaviourError as error:
-            raise ConflictError(f"The call could not be placed: {error}") from None
+            raise ConflictError(Sentence("The call could not be placed: %(error)s", error=message_of(error))) from None
 
     outcome = await service.read(request, simulate)
     if outcome is None:

@@ -21,6 +21,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.http.preconditions import ETAG_HEADER, Preconditions
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.service import ApiRequest
+from dialer.domain.sentences import message_of
 from dialer.store.media.audio import AudioError, AudioRecording, judge
 from dialer.store.media.files import Media, QuotaError, check_quota
 from dialer.store.touched import NOTHING
@@ -92,7 +93,7 @@ async def _judge(parsed: Parsed, content: bytes, *, is_given: bool) -> AudioReco
         try:
             recording = await anyio.to_thread.run_sync(judge, content)
         except AudioError as error:
-            errors[FILE] = [str(error)]
+            errors[FILE] = [message_of(error)]
         else:
             if not errors:
                 return recording
@@ -114,7 +115,7 @@ def _check(unit: Unit, *, parsed: Parsed, size: int) -> int:
     try:
         check_quota(unit.connection, user_id, size)
     except QuotaError as error:
-        raise InvalidError({FILE: [str(error)]}) from None
+        raise InvalidError({FILE: [message_of(error)]}) from None
     return user_id
 
 

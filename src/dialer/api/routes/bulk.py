@@ -16,7 +16,7 @@ from litestar.openapi.spec.enums import OpenAPIType
 from dialer.api.crud.fields import Conventions
 from dialer.api.crud.resource import Unit
 from dialer.api.http.body import read_whole
-from dialer.api.http.errors import AnsweredError, MalformedError
+from dialer.api.http.errors import AnsweredError, MalformedError, encode_plain
 from dialer.api.http.idempotency import StoredAnswer, answer_once, attempt_of
 from dialer.api.http.streams import describe_bodies
 from dialer.api.records.bulk import (
@@ -171,5 +171,5 @@ def _apart(body: bytes) -> Sequence[bytes] | None:
 def _store(unit: Unit, kind: BulkKind, drafts: Sequence[Draft]) -> StoredAnswer:
     results = create_all(unit, kind, drafts)
     created = sum(one.id is not None for one in results)
-    content = msgspec.json.encode(BulkAnswer(created, len(results) - created, results))
+    content = encode_plain(BulkAnswer(created, len(results) - created, results))
     return StoredAnswer(HTTPStatus.OK, {}, content)

@@ -24,6 +24,7 @@ from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.errors import CampaignNotReadyError
 from dialer.domain.described import described
 from dialer.domain.forecast.forecast_state import ForecastState
+from dialer.domain.sentences import message_of
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.findings import findings_of_forecast
@@ -136,7 +137,7 @@ def _is_forecast_asked(request: ApiRequest) -> bool:
     try:
         return Boolean().parse(request.query_params.get(FORECAST, "true"), request.service.conventions(request))
     except FieldError as error:
-        raise InvalidError({FORECAST: [str(error)]}) from None
+        raise InvalidError({FORECAST: [message_of(error)]}) from None
 
 
 def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Settings, *, is_asked: bool) -> _Checked:

@@ -17,6 +17,7 @@ from dialer.api.http.errors import InvalidError
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, recall
 from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
+from dialer.domain.sentences import message_of
 
 DRY_RUN: Final = "dry_run"
 KNOWN_PARAMETERS: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (DRY_RUN,)}
@@ -53,7 +54,7 @@ async def carry_out(
     try:
         in_address = Boolean().parse(request.query_params.get(DRY_RUN, False), conventions)
     except FieldError as error:
-        raise InvalidError({DRY_RUN: [str(error)]}) from None
+        raise InvalidError({DRY_RUN: [message_of(error)]}) from None
     is_dry = in_address or bool(parsed.values.get(DRY_RUN))
     await service.read(request, partial(records.read_record, resource=resource, record_id=identity))
     if parsed.errors:

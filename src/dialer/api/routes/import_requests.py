@@ -29,6 +29,7 @@ from dialer.app.imports.headers import DELIMITERS
 from dialer.app.imports.imports import ImportOptions
 from dialer.app.imports.report import CSV_ERRORS_MAX, ERRORS_MAX, ImportReport
 from dialer.domain.numbers.destinations import read_region
+from dialer.domain.sentences import message_of
 
 FILE: Final = "file"
 CHARSET: Final = "charset"
@@ -123,7 +124,7 @@ def _region(given: str | None, errors: Errors) -> str | None:
     try:
         return read_region(given)
     except ValueError as error:
-        errors[REGION] = [str(error)]
+        errors[REGION] = [message_of(error)]
         return None
 
 
@@ -131,7 +132,7 @@ def _flag(name: str, given: str | None, conventions: Conventions, errors: Errors
     try:
         return default if given is None else bool(Boolean().parse(given, conventions))
     except FieldError as error:
-        errors[name] = [str(error)]
+        errors[name] = [message_of(error)]
         return default
 
 

@@ -24,6 +24,7 @@ from dialer.api.routes.statistics_answer import (
 from dialer.api.routes.statistics_shapes import StatisticsRead
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics
+from dialer.domain.sentences import message_of
 from dialer.store.queries.statistics import WhoseCalls
 
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
@@ -66,5 +67,5 @@ def _statistics(unit: Unit, resource: Resource | None, identity: int | None, que
     try:
         found = read_statistics(unit.connection, scope, question, unit.now_ms)
     except TooManyRowsError as error:
-        raise InvalidError({INTERVAL: [str(error)]}) from None
+        raise InvalidError({INTERVAL: [message_of(error)]}) from None
     return statistics_answer(found, campaign, question, links)

@@ -13,6 +13,7 @@ from dialer.app.campaigns.statistics import GROUPS, Interval, RowsAsked, Statist
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.plans import SMS, gateway_named
+from dialer.domain.sentences import message_of
 from dialer.domain.statistics import HOUR_MS, Figures, SubscriberState, mean, percent, unit_cost
 from dialer.store.queries.statistics import Counted, Hours, Present
 
@@ -57,7 +58,7 @@ def parse_hours(given: Mapping[str, str], conventions: Conventions, errors: Erro
             try:
                 hours[place] = Timestamp().parse(given[name], conventions) // HOUR_MS + place
             except FieldError as error:
-                errors[name] = [str(error)]
+                errors[name] = [message_of(error)]
     return Hours(*hours)
 
 

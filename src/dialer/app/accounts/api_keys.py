@@ -12,6 +12,7 @@ from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import ApiKeyCreated, ApiKeyRevoked
 from dialer.app.unit import UnitOfWork
 from dialer.domain.roles import Scope
+from dialer.domain.sentences import Sentence
 from dialer.store.tables import ApiKey
 from dialer.store.touched import NOTHING
 
@@ -46,7 +47,7 @@ def create_api_key(unit: UnitOfWork, key: NewApiKey) -> CreatedApiKey:
     """
     count = select(func.count()).where(ApiKey.user_id == key.user_id)
     if unit.connection.execute(count).scalar_one() >= KEYS_MAX:
-        raise RefusedError(f"A user has at most {KEYS_MAX} API keys. Revoke one first.")
+        raise RefusedError(Sentence("A user has at most %(most)s API keys. Revoke one first.", most=KEYS_MAX))
     secret = BEGINNING + secrets.token_urlsafe(SECRET_BYTES)
     values = {
         "user_id": key.user_id,

@@ -8,7 +8,8 @@ from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordErr
 from dialer.app.events import CallRefunded, PaymentRecorded
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
-from dialer.domain.billing.money import format_money
+from dialer.domain.billing.money import MoneyAmount
+from dialer.domain.sentences import Sentence
 from dialer.store import ledger
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
@@ -20,7 +21,11 @@ def record_payment(unit: UnitOfWork, user_id: int, amount: int, description: str
         InvalidFieldsError: the refund exceeds the part of the balance that is not held for calls in progress.
     """
     if amount < 0 and (free := ledger.free_balance(unit.connection, user_id)) + amount < 0:
-        most = f"{format_money(-amount)} is more than the free balance. Refund at most {format_money(free)}."
+        most = Sentence(
+            "%(amount)s is more than the free balance. Refund at most %(free)s.",
+            amount=MoneyAmount(-amount),
+            free=MoneyAmount(free),
+        )
         raise InvalidFieldsError({"amount": [most]})
     values = {"user_id": user_id, "amount": amount, "description": description, "created_date": unit.now_ms}
     payment = unit.connection.execute(insert(Payment).values(values).returning(*Payment.__table__.c)).one()

@@ -16,6 +16,7 @@ from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.billing.money import format_money
 from dialer.domain.roles import Role
+from dialer.domain.sentences import Sentence
 from dialer.domain.usernames import username_key
 from dialer.store.queries.accounts import has_accounts
 from dialer.store.tables import User
@@ -64,7 +65,9 @@ def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
     """
     taken = find_user(unit.connection, columns["username"])
     if taken is not None:
-        raise RefusedError(f"there is a user {taken.username} already; choose another name")
+        raise RefusedError(
+            Sentence("there is a user %(username)s already; choose another name", username=taken.username)
+        )
     values = {**columns, "balance": 0, "held": 0}
     row = unit.connection.execute(insert(User).values(values).returning(*User.__table__.c)).one()
     unit.note(NOTHING, UserCreated(row.id))
@@ -117,7 +120,9 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
     before = _read(unit.connection, user_id)
     if before["balance"] or before["held"]:
         amount = format_money(before["balance"])
-        raise RefusedError(f"The user has a balance of {amount}. Pay it back first, or disable the user.")
+        raise RefusedError(
+            Sentence("The user has a balance of %(amount)s. Pay it back first, or disable the user.", amount=amount)
+        )
     _keep_an_admin(unit.connection, before)
     unit.connection.execute(delete(User).where(User.id == user_id))
     unit.note(touched_account(user_id))
@@ -175,4 +180,9 @@ def _keep_an_admin(connection: Connection, user: RowMapping) -> None:
     """Raise RefusedError if a user is the last admin who may log in."""
     others = select(User.id).where(User.role == Role.ADMIN, User.enabled, User.id != user["id"])
     if _is_working_admin(user) and connection.execute(others.limit(1)).first() is None:
-        raise RefusedError(f"{user['username']} is the last admin who may log in. Make another user an admin first.")
+        raise RefusedError(
+            Sentence(
+                "%(username)s is the last admin who may log in. Make another user an admin first.",
+                username=user["username"],
+            )
+        )

@@ -14,6 +14,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.journal.call_counters import move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
 from dialer.store.queries.do_not_call import lists_of, on_dnc
@@ -148,16 +149,22 @@ def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> Non
 
 def _check_time(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> None:
     at_ms = disposed.call_back_ms or 0
-    wrong = None
+    wrong: str | None = None
     if disposed.disposition is not AgentDisposition.CALL_BACK:
-        wrong = f"A time goes with the disposition {AgentDisposition.CALL_BACK}, not with {disposed.disposition}."
+        wrong = Sentence(
+            "A time goes with the disposition %(call_back)s, not with %(disposition)s.",
+            call_back=AgentDisposition.CALL_BACK,
+            disposition=disposed.disposition,
+        )
     elif at_ms <= unit.now_ms:
         wrong = "The time is past. Use a later one."
     elif at_ms >= call["expirationdate"]:
         ends = datetime.fromtimestamp(call["expirationdate"] // 1_000, UTC)
-        wrong = (
-            f"The campaign ends before that time. Use one before {ends:%Y-%m-%d %H:%M} UTC, or have a manager set a"
-            " later expirationdate first."
+        wrong = Sentence(
+            "The campaign ends before that time. Use one before %(ends)s UTC, or have a manager set a later"
+            " %(field)s first.",
+            ends=Moment(f"{ends:%Y-%m-%d %H:%M}"),
+            field=FieldName("expirationdate"),
         )
     if wrong is not None:
         raise InvalidFieldsError({"call_back_date": [wrong]})

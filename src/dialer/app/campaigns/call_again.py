@@ -14,6 +14,7 @@ from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.sentences import Sentence, StateName
 from dialer.store.call_again import Judged, copy_people, judge_slice
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy
 
@@ -52,9 +53,11 @@ def refuse_unless_over(connection: Connection, campaign_id: int) -> None:
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status not in OVER:
-        name = CampaignStatus(status).name if status in set(CampaignStatus) else "unknown"
         raise RefusedError(
-            f"The campaign is in {status} ({name}), so it is not over. Recycle its subscribers, or end it first."
+            Sentence(
+                "The campaign is in %(state)s, so it is not over. Recycle its subscribers, or end it first.",
+                state=StateName(CampaignStatus, status),
+            )
         )
 
 

@@ -9,6 +9,7 @@ from dialer.app.errors import FieldErrors
 from dialer.domain.engine.callerid import WILDCARD
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import SIMULATED
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.service_state import read_settings
 from dialer.store.tables import SMS, CallerId
@@ -30,8 +31,13 @@ def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fiel
     if gateway is None or gateway["protocol"] == SIMULATED:
         return {}
     if lacks_callerid(connection, campaign):
-        message = "Callees would be shown no number. Set callerid"
-        return {"callerid": [f"{message}, or a group with a caller ID for all numbers (areacode *)."]}
+        message = Sentence(
+            "Callees would be shown no number. Set %(field)s, or a group with a caller ID for all numbers"
+            " (%(area)s *).",
+            field=FieldName("callerid"),
+            area=FieldName("areacode"),
+        )
+        return {"callerid": [message]}
     settings = read_settings(connection)
     region = None if settings is None else settings.default_region
     allows_names = campaign["medium"] == SMS
@@ -40,9 +46,16 @@ def callerid_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fiel
     for callerid in _shown(connection, campaign):
         number = shown_number(callerid.number, region, allows_names=allows_names)
         if number is None:
-            message = f"{callerid.number!r} is not a possible phone number. Use the country code, as in +12025550150."
+            message = Sentence(
+                "%(number)r is not a possible phone number. Use the country code, as in +12025550150.",
+                number=callerid.number,
+            )
         elif allowed and number not in allowed:
-            message = f"{callerid.number!r} is not among the allowed_callerids of the gateway. Use one that is."
+            message = Sentence(
+                "%(number)r is not among the %(field)s of the gateway. Use one that is.",
+                number=callerid.number,
+                field=FieldName("allowed_callerids"),
+            )
         else:
             continue
         messages = errors.setdefault(callerid.field, [])

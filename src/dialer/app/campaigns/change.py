@@ -13,6 +13,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.reasons import CampaignReason, SubscriberReason
+from dialer.domain.sentences import Sentence
 from dialer.domain.states import move_campaign
 from dialer.store.contact_collection import collect_campaign
 from dialer.store.sealed_surveys import sealed_survey
@@ -105,7 +106,10 @@ def _new_status(before: RowMapping, after: Mapping[str, Any]) -> CampaignStatus 
     if after["status"] == before["status"]:
         return None
     if before["status"] not in set(CampaignStatus):
-        problem = f"Status {before['status']} of the campaign is unknown to this version. Use a newer version."
+        problem = Sentence(
+            "Status %(status)s of the campaign is unknown to this version. Use a newer version.",
+            status=before["status"],
+        )
         raise RefusedError(problem)
     wanted = CampaignStatus(after["status"])
     return wanted if move_campaign(CampaignStatus(before["status"]), wanted) else None

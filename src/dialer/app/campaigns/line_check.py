@@ -1,7 +1,7 @@
 """Conditions under which a campaign may call people, and not only simulated callees."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Connection, select
 
@@ -9,6 +9,7 @@ from dialer.app.errors import FieldErrors
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.sections.table import definition_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
@@ -20,6 +21,8 @@ SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
+_WhySilent: TypeAlias = Callable[[Sentence], Sentence]
+"""Return why no text can be spoken, from what a user can do to the section."""
 
 
 def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
@@ -28,7 +31,9 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     protocol = _protocol(connection, gateway_of(campaign))
     if campaign["medium"] != SMS and protocol != SIMULATED:
         why_silent = _why_silent(connection, protocol)
-        unplayable = [message for section in survey.sections for message in _unplayable(section, protocol, why_silent)]
+        unplayable: list[str] = [
+            message for section in survey.sections for message in _unplayable(section, protocol, why_silent)
+        ]
         unplayable += _without_telephones(connection, survey)
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
     if texts_people(connection, campaign, survey):
@@ -57,19 +62,23 @@ def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
     settings = read_settings(connection)
     if settings is None or settings.clock == REAL:
         return {}
-    message = f"The gateway reaches people, but the service's clock is {settings.clock!r}. Set DIALER_CLOCK."
+    message = Sentence(
+        "The gateway reaches people, but the service's clock is %(clock)r. Set DIALER_CLOCK.", clock=settings.clock
+    )
     return {field: [message]}
 
 
-def _why_silent(connection: Connection, protocol: str) -> str:
-    """Return why no text can be spoken over a gateway, with a remedy; an empty text if texts can be spoken."""
+def _why_silent(connection: Connection, protocol: str) -> _WhySilent | None:
+    """Return why no text can be spoken over a gateway, with a remedy for a field; None if texts can be spoken."""
     why_not = read_speech(connection) if protocol in SPOKEN_BY_US else ""
     if why_not is None:
-        return "Set audiofile, or let DIALER_SPEECH name a voice."
-    return f"It cannot be spoken: {why_not.rstrip('.')}. Set audiofile." if why_not else ""
+        return lambda remedy: Sentence("%(remedy)s, or let DIALER_SPEECH name a voice.", remedy=remedy)
+    if not why_not:
+        return None
+    return lambda remedy: Sentence("It cannot be spoken: %(why)s. %(remedy)s.", why=why_not.rstrip("."), remedy=remedy)
 
 
-def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]:
+def _without_telephones(connection: Connection, survey: Survey) -> Iterator[Sentence]:
     """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
     query = select(Agent.contact).join(Tier, Tier.agent_id == Agent.id)
     for section in survey.sections:
@@ -78,24 +87,43 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[str]
         contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
         telephones = [phone for phone in map(telephone_of, contacts) if phone and not is_emergency(phone)]
         if contacts and not telephones:
-            yield (
-                f"Section {section.id} transfers calls to queue {section.queue_id}, and the contact of none of its"
-                " agents is a phone number or an extension that may be dialled. Set contact."
+            yield Sentence(
+                "Section %(section)s transfers calls to queue %(queue)s, and the %(contact)s of none of its agents is a"
+                " phone number or an extension that may be dialled. Set %(contact)s.",
+                section=section.id,
+                queue=section.queue_id,
+                contact=FieldName("contact", "agent"),
             )
 
 
-def _unplayable(section: Section, protocol: str, why_silent: str) -> Iterator[str]:
+def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) -> Iterator[Sentence]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
     prompts = [prompt for prompt in (section.prompt, section.invalid_prompt) if prompt is not None]
     has_lost_file = any(prompt.audio_ms and not prompt.file for prompt in prompts)
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
-    if has_words and why_silent:
-        yield f"Section {section.id} has a script and no recording. {why_silent}"
+    if has_words and why_silent is not None:
+        yield Sentence(
+            "Section %(section)s has a %(field)s and no recording. %(why)s",
+            section=section.id,
+            field=FieldName("script"),
+            why=why_silent(Sentence("Set %(field)s", field=FieldName("audiofile"))),
+        )
     confirms = definition_of(section).transfers and bool(section.confirm_key)
     if confirms and protocol == FREESWITCH and section.confirm_key == INPUT_END:
-        yield f"Section {section.id}: FreeSWITCH does not tell the confirm_key '#'. Set another key."
-    if confirms and section.confirm_script.strip() and why_silent:
-        no_file = why_silent.replace("Set audiofile", "Empty confirm_script")
-        yield f"Section {section.id} has a confirm_script, which has to be spoken. {no_file}"
+        yield Sentence(
+            "Section %(section)s: FreeSWITCH does not tell the %(field)s '#'. Set another key.",
+            section=section.id,
+            field=FieldName("confirm_key"),
+        )
+    if confirms and section.confirm_script.strip() and why_silent is not None:
+        yield Sentence(
+            "Section %(section)s has a %(field)s, which has to be spoken. %(why)s",
+            section=section.id,
+            field=FieldName("confirm_script"),
+            why=why_silent(Sentence("Empty %(field)s", field=FieldName("confirm_script"))),
+        )
     if has_lost_file:
-        yield f"Section {section.id} was sealed without its recording. Copy the campaign, and start the copy."
+        yield Sentence(
+            "Section %(section)s was sealed without its recording. Copy the campaign, and start the copy.",
+            section=section.id,
+        )

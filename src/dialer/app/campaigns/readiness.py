@@ -10,7 +10,7 @@ from dialer.app.campaigns.line_check import line_errors
 from dialer.app.campaigns.placeholders import TEXT, known_names, text_findings
 from dialer.app.errors import CampaignNotReadyError, FieldErrors
 from dialer.domain.enums import DialMethod
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, names_section
@@ -74,13 +74,15 @@ def agents_missing(dial_method: int, survey: Survey) -> FieldErrors:
 def _gateway_missing(campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
     if campaign["sms_gateway_id"] is not None or not sends_messages(survey):
         return {}
-    return {"sms_gateway": [Sentence("The survey sends text messages. Set sms_gateway.")]}
+    return {"sms_gateway": [Sentence("The survey sends text messages. Set %(field)s.", field=FieldName("sms_gateway"))]}
 
 
 def _wrong_fields(campaign: Mapping[str, Any], now_ms: int) -> FieldErrors:
     errors: FieldErrors = {}
     if campaign["expirationdate"] <= now_ms:
-        errors["expirationdate"] = [Sentence("The campaign has expired. Set a later expirationdate.")]
+        errors["expirationdate"] = [
+            Sentence("The campaign has expired. Set a later %(field)s.", field=FieldName("expirationdate"))
+        ]
     if campaign["medium"] == SMS and not campaign["text_message"].strip():
         errors[TEXT] = [Sentence("The text is empty. Set the text to send.")]
     return errors

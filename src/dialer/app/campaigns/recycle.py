@@ -20,6 +20,7 @@ from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.reasons import SubscriberReason
+from dialer.domain.sentences import Sentence, StateName
 from dialer.domain.states import RECYCLABLE_CAMPAIGNS
 from dialer.store.bulk import Bulk
 from dialer.store.queries.do_not_call import on_dnc
@@ -123,10 +124,12 @@ def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status not in RECYCLABLE_CAMPAIGNS:
-        name = CampaignStatus(status).name if status in set(CampaignStatus) else "unknown"
         raise RefusedError(
-            f"The campaign is in {status} ({name}), so it calls nobody any more. Call its people again in a new"
-            " campaign (call-again/)."
+            Sentence(
+                "The campaign is in %(state)s, so it calls nobody any more. Call its people again in a new campaign"
+                " (call-again/).",
+                state=StateName(CampaignStatus, status),
+            )
         )
 
 

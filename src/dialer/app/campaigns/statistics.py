@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import astuple
 from sqlalchemy import Connection
 
+from dialer.domain.sentences import Grouped, Sentence
 from dialer.domain.statistics import (
     HOUR_MS,
     NO_FIGURES,
@@ -57,7 +58,11 @@ class TooManyRowsError(Exception):
     """Raised if a question has more than `ROWS_MAX` rows as its answer."""
 
     def __init__(self) -> None:
-        super().__init__(f"The answer has more than {ROWS_MAX:,} rows. Ask for a shorter time, or for days.")
+        super().__init__(
+            Sentence(
+                "The answer has more than %(most)s rows. Ask for a shorter time, or for days.", most=Grouped(ROWS_MAX)
+            )
+        )
 
 
 class RowsAsked(NamedTuple):

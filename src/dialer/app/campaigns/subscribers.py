@@ -9,6 +9,7 @@ from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
+from dialer.domain.sentences import Sentence
 from dialer.domain.states import move_subscriber
 from dialer.store.queries.calls_in_progress import UnderWay, under_way_of_subscriber
 from dialer.store.tables import Campaign, Subscriber
@@ -37,7 +38,10 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
     if after["duplicate_contact"] != before["duplicate_contact"]:
         _refuse_while_called(unit, before)
     if before["status"] not in set(SubscriberStatus):
-        problem = f"Status {before['status']} of the subscriber is unknown to this version. Use a newer version."
+        problem = Sentence(
+            "Status %(status)s of the subscriber is unknown to this version. Use a newer version.",
+            status=before["status"],
+        )
         raise RefusedError(problem)
     current, wanted = SubscriberStatus(before["status"]), SubscriberStatus(after["status"])
     is_moved = move_subscriber(current, wanted)

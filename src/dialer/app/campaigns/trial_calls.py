@@ -16,6 +16,7 @@ from dialer.domain.numbers.normal_form import NumberError, is_possible, normalis
 from dialer.domain.numbers.prefixes import dialled_number
 from dialer.domain.numbers.shown import shown_number, shown_numbers, split_shown
 from dialer.domain.plans import FREESWITCH, SIP, VOICE, GatewayKey
+from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.do_not_call import entries_on
 from dialer.store.tables import DncList
@@ -66,8 +67,15 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
     if gateway is None:
         raise UnknownRecordError(f"There is no gateway {gateway_id}.")
     if gateway["protocol"] not in {SIP, FREESWITCH}:
-        ways = f"Use one with {SIP} or {FREESWITCH}."
-        raise RefusedError(f"Gateway {gateway_id} has the protocol {gateway['protocol']}. {ways}")
+        ways = Sentence("Use one with %(sip)s or %(freeswitch)s.", sip=SIP, freeswitch=FREESWITCH)
+        raise RefusedError(
+            Sentence(
+                "Gateway %(gateway)s has the protocol %(protocol)s. %(ways)s",
+                gateway=gateway_id,
+                protocol=gateway["protocol"],
+                ways=ways,
+            )
+        )
     wanted = wanted_number(number, rules.region)
     _check_callerid(callerid, gateway["allowed_callerids"], rules.region)
     _check_lists(connection, wanted)
@@ -83,16 +91,22 @@ def wanted_number(number: str, region: str | None) -> str:
         InvalidFieldsError: it is an emergency number, a special one, or has no country.
     """
     if spells_emergency(number, region):
-        raise InvalidFieldsError({"number": [str(emergency_error(number))]})
+        raise InvalidFieldsError({"number": [message_of(emergency_error(number))]})
     try:
         normal_form = normalise(number, region)
     except NumberError as error:
-        raise InvalidFieldsError({"number": [str(error)]}) from None
+        raise InvalidFieldsError({"number": [message_of(error)]}) from None
     if not normal_form.startswith("+") or not is_possible(normal_form):
-        message = f"{normal_form!r} is not a possible phone number. Use the country code, as in +12025550150."
+        message = Sentence(
+            "%(number)r is not a possible phone number. Use the country code, as in +12025550150.",
+            number=normal_form,
+        )
         raise InvalidFieldsError({"number": [message]})
     if special_digits(normal_form):
-        message = f"{normal_form!r} is a premium-rate, shared-cost or satellite number, which test calls do not call."
+        message = Sentence(
+            "%(number)r is a premium-rate, shared-cost or satellite number, which test calls do not call.",
+            number=normal_form,
+        )
         raise InvalidFieldsError({"number": [message]})
     return normal_form
 
@@ -102,11 +116,17 @@ def _check_callerid(callerid: str, allowed: str, region: str | None) -> None:
         return
     shown = shown_number(callerid, region, allows_names=False)
     if shown is None:
-        message = f"{callerid!r} is not a possible phone number. Use the country code, as in +12025550150."
+        message = Sentence(
+            "%(number)r is not a possible phone number. Use the country code, as in +12025550150.", number=callerid
+        )
         raise InvalidFieldsError({"callerid": [message]})
     allowed_numbers = shown_numbers(split_shown(allowed), region, allows_names=False)
     if allowed_numbers and shown not in allowed_numbers:
-        message = f"{callerid!r} is not among the allowed_callerids of the gateway. Use one that is."
+        message = Sentence(
+            "%(number)r is not among the %(field)s of the gateway. Use one that is.",
+            number=callerid,
+            field=FieldName("allowed_callerids"),
+        )
         raise InvalidFieldsError({"callerid": [message]})
 
 
@@ -120,5 +140,10 @@ def _check_lists(connection: Connection, number: str) -> None:
 def _check_hours(number: str, rules: TrialRules, now_ms: int) -> None:
     zone, outer = zone_of_number(number) or rules.zone, rules.hours.over(is_simulated=False)
     if not window_at(Calendar(), zone, now_ms, outer).is_open:
-        message = "It is outside of the calling hours (DIALER_CALLING_HOURS) where the number is"
-        raise RefusedError(f"{message}: {zone.replace('&', ', ')}. Try again within them.")
+        raise RefusedError(
+            Sentence(
+                "It is outside of the calling hours (DIALER_CALLING_HOURS) where the number is: %(zones)s. Try again"
+                " within them.",
+                zones=zone.replace("&", ", "),
+            )
+        )

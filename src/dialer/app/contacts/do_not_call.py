@@ -1,7 +1,7 @@
 """Use cases of do-not-call lists: add, change and remove entries, and delete lists."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, delete, exists, insert, select, update
 
@@ -10,10 +10,11 @@ from dialer.app.errors import RefusedError, UnknownRecordError
 from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
+from dialer.domain.sentences import Sentence
 from dialer.store.tables import DncContact, DncList
 from dialer.store.touched import NOTHING
 
-_TAKE_BACK = "Delete the number of somebody who agreed to be called again, not the list."
+_TAKE_BACK: Final = Sentence("Delete the number of somebody who agreed to be called again, not the list.")
 
 
 def add_to_dnc(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -78,7 +79,9 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     is_global, keeps_wishes_of = stored.first() or (False, "")
     has_entries = unit.connection.scalar(select(exists().where(DncContact.dnc_id == dnc_id)))
     if keeps_wishes_of and has_entries:
-        raise RefusedError(f"The list keeps the wishes of people not to be called. {_TAKE_BACK}")
+        raise RefusedError(
+            Sentence("The list keeps the wishes of people not to be called. %(remedy)s", remedy=_TAKE_BACK)
+        )
     if is_global:
         raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
     unit.connection.execute(delete(DncList).where(DncList.id == dnc_id))

@@ -20,6 +20,7 @@ from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.spellings import ERASED, Spellings
+from dialer.domain.sentences import Listed, Sentence
 from dialer.store.contact_names import count_removed
 from dialer.store.database import Database
 from dialer.store.queries.calls_in_progress import BUSY_SUBSCRIBERS
@@ -67,7 +68,9 @@ def erase_number(
     spellings = Spellings(number)
     users = database.read_now(partial(users_of, spellings=spellings))
     if users:
-        raise RefusedError(f"the number is used by {', '.join(users)}: change or delete that first")
+        raise RefusedError(
+            Sentence("the number is used by %(users)s: change or delete that first", users=Listed(users))
+        )
     done = Erased()
 
     def erase(connection: Connection) -> None:

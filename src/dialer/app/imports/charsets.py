@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Final
 
 from dialer.app.imports.headers import CsvError
+from dialer.domain.sentences import Grouped, Sentence
 
 UTF8: Final = "utf-8"
 WINDOWS: Final = "windows-1252"
@@ -123,8 +124,13 @@ def _decoded(chunks: Iterator[bytes], charset: str) -> Iterator[bytes]:
             line += error.object[: error.start].decode(codec, "ignore").count("\n")
             wrong_bytes = error.object[error.start : error.end].hex(" ")
             raise CsvError(
-                f"Line {line:,} is not {charset}: it has the bytes {wrong_bytes}. Lines that were read before it may be"
-                " imported. Name the charset of the file, and send it again."
+                Sentence(
+                    "Line %(line)s is not %(charset)s: it has the bytes %(wrong_bytes)s. Lines that were read "
+                    "before it may be imported. Name the charset of the file, and send it again.",
+                    line=Grouped(line),
+                    charset=charset,
+                    wrong_bytes=wrong_bytes,
+                )
             ) from None
         line += text.count("\n")
         if text:

@@ -8,7 +8,8 @@ from typing import Final
 
 import msgspec
 
-from dialer.app.imports.headers import CsvError, read_header, reason_of
+from dialer.app.imports.headers import CsvError, read_header, reason_of, wrong_count
+from dialer.domain.sentences import Grouped, Sentence
 from dialer.store.formula_guard import GUARD, unguard
 
 LINE_BYTES_MAX: Final = 128 * 1024
@@ -76,7 +77,12 @@ class CsvFile:
         told = self._lines.delimiter()
         header, problem = self._lines.header(form.header_line)
         if problem:
-            raise CsvError(f"The header cannot be read: {problem}. Save the file again, as .xlsx or as CSV in UTF-8.")
+            raise CsvError(
+                Sentence(
+                    "The header cannot be read: %(problem)s. Save the file again, as .xlsx or as CSV in UTF-8.",
+                    problem=problem,
+                )
+            )
         self._pads_rows = form.pads_rows
         self._delimiter, self.columns = read_header(
             header, required, renamed or {}, delimiter=form.delimiter or told, has_names=form.header_line != 0
@@ -130,8 +136,7 @@ class CsvFile:
         columns = len(self.columns)
         if not any(map(str.strip, cells[columns:])) and (self._pads_rows or len(cells) > columns):
             return CsvRecord(line, cells[:columns] + [""] * (columns - len(cells)), None)
-        found = f"{len(cells)} cell{'s' * (len(cells) != 1)}"
-        return CsvRecord(line, cells, f"{found}, but the header has {columns} columns")
+        return CsvRecord(line, cells, wrong_count(len(cells), columns))
 
 
 class _UnclosedQuoteError(Exception):
@@ -300,10 +305,10 @@ def _as_plain(block: bytes) -> list[str]:
 def _decoded(line: bytes, end: str) -> tuple[str, str | None]:
     problem = None
     if len(line) > LINE_BYTES_MAX:
-        problem = f"the line has more than {LINE_BYTES_MAX:,} bytes"
+        problem = Sentence("the line has more than %(most)s bytes", most=Grouped(LINE_BYTES_MAX))
     elif b"\0" in line:
-        problem = "NUL characters"
+        problem = Sentence("NUL characters")
     try:
         return line.decode() + end, problem
     except UnicodeDecodeError:
-        return line.decode(errors="replace") + end, problem or "not UTF-8"
+        return line.decode(errors="replace") + end, problem or Sentence("not UTF-8")

@@ -4,6 +4,8 @@ import csv
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from dialer.domain.sentences import Grouped, Sentence, counting_sentence
+
 COLUMNS_MAX: Final = 100
 COLUMN_NAME_MAX: Final = 255
 HEADER_SHOWN_MAX: Final = 500
@@ -33,10 +35,22 @@ def read_header(
             check_names(names, columns, renamed)
             return tried, columns
     if not has_names:
-        raise CsvError(f"No column is read as {required}. The columns are named column_1, column_2 and so on.")
+        raise CsvError(
+            Sentence(
+                "No column is read as %(required)s. The columns are named column_1, column_2 and so on.",
+                required=required,
+            )
+        )
     sources = [name for name, target in renamed.items() if target.lower() == required]
-    wanted = f"{sources[0]} (read as {required})" if sources else required
-    raise CsvError(f"The first line must name the columns, with commas, semicolons, tabs or bars, {wanted} among them.")
+    wanted = (
+        Sentence("%(source)s (read as %(required)s)", source=sources[0], required=required) if sources else required
+    )
+    raise CsvError(
+        Sentence(
+            "The first line must name the columns, with commas, semicolons, tabs or bars, %(wanted)s among them.",
+            wanted=wanted,
+        )
+    )
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -48,15 +62,25 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     try:
         cells = next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error as error:
-        raise CsvError(f"The header cannot be read: {reason_of(error)}.") from None
+        raise CsvError(Sentence("The header cannot be read: %(problem)s.", problem=reason_of(error))) from None
     return [" ".join(cell.split()) if "\n" in cell else cell.strip() for cell in cells]
+
+
+def wrong_count(cells: int, columns: int) -> Sentence:
+    """Return the problem of a row that has more or fewer cells than there are columns."""
+    return counting_sentence(
+        "%(count)s cell, but the header has %(columns)s columns",
+        "%(count)s cells, but the header has %(columns)s columns",
+        cells,
+        columns=columns,
+    )
 
 
 def reason_of(error: csv.Error) -> str:
     """Return why a line could not be read."""
     if "new-line" in str(error):
-        return "a carriage return that ends no line"
-    return f"a cell has more than {csv.field_size_limit():,} characters"
+        return Sentence("a carriage return that ends no line")
+    return Sentence("a cell has more than %(most)s characters", most=Grouped(csv.field_size_limit()))
 
 
 def column_names(cells: Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +90,9 @@ def column_names(cells: Sequence[str]) -> tuple[str, ...]:
         CsvError: they are too many.
     """
     if len(cells) > COLUMNS_MAX:
-        raise CsvError(f"The header has {len(cells)} columns. Use at most {COLUMNS_MAX}.")
+        raise CsvError(
+            Sentence("The header has %(count)s columns. Use at most %(most)s.", count=len(cells), most=COLUMNS_MAX)
+        )
     taken = {cell.lower() for cell in cells if cell}
     names: list[str] = []
     for number, cell in enumerate(cells, 1):
@@ -93,16 +119,28 @@ def check_names(names: Sequence[str], columns: Sequence[str], renamed: Mapping[s
     """
     for number, name in enumerate(names, 1):
         if len(name) > COLUMN_NAME_MAX:
-            raise CsvError(f"The name of column {number} has more than {COLUMN_NAME_MAX} characters.")
+            raise CsvError(
+                Sentence(
+                    "The name of column %(number)s has more than %(most)s characters.",
+                    number=number,
+                    most=COLUMN_NAME_MAX,
+                )
+            )
     twice = _repeated(names)
     if twice is not None:
-        raise CsvError(f"The header names {twice} twice.")
+        raise CsvError(Sentence("The header names %(name)s twice.", name=twice))
     unknown = [name for name in renamed if name not in {header_name.lower() for header_name in names}]
     if unknown:
-        raise CsvError(f"The header has no column {unknown[0]!r}. It has: {', '.join(names)[:HEADER_SHOWN_MAX]}.")
+        raise CsvError(
+            Sentence(
+                "The header has no column %(unknown)r. It has: %(names)s.",
+                unknown=unknown[0],
+                names=", ".join(names)[:HEADER_SHOWN_MAX],
+            )
+        )
     twice = _repeated([name for name in columns if name])
     if twice is not None:
-        raise CsvError(f"Two columns are read as {twice.lower()}. Give one of them another name.")
+        raise CsvError(Sentence("Two columns are read as %(name)s. Give one of them another name.", name=twice.lower()))
 
 
 def _repeated(names: Sequence[str]) -> str | None:

@@ -25,6 +25,7 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.numbers.emergency import emergency_error, is_emergency
 from dialer.domain.numbers.normal_form import NumberError, NumberProblem, is_possible, normalise
 from dialer.domain.search_keys import name_key
+from dialer.domain.sentences import FieldName, Sentence, message_of
 from dialer.store.bulk import Among, bulk_insert
 from dialer.store.contact_collection import collect_phonebook
 from dialer.store.contact_names import count_added
@@ -88,7 +89,9 @@ class NumberRows:
             number = normalise(cell, self._region)
             self._check(cell, number)
         except NumberError as error:
-            raise RowError(error.problem, f"{self.column}: {error}", cell) from None
+            raise RowError(
+                error.problem, Sentence("%(column)s: %(error)s", column=self.column, error=message_of(error)), cell
+            ) from None
         return number, (self.parent_id, cell, number, *self._values(cells, number))
 
     def name_in(self, values: Sequence[Any]) -> str:  # noqa: ARG002 - contacts have names
@@ -189,7 +192,13 @@ class ContactRows(NumberRows):
         if self._name_parts and not full_name:
             full_name = " ".join(filter(None, [cells[place].strip() for place in self._name_parts]))
         if len(full_name) > FULL_NAME_MAX:
-            raise RowError("full_name", f"full_name: more than {FULL_NAME_MAX} characters", full_name)
+            raise RowError(
+                "full_name",
+                Sentence(
+                    "%(column)s: more than %(most)s characters", column=FieldName("full_name"), most=FULL_NAME_MAX
+                ),
+                full_name,
+            )
         return zone_of_number(number), full_name, name_key(full_name), self._variables.of(cells)
 
     def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
@@ -300,4 +309,4 @@ def _chunks(
 def _reject(report: ImportReport, record: CsvRecord, error: RowError, options: ImportOptions) -> None:
     report.reject(record.line, error, most=options.errors_max)
     if options.on_rejected is not None:
-        options.on_rejected(record, str(error))
+        options.on_rejected(record, message_of(error))

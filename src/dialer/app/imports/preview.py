@@ -17,6 +17,7 @@ from dialer.app.imports.list_files import begin, open_list, text_of
 from dialer.app.imports.report import RowError
 from dialer.app.imports.workbooks import ZIP, Workbook
 from dialer.domain.numbers.normal_form import is_possible, parse
+from dialer.domain.sentences import message_of
 
 PIECE_BYTES: Final = 65_536
 ROWS_SEEN_MAX: Final = 100
@@ -103,7 +104,7 @@ def _read(line: int, cells: list[str], problem: str | None, target: NumberRows) 
     try:
         number, values = target.row(cells)
     except RowError as error:
-        return ReadRow(line, error.value, "", "", str(error), lost_zero=False, is_possible=True)
+        return ReadRow(line, error.value, "", "", message_of(error), lost_zero=False, is_possible=True)
     name = target.name_in(values)
     return ReadRow(line, values[1], number, name, "", _lost_zero(values[1], number), is_possible(number))
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -17,9 +18,9 @@ _BOM: Final = b"\xef\xbb\xbf"
 class RejectedLines:
     """A file with rejected lines. It begins to exist with the first one."""
 
-    def __init__(self, path: Path, columns: tuple[str, ...], delimiter: str) -> None:
+    def __init__(self, path: Path, heads: Sequence[str], delimiter: str) -> None:
         self._path: Final = path
-        self._columns: Final = columns
+        self._heads: Final = heads
         self._delimiter: Final = delimiter
         self._file: IO[bytes] | None = None
         self._size = 0
@@ -28,7 +29,7 @@ class RejectedLines:
         """Write a rejected line."""
         if self._file is None:
             self._file = self._path.open("wb")
-            self._write(_BOM + self._row(["line", "reason", *self._columns]))
+            self._write(_BOM + self._row(self._heads))
         if self._size < REJECTED_BYTES_MAX:
             self._write(self._row([str(record.line), reason, *record.cells]))
 
@@ -41,7 +42,7 @@ class RejectedLines:
         if self._file is not None:
             self._size += self._file.write(content)
 
-    def _row(self, cells: list[str]) -> bytes:
+    def _row(self, cells: Iterable[str]) -> bytes:
         text = io.StringIO()
         csv.writer(text, delimiter=self._delimiter, lineterminator="\r\n").writerow(map(guard, cells))
         return text.getvalue().encode(errors="replace")

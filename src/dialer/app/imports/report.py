@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import msgspec
 
 from dialer.domain.described import described
+from dialer.domain.sentences import Sentence, message_of
 
 ERRORS_MAX: Final = 1_000
 """The most rows in `errors`, and the most rows in `warnings`."""
@@ -53,11 +54,14 @@ class ImportReport(msgspec.Struct):
         """Count a row that cannot be imported, and keep a remark on it if there are fewer than `most`."""
         self.rejected += 1
         if len(self.errors) < most:
-            self.errors.append(RowRemark(line, str(error), error.kind, error.value[:VALUE_MAX]))
+            self.errors.append(RowRemark(line, message_of(error), error.kind, error.value[:VALUE_MAX]))
 
     def warn(self, line: int, number: str) -> None:
         """Count a row with a number that is impossible in its country, and keep a remark on it."""
         self.warned += 1
         if len(self.warnings) < ERRORS_MAX:
-            reason = f"{number!r} is impossible in its country. Check the number of digits and the country code."
+            reason = Sentence(
+                "%(number)r is impossible in its country. Check the number of digits and the country code.",
+                number=number,
+            )
             self.warnings.append(RowRemark(line, reason, "impossible_number", number))

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from dialer.app.imports.report import RowError
+from dialer.domain.sentences import FieldName, Grouped, Sentence
 
 VARIABLES_MAX: Final = 16_000
 """Maximum length of a contact's `additional_vars` as JSON text, in characters."""
@@ -50,7 +51,15 @@ class Variables:
                 named = {name: cell for name, cell in named.items() if cell != cell_of(variables.get(name))}
             text = _compact({**variables, **named}, object_text)
         if len(text) > VARIABLES_MAX:
-            raise RowError(OBJECT_COLUMN, f"{OBJECT_COLUMN}: more than {VARIABLES_MAX:,} characters", text)
+            raise RowError(
+                OBJECT_COLUMN,
+                Sentence(
+                    "%(column)s: more than %(most)s characters",
+                    column=FieldName(OBJECT_COLUMN),
+                    most=Grouped(VARIABLES_MAX),
+                ),
+                text,
+            )
         return text
 
 
@@ -80,4 +89,8 @@ def _compact(variables: dict[str, Any], object_text: str) -> str:
 
 
 def _wrong(text: str) -> RowError:
-    return RowError(OBJECT_COLUMN, f"{OBJECT_COLUMN}: not a JSON object that can be stored", text)
+    return RowError(
+        OBJECT_COLUMN,
+        Sentence("%(column)s: not a JSON object that can be stored", column=FieldName(OBJECT_COLUMN)),
+        text,
+    )

@@ -12,7 +12,8 @@ from xml.parsers import expat
 from openpyxl import load_workbook
 
 from dialer.app.imports.csv_records import PLAIN_FORM, CsvRecord, TableForm
-from dialer.app.imports.headers import COLUMNS_MAX, CsvError, check_names, column_names
+from dialer.app.imports.headers import COLUMNS_MAX, CsvError, check_names, column_names, wrong_count
+from dialer.domain.sentences import Grouped, Listed, Sentence
 from dialer.store.formula_guard import unguard
 
 WORKBOOK_BYTES_MAX: Final = 50 * 1024 * 1024
@@ -37,21 +38,23 @@ ROOT_BYTES_MAX: Final = 65_536
 ZIP: Final = b"PK\x03\x04"
 _SHEETS: Final = "xl/worksheets/"
 _ROW_END: Final = b"</row>"
-_SAVE: Final = "Save it as .xlsx or as CSV in your spreadsheet program, and choose that file."
-BROKEN: Final = f"The workbook cannot be read: it is damaged or no .xlsx file. {_SAVE}"
+_SAVE: Final = Sentence("Save it as .xlsx or as CSV in your spreadsheet program, and choose that file.")
+BROKEN: Final = Sentence("The workbook cannot be read: it is damaged or no .xlsx file. %(remedy)s", remedy=_SAVE)
 LOCKED: Final = "The workbook has a password. Save it without one, or as CSV, and choose that file."
 TOO_LARGE: Final = "The workbook is too large to be read safely. Save the sheet as CSV, and choose that file."
-UNSAFE: Final = f"The workbook has parts that no spreadsheet program writes, so it is not read. {_SAVE}"
+UNSAFE: Final = Sentence(
+    "The workbook has parts that no spreadsheet program writes, so it is not read. %(remedy)s", remedy=_SAVE
+)
 _FOREIGN: Final = (
     (
         b"\xd0\xcf\x11\xe0",
         "The file is an old Excel file (.xls), or has a password. Save it as .xlsx without a password, or as CSV.",
     ),
-    (b"%PDF", f"The file is a PDF, not a table. {_SAVE}"),
-    (b"{\\rtf", f"The file is a text document, not a table. {_SAVE}"),
+    (b"%PDF", Sentence("The file is a PDF, not a table. %(remedy)s", remedy=_SAVE)),
+    (b"{\\rtf", Sentence("The file is a text document, not a table. %(remedy)s", remedy=_SAVE)),
     (b"\x1f\x8b", "The file is packed (gzip). Unpack it first, and choose what is inside."),
-    (b"\x89PNG", f"The file is a picture, not a table. {_SAVE}"),
-    (b"\xff\xd8\xff", f"The file is a picture, not a table. {_SAVE}"),
+    (b"\x89PNG", Sentence("The file is a picture, not a table. %(remedy)s", remedy=_SAVE)),
+    (b"\xff\xd8\xff", Sentence("The file is a picture, not a table. %(remedy)s", remedy=_SAVE)),
 )
 _PAGES: Final = (b"<!doctype html", b"<html", b"<table", b"<?xml", b"<meta")
 
@@ -64,7 +67,7 @@ def refuse_foreign(beginning: bytes) -> None:
     """
     message = next((message for start, message in _FOREIGN if beginning.startswith(start)), None)
     if message is None and beginning.removeprefix(b"\xef\xbb\xbf").lstrip()[:14].lower().startswith(_PAGES):
-        message = f"The file is a web page or XML, although its name may end in .xls. {_SAVE}"
+        message = Sentence("The file is a web page or XML, although its name may end in .xls. %(remedy)s", remedy=_SAVE)
     if message is not None:
         raise CsvError(message)
 
@@ -95,7 +98,11 @@ class Workbook:
             CsvError: there is no such sheet, or it cannot be read.
         """
         if sheet is not None and sheet not in self.sheets:
-            raise CsvError(f"The workbook has no sheet {sheet!r}. It has: {', '.join(self.sheets)}.")
+            raise CsvError(
+                Sentence(
+                    "The workbook has no sheet %(sheet)r. It has: %(sheets)s.", sheet=sheet, sheets=Listed(self.sheets)
+                )
+            )
         return self._rows(self.first_sheet() if sheet is None else sheet)
 
     def first_sheet(self) -> str:
@@ -154,7 +161,13 @@ class SheetFile:
         renamed = renamed or {}
         self.columns = tuple(renamed.get(name.lower(), name) for name in names)
         if required is not None and required not in {name.lower() for name in self.columns}:
-            raise CsvError(f"The sheet has no column {required}. It has: {', '.join(names)[:500] or 'none'}.")
+            raise CsvError(
+                Sentence(
+                    "The sheet has no column %(required)s. It has: %(names)s.",
+                    required=required,
+                    names=", ".join(names)[:500] or Sentence("none"),
+                )
+            )
         check_names(names, self.columns, renamed)
 
     def __iter__(self) -> Iterator[CsvRecord]:
@@ -162,9 +175,11 @@ class SheetFile:
         for rows in (self._first, self._rows):
             for number, cells in rows:
                 missing = columns - len(cells)
-                problem = None if missing >= 0 else f"{len(cells)} cells, but the header has {columns} columns"
+                problem = None if missing >= 0 else wrong_count(len(cells), columns)
                 long = max(map(len, cells)) > CELL_MAX
-                problem = f"a cell has more than {CELL_MAX:,} characters" if long else problem
+                problem = (
+                    Sentence("a cell has more than %(most)s characters", most=Grouped(CELL_MAX)) if long else problem
+                )
                 yield CsvRecord(number, cells + [""] * missing, problem)
 
     def _header(self, line: int | None) -> Sequence[str]:
@@ -215,9 +230,9 @@ def _check_parts(file: IO[bytes]) -> None:
 def _check_sizes(parts: Sequence[zipfile.ZipInfo]) -> None:
     names = {part.filename for part in parts}
     if "mimetype" in names and "content.xml" in names:
-        raise CsvError(f"The file is an OpenDocument file. {_SAVE}")
+        raise CsvError(Sentence("The file is an OpenDocument file. %(remedy)s", remedy=_SAVE))
     if "[Content_Types].xml" not in names or "xl/workbook.xml" not in {name.lower() for name in names}:
-        raise CsvError(f"The file is packed (ZIP), and no workbook. {_SAVE}")
+        raise CsvError(Sentence("The file is packed (ZIP), and no workbook. %(remedy)s", remedy=_SAVE))
     if any(part.flag_bits & 1 for part in parts):
         raise CsvError(LOCKED)
     whole = [part.file_size for part in parts if not part.filename.startswith(_SHEETS)]

@@ -16,9 +16,11 @@ from dialer.app.campaigns.call_again import OVER
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
 from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
+from dialer.console.language import gettext
 from dialer.console.pages.campaign import check_seen, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
+from dialer.console.sentences import error_in_words
 from dialer.console.services import go_to, page
 from dialer.console.state_words import words_of
 from dialer.domain.enums import SubscriberStatus
@@ -74,12 +76,12 @@ async def recycle(request: ApiRequest, record_id: FromPath[str]) -> Response[Any
     known = {f"{_STATUS}{status.value}": status for status in RECYCLABLE_SUBSCRIBERS}
     statuses = frozenset(known[name] for name in filled if name in known)
     if not statuses:
-        return await _show(request, identity, statuses, message="Choose at least one state.")
+        return await _show(request, identity, statuses, message=gettext("Choose at least one state."))
     is_dry = filled.get("action") != "recycle"
     try:
         done = await _recycle(request, identity, RecycleFilter(frozenset(map(int, statuses))), is_dry=is_dry)
     except RefusedError as error:
-        return await _show(request, identity, statuses, message=str(error))
+        return await _show(request, identity, statuses, message=error_in_words(error))
     return await _show(request, identity, statuses, done=done)
 
 

@@ -25,6 +25,7 @@ from dialer.console.inputs import with_offset
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.overview import people_bar
 from dialer.console.record_names import Option, options_of
+from dialer.console.sentences import error_in_words
 from dialer.console.services import page
 from dialer.console.state_words import campaign_state, reason_of_campaign
 from dialer.console.zones import zone_of
@@ -187,7 +188,7 @@ def searched_campaigns(
     try:
         search = parse_search(text, conventions)
     except FieldError as error:
-        messages.append(str(error))
+        messages.append(error_in_words(error))
         return [], {}
     return ([found_in_row(CAMPAIGNS, search.shape)], search.values()) if search else ([], {})
 

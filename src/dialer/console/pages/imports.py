@@ -49,8 +49,10 @@ from dialer.console.list_choices import (
 )
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
+from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import go_to, page
 from dialer.console.zones import COOKIE, zone_of
+from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptLists
 
 FILE: Final = "file"
@@ -198,11 +200,11 @@ async def _report(request: ApiRequest, token: str, choices: ListChoices, *, is_d
     path, rejected = _kept(request, token)
     kind = _KINDS[choices.into]
     view = await anyio.to_thread.run_sync(look_at, path, choices.form, choices.region or None)
-    lines = RejectedLines(rejected, view.columns, choices.form.delimiter or ";")
+    lines = RejectedLines(rejected, (gettext("Line"), gettext("Reason"), *view.columns), choices.form.delimiter or ";")
     rejected.unlink(missing_ok=True)
     options = replace(
         options_of(choices, view.columns, kind.rows.column, is_dry=is_dry),
-        on_rejected=lines.add,
+        on_rejected=lambda record, reason: lines.add(record, _why(kind, reason)),
         errors_max=CSV_ERRORS_MAX if is_dry else REMARKS_MAX,
     )
     try:
@@ -281,12 +283,14 @@ def _page_of(request: ApiRequest, path: str) -> RecordPage:
 
 
 def _messages(error: Exception) -> list[str]:
-    return [str(error)] if isinstance(error, CsvError) else messages_of(error)
+    return [error_in_words(error)] if isinstance(error, CsvError) else messages_of(error)
 
 
 def _why(kind: ImportKind, reason: str) -> str:
     """Return the reason of a rejection without the name of our own column, which the file does not have."""
-    return reason.removeprefix(f"{kind.rows.column}: ")
+    if isinstance(reason, Sentence) and reason.values.get("column") == kind.rows.column:
+        reason = reason.values["error"]
+    return in_viewers_words(reason)
 
 
 async def _show_upload(

@@ -15,6 +15,7 @@ from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext
 from dialer.console.pages.campaigns import page_number, seen_campaigns
+from dialer.console.sentences import error_in_words
 from dialer.console.services import page
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
@@ -49,16 +50,18 @@ async def erase(request: ApiRequest) -> Response[Any]:
     delete_file = partial(delete_recording, service.settings.media_dir)
     now_ms = service.worker.clock.now_ms()
     try:
-        normal = normalise(number, service.settings.default_region)
+        normal = normalise(number, service.conventions(request).region)
         work = partial(erase_number, service.database, normal, delete_file, now_ms, origin)
         erased = await anyio.to_thread.run_sync(work)
     except (NumberError, RefusedError) as error:
-        return await _show(request, number, message=gettext("Nothing was erased: %(why)s") % {"why": error})
+        return await _show(
+            request, number, message=gettext("Nothing was erased: %(why)s") % {"why": error_in_words(error)}
+        )
     try:
         await anyio.to_thread.run_sync(delete_speech, service.settings.media_dir)
     except StorageUnavailableError as error:
         message = gettext("The records are erased, but %(why)s. Erase the person once more when that is repaired.") % {
-            "why": error
+            "why": error_in_words(error)
         }
         return await _show(request, number, message=message, erased=erased)
     return await _show(request, number, erased=erased)
@@ -73,7 +76,7 @@ async def _show(request: ApiRequest, number: str, *, message: str = "", erased: 
                 request, lambda unit: _stories(request, unit, number, place), is_long=True
             )
         except UnknownNumberError as error:
-            message = message or str(error)
+            message = message or error_in_words(error)
     return page(
         request,
         "number.html",
@@ -102,7 +105,7 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> tuple[
     settings = request.service.settings
     seen, skipped = seen_campaigns(unit), (place - 1) * CAMPAIGNS_A_PAGE
     most = CAMPAIGNS_A_PAGE + 1
-    every = campaigns_with(unit.connection, number, settings.default_region, seen, most, skipped)
+    every = campaigns_with(unit.connection, number, unit.conventions.region, seen, most, skipped)
     found, hours = every[:CAMPAIGNS_A_PAGE], unit.conventions.hours
     known = circumstances_of(unit.connection, found, unit.now_ms, settings.timezone, hours)
     stories = [
@@ -111,7 +114,7 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> tuple[
             str(campaign_id),
             number,
             now_ms=unit.now_ms,
-            region=settings.default_region,
+            region=unit.conventions.region,
             service_zone=settings.timezone,
             hours=hours,
             known=known,

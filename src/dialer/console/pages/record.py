@@ -34,9 +34,11 @@ from dialer.console.line_states import GatewayLine, line_of
 from dialer.console.pages.records import checked, may, may_read, shown_page
 from dialer.console.proposals import proposed
 from dialer.console.record_names import name_column, names_of, options_of
+from dialer.console.sentences import error_in_words, joined_words
 from dialer.console.services import REAL, ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.plans import SIMULATED, GatewayKey
+from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 
 VERSION: Final = "version"
@@ -191,12 +193,12 @@ def _wrong(found: RecordPage, error: Exception, filled: Mapping[str, str]) -> Wr
             errors[place] = [*errors.get(place, []), *messages]
         shown = {name: messages for name, messages in errors.items() if name in filled}
         besides = [
-            f"{gettext(title_of(found.path, name))}: {' '.join(messages)}"
+            f"{gettext(title_of(found.path, name))}: {joined_words(messages)}"
             for name, messages in errors.items()
             if name not in filled
         ]
         return Wrong(filled, shown, besides, HTTPStatus.BAD_REQUEST)
-    text = gettext(CHANGED) if isinstance(error, PreconditionFailedError) else str(error)
+    text = gettext(CHANGED) if isinstance(error, PreconditionFailedError) else error_in_words(error)
     return Wrong(filled, {}, [text], HTTPStatus.CONFLICT)
 
 
@@ -311,7 +313,7 @@ def _page(
 
 def _refilled(group: InputGroup, wrong: Wrong) -> InputGroup:
     inputs = [
-        refilled(one, wrong.filled, " ".join(wrong.errors.get(one.name, ()))) if one.name in wrong.filled else one
+        refilled(one, wrong.filled, joined_words(wrong.errors.get(one.name, ()))) if one.name in wrong.filled else one
         for one in group.inputs
     ]
     return InputGroup(group.title, tuple(inputs))
@@ -387,5 +389,5 @@ def identity_in(record_id: str, one: str = "record") -> int:
     """
     identity = parse_id(record_id)
     if identity is None:
-        raise RecordNotFoundError(f"There is no such {one}, or it is not yours.")
+        raise RecordNotFoundError(Sentence("There is no such %(record)s, or it is not yours.", record=one))
     return identity

@@ -22,6 +22,7 @@ from dialer.console.cells import id_in
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.campaigns import ListedCampaign, listed_campaigns
 from dialer.console.record_names import names_of
+from dialer.console.sentences import error_in_words
 from dialer.console.services import page
 from dialer.store.tables import Campaign
 
@@ -64,7 +65,7 @@ async def show_search(request: ApiRequest) -> Response[Any]:
         if search is not None:
             found = await request.service.read(request, partial(_found, search=search))
     except FieldError as error:
-        search, message = None, str(error)
+        search, message = None, error_in_words(error)
     return page(
         request,
         "search.html",

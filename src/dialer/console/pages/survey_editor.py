@@ -26,6 +26,7 @@ from dialer.console.language import gettext, gettext_noop
 from dialer.console.pages.record import CHANGED, VERSION, identity_in
 from dialer.console.pages.survey import START, Refused, section_in, show_survey_page, survey_with
 from dialer.console.section_form import END, ROWS_MAX, branches_in, members_in
+from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import go_to
 from dialer.console.state_words import words_of
 from dialer.console.zones import zone_of
@@ -196,11 +197,13 @@ async def _changed(
 
 def _refused(error: Exception, section_id: int | None, filled: dict[str, str]) -> Refused:
     if isinstance(error, (InvalidError, InvalidFieldsError)):
-        besides = [gettext(message) for name, found in error.errors.items() if name not in filled for message in found]
+        besides = [
+            in_viewers_words(message) for name, found in error.errors.items() if name not in filled for message in found
+        ]
         shown = besides if besides or section_id is None else [gettext("Nothing was saved. See the fields below.")]
         return Refused(shown or messages_of(error), HTTPStatus.BAD_REQUEST, section_id, filled, error.errors)
-    text = CHANGED if isinstance(error, PreconditionFailedError) else str(error)
-    return Refused([gettext(text)], HTTPStatus.CONFLICT, section_id, filled)
+    text = gettext(CHANGED) if isinstance(error, PreconditionFailedError) else error_in_words(error)
+    return Refused([text], HTTPStatus.CONFLICT, section_id, filled)
 
 
 def _kind(number: str) -> SectionType:

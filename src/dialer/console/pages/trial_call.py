@@ -14,10 +14,12 @@ from dialer.api.http.errors import AnsweredError, ConflictError, Errors, Invalid
 from dialer.api.records.trial_calls import TrialCaller, TrialCallRead, rehearse, try_gateway
 from dialer.api.service import ApiRequest
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.line_states import GatewayLine, line_of
 from dialer.console.pages.record import identity_in
+from dialer.console.sentences import joined_words
 from dialer.console.services import REAL, page
 from dialer.domain.enums import Cause
 from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
@@ -100,8 +102,8 @@ async def _show(
         has_real_clock=request.service.worker.clock.mode == REAL,
         filled=filled,
         is_focused=error is None and outcome is None,
-        errors={name: " ".join(messages) for name, messages in errors.items()},
-        message="" if error is None or errors else _message(error),
+        errors={name: joined_words(messages) for name, messages in errors.items()},
+        message="" if error is None or errors else " ".join(messages_of(error)),
         outcome=outcome,
         advice=gettext(ADVICE[outcome.cause]) if outcome is not None and outcome.cause in ADVICE else "",
     )
@@ -113,7 +115,3 @@ def _read(unit: Unit, identity: int) -> _Gateway:
     if row is None:
         raise RecordNotFoundError("There is no such gateway.")
     return _Gateway(str(row["name"]), str(row["protocol"]), line_of(unit, key))
-
-
-def _message(error: Exception) -> str:
-    return error.detail if isinstance(error, AnsweredError) else str(error)

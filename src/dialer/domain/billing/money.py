@@ -4,6 +4,8 @@ import re
 from decimal import Context, Decimal, Inexact, InvalidOperation
 from typing import Final
 
+from dialer.domain.sentences import Sentence
+
 MONEY_SCALE: Final = 100_000
 """One unit of currency, in integers of 1e-5."""
 MONEY_PLACES: Final = 5
@@ -41,12 +43,22 @@ def parse_money(value: object) -> int:
     except InvalidOperation:  # The exponent is out of range for a decimal.
         raise MoneyError("A valid number is required.") from None
     if amount.copy_abs() >= MONEY_LIMIT:  # Arithmetic on such a number would round or overflow.
-        raise MoneyError(f"Ensure that this amount is less than {MONEY_LIMIT}.")
+        raise MoneyError(Sentence("Ensure that this amount is less than %(most)s.", most=MONEY_LIMIT))
     try:
         exact = amount.quantize(_SMALLEST, context=_EXACT)
     except Inexact:
-        raise MoneyError(f"Ensure that there are no more than {MONEY_PLACES} decimal places.") from None
+        raise MoneyError(
+            Sentence("Ensure that there are no more than %(places)s decimal places.", places=MONEY_PLACES)
+        ) from None
     return int(exact.scaleb(MONEY_PLACES))
+
+
+class MoneyAmount(int):
+    """An amount in a sentence, which the API writes with five decimal places, and pages with two."""
+
+    def __str__(self) -> str:
+        """Return the amount as the API writes it."""
+        return format_money(int(self))
 
 
 def format_money(amount: int) -> str:

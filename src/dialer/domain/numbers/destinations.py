@@ -13,6 +13,8 @@ import msgspec
 import phonenumbers
 from phonenumbers import PhoneMetadata, PhoneNumberDesc
 
+from dialer.domain.sentences import Sentence
+
 COUNTRIES_MAX: Final = 250
 """Countries that one account may be limited to."""
 SATELLITE_AND_SPECIAL: Final = frozenset({"808", "870", "878", "881", "882", "883", "888", "979"})
@@ -72,7 +74,9 @@ def read_region(text: str) -> str:
     """
     code = text.strip().upper()
     if code not in phonenumbers.SUPPORTED_REGIONS:
-        raise ValueError(f"{text[:64]!r} is not a country. Enter its ISO 3166 code, such as US.")
+        raise ValueError(
+            Sentence("%(country)r is not a country. Enter its ISO 3166 code, such as US.", country=text[:64])
+        )
     return code
 
 

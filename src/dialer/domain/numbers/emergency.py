@@ -15,6 +15,7 @@ from phonenumbers.shortnumberinfo import SUPPORTED_SHORT_REGIONS
 
 from dialer.domain.numbers.agent_contacts import is_extension
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NumberError, NumberProblem, normalise
+from dialer.domain.sentences import Sentence
 
 CRISIS_LINES: Final = {"988": frozenset({1})}
 """Crisis lines, and the country codes in which they exist. 988: 47 CFR 52.200."""
@@ -84,7 +85,9 @@ def _is_short_in(digits: str, region: str | None) -> bool:
 
 def emergency_error(number: str) -> NumberError:
     """Return the error for an emergency number that a client wants to have dialled."""
-    message = f"{number[:NUMBER_INPUT_MAX]!r} is an emergency number. Enter a number that may be called."
+    message = Sentence(
+        "%(number)r is an emergency number. Enter a number that may be called.", number=number[:NUMBER_INPUT_MAX]
+    )
     return NumberError(NumberProblem.EMERGENCY, message)
 
 

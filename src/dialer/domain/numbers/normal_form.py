@@ -8,6 +8,7 @@ from typing import Final
 import phonenumbers
 
 from dialer.domain.numbers.usual_spellings import has_extension, has_second_number, is_shortened, plain_spelling
+from dialer.domain.sentences import Sentence
 
 NUMBER_DIGITS_MIN: Final = 3
 NUMBER_DIGITS_MAX: Final = 15
@@ -28,13 +29,15 @@ _IN_FULL: Final = re.compile(rf"\+[1-9][0-9]{{{NUMBER_DIGITS_MIN},{NUMBER_DIGITS
 _INTERNATIONAL: Final = re.compile(rf"(?:00|011)([1-9][0-9]{{{NUMBER_DIGITS_MIN - 1},{NUMBER_DIGITS_MAX - 1}}})\Z")
 """The international prefix as dialled within a country, and the number after it."""
 _COUNTRY_CODE_ENDS: Final = (2, 3, 4)
-_EXPECTED: Final = f"Enter {NUMBER_DIGITS_MIN} to {NUMBER_DIGITS_MAX} digits with an optional leading +."
-_SHORTENED: Final = (
+_EXPECTED: Final = Sentence(
+    "Enter %(least)s to %(most)s digits with an optional leading +.", least=NUMBER_DIGITS_MIN, most=NUMBER_DIGITS_MAX
+)
+_SHORTENED: Final = Sentence(
     "was shortened by a spreadsheet, and its last digits are lost. Format the column as text there, enter the numbers"
     " in full, and save the file again."
 )
-_EXTENSION: Final = "has an extension, which cannot be dialled. Leave the extension out."
-_SEVERAL: Final = "has more than one number, or an extension. Write one number."
+_EXTENSION: Final = Sentence("has an extension, which cannot be dialled. Leave the extension out.")
+_SEVERAL: Final = Sentence("has more than one number, or an extension. Write one number.")
 
 
 class NumberProblem(StrEnum):
@@ -150,24 +153,27 @@ def _unpunctuated(number: str, bare: str) -> str:
 def _error(number: str, bare: str) -> NumberError:
     digits = bare.removeprefix("+")
     if not number.strip():
-        return NumberError(NumberProblem.EMPTY, f"There is no number. {_EXPECTED}")
+        return NumberError(NumberProblem.EMPTY, Sentence("There is no number. %(remedy)s", remedy=_EXPECTED))
     if len(number) > NUMBER_INPUT_MAX:
-        problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_INPUT_MAX} characters"
+        problem, what = NumberProblem.TOO_LONG, Sentence("has more than %(most)s characters", most=NUMBER_INPUT_MAX)
     elif is_shortened(number):
-        return NumberError(NumberProblem.SHORTENED, f"{number!r} {_SHORTENED}")
+        return NumberError(NumberProblem.SHORTENED, Sentence("%(number)r %(what)s", number=number, what=_SHORTENED))
     elif has_extension(number):
-        return NumberError(NumberProblem.EXTENSION, f"{number!r} {_EXTENSION}")
+        return NumberError(NumberProblem.EXTENSION, Sentence("%(number)r %(what)s", number=number, what=_EXTENSION))
     elif has_second_number(number):
-        return NumberError(NumberProblem.SEVERAL, f"{number!r} {_SEVERAL}")
+        return NumberError(NumberProblem.SEVERAL, Sentence("%(number)r %(what)s", number=number, what=_SEVERAL))
     elif not any(map(str.isdigit, number)):
-        problem, what = NumberProblem.NO_DIGITS, "has no digits"
+        problem, what = NumberProblem.NO_DIGITS, Sentence("has no digits")
     elif not (digits.isascii() and digits.isdigit()):
-        problem, what = NumberProblem.WRONG_CHARACTER, "has characters that no phone number has"
+        problem, what = NumberProblem.WRONG_CHARACTER, Sentence("has characters that no phone number has")
     elif len(digits) < NUMBER_DIGITS_MIN:
-        problem, what = NumberProblem.TOO_SHORT, f"has fewer than {NUMBER_DIGITS_MIN} digits"
+        problem, what = NumberProblem.TOO_SHORT, Sentence("has fewer than %(least)s digits", least=NUMBER_DIGITS_MIN)
     else:
-        problem, what = NumberProblem.TOO_LONG, f"has more than {NUMBER_DIGITS_MAX} digits"
-    return NumberError(problem, f"{number[:NUMBER_INPUT_MAX]!r} {what}. {_EXPECTED}")
+        problem, what = NumberProblem.TOO_LONG, Sentence("has more than %(most)s digits", most=NUMBER_DIGITS_MAX)
+    return NumberError(
+        problem,
+        Sentence("%(number)r %(what)s. %(remedy)s", number=number[:NUMBER_INPUT_MAX], what=what, remedy=_EXPECTED),
+    )
 
 
 def _with_plus(bare: str) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from dialer.domain.sentences import Sentence, template
+from dialer.domain.sentences import FieldName, Sentence, template
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel, Remark
 from dialer.domain.survey.loops import loops
@@ -123,7 +123,11 @@ def _check_settings(section: Section, _: Mapping[int, Section]) -> Iterator[Rema
 
 def _check_prompt(section: Section, _: Mapping[int, Section]) -> Iterator[Remark]:
     if definition_of(section).needs_prompt and section.prompt.audio_ms is None and not section.prompt.script.strip():
-        message = Sentence("There is neither an audiofile nor a script: the callee hears nothing.")
+        message = Sentence(
+            "There is neither an %(recording)s nor a %(text)s: the callee hears nothing.",
+            recording=FieldName("audiofile"),
+            text=FieldName("script"),
+        )
         yield Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
 
 

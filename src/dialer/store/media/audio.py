@@ -5,6 +5,8 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.sentences import Sentence
+
 CHUNKS_MAX: Final = 1_000
 RATES_HZ: Final = range(8_000, 48_001)
 CHANNELS_MAX: Final = 2
@@ -24,16 +26,16 @@ _ENCODINGS: Final = {
     (7, 8): "pcm_mulaw",
 }
 _OTHERS: Final = (
-    (b"ID3", "an MP3 file"),
-    (b"\xff\xfb", "an MP3 file"),
-    (b"\xff\xf3", "an MP3 file"),
-    (b"\xff\xf2", "an MP3 file"),
-    (b"OggS", "an Ogg file"),
-    (b"fLaC", "a FLAC file"),
-    (b"RF64", "an RF64 file"),
-    (b"RIFX", "a big-endian WAV file"),
+    (b"ID3", Sentence("an MP3 file")),
+    (b"\xff\xfb", Sentence("an MP3 file")),
+    (b"\xff\xf3", Sentence("an MP3 file")),
+    (b"\xff\xf2", Sentence("an MP3 file")),
+    (b"OggS", Sentence("an Ogg file")),
+    (b"fLaC", Sentence("a FLAC file")),
+    (b"RF64", Sentence("an RF64 file")),
+    (b"RIFX", Sentence("a big-endian WAV file")),
 )
-_WANTED: Final = "A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law sound is needed"
+_WANTED: Final = Sentence("A WAV file with PCM, A-law or \N{GREEK SMALL LETTER MU}-law sound is needed")
 
 
 class AudioError(ValueError):
@@ -73,7 +75,7 @@ def _refuse_other_kinds(content: bytes) -> None:
     if content[:4] == b"RIFF" and content[8:12] == b"WAVE":
         return
     kind = next((kind for start, kind in _OTHERS if content.startswith(start)), None)
-    raise AudioError(f"{_WANTED}; this is {kind or 'not one'}.")
+    raise AudioError(Sentence("%(wanted)s; this is %(kind)s.", wanted=_WANTED, kind=kind or Sentence("not one")))
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
@@ -90,7 +92,7 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, memoryview]]:
         yield name, view[position:] if endless else view[position : position + size]
         # A padding byte follows a chunk of an odd length.
         position += size + size % 2
-    raise AudioError(f"The WAV file has more than {CHUNKS_MAX} chunks.")
+    raise AudioError(Sentence("The WAV file has more than %(most)s chunks.", most=CHUNKS_MAX))
 
 
 def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
@@ -100,7 +102,7 @@ def _recording(layout: bytes, data_bytes: int) -> AudioRecording:
     frame_bytes, sample_bits = _number(layout, 12, 2), _number(layout, 14, 2)
     encoding = _ENCODINGS.get((_encoding_tag(layout), sample_bits))
     if encoding is None:
-        raise AudioError(f"{_WANTED}; this is WAV with an encoding that is not played.")
+        raise AudioError(Sentence("%(wanted)s; this is WAV with an encoding that is not played.", wanted=_WANTED))
     if not 1 <= channels <= CHANNELS_MAX or rate_hz not in RATES_HZ:
         raise AudioError("One or two channels at 8,000 to 48,000 Hz are needed.")
     if frame_bytes != channels * sample_bits // 8:

@@ -11,6 +11,7 @@ from typing import Final
 import structlog
 from sqlalchemy import Connection, func, select
 
+from dialer.domain.sentences import Grouped, Sentence
 from dialer.store.database import StorageUnavailableError
 from dialer.store.tables import AudioFile
 
@@ -94,9 +95,9 @@ def check_quota(connection: Connection, user_id: int, size: int) -> None:
         select(func.count(), func.coalesce(func.sum(AudioFile.size), 0)).where(AudioFile.user_id == user_id)
     ).one()
     if count >= USER_FILES_MAX:
-        raise QuotaError(f"A user may keep {USER_FILES_MAX:,} files.")
+        raise QuotaError(Sentence("A user may keep %(most)s files.", most=Grouped(USER_FILES_MAX)))
     if used + size > USER_BYTES_MAX:
-        raise QuotaError(f"A user may keep {USER_BYTES_MAX // 1024**2} MiB of files.")
+        raise QuotaError(Sentence("A user may keep %(most)s MiB of files.", most=USER_BYTES_MAX // 1024**2))
 
 
 def _wav_header(size: int) -> bytes:

@@ -16,6 +16,7 @@ from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.enums import CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
+from dialer.domain.sentences import Sentence, message_of
 from dialer.domain.why_waiting import Circumstances, why_not_now
 from dialer.store.queries.campaigns import find_campaign
 from dialer.store.queries.destinations import is_forbidden_for
@@ -89,7 +90,14 @@ def read_story(
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, circumstances),
                 attempts=called if subscriber is None else _attempts(connection, row, subscriber),
             )
-    raise UnknownNumberError(f"campaign {row['id']} ({row['campaign_code']}) has no number {number}")
+    raise UnknownNumberError(
+        Sentence(
+            "campaign %(campaign)s (%(code)s) has no number %(number)s",
+            campaign=row["id"],
+            code=row["campaign_code"],
+            number=number,
+        )
+    )
 
 
 def spellings(number: str, region: str | None) -> list[str]:
@@ -101,7 +109,9 @@ def spellings(number: str, region: str | None) -> list[str]:
     try:
         given = normalise(number, region)
     except NumberError as error:
-        raise UnknownNumberError(f"{number} is not a phone number: {error}") from None
+        raise UnknownNumberError(
+            Sentence("%(number)s is not a phone number: %(error)s", number=number, error=message_of(error))
+        ) from None
     bare = given.lstrip("+")
     found = [given]
     with contextlib.suppress(NumberError):

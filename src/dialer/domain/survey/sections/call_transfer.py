@@ -7,7 +7,7 @@ from dialer.domain.enums import SectionType
 from dialer.domain.messages.templates import variable
 from dialer.domain.numbers.emergency import spells_emergency
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, is_number
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.actions import CallContext, Diversion
 from dialer.domain.survey.sections.definition import SectionDefinition
@@ -63,24 +63,39 @@ class CallTransfer(SectionDefinition):
         if section.queue_id is not None:
             return
         if not section.phonenumber.strip():
-            yield _no_destination(Sentence("The transfer has neither a phonenumber nor a queue."))
+            yield _no_destination(
+                Sentence("The transfer has neither a %(field)s nor a queue.", field=FieldName("phonenumber"))
+            )
         elif not is_number(section.phonenumber):
             yield _no_destination(
-                Sentence("The transfer's phonenumber %(number)r is not a telephone number.", number=section.phonenumber)
+                Sentence(
+                    "The transfer's %(field)s %(number)r is not a telephone number.",
+                    field=FieldName("phonenumber"),
+                    number=section.phonenumber,
+                )
             )
         elif spells_emergency(section.phonenumber):
             yield _no_destination(
-                Sentence("The transfer's phonenumber is an emergency number, which is never dialled.")
+                Sentence(
+                    "The transfer's %(field)s is an emergency number, which is never dialled.",
+                    field=FieldName("phonenumber"),
+                )
             )
         if not section.confirm_key:
             return
         if section.confirm_key not in _TELEPHONE_KEYS:
             message = Sentence(
-                "Nobody can take the transfer: confirm_key %(key)r is none of 0 to 9, * and #.", key=section.confirm_key
+                "Nobody can take the transfer: %(field)s %(key)r is none of 0 to 9, * and #.",
+                field=FieldName("confirm_key"),
+                key=section.confirm_key,
             )
             yield Remark(FindingLevel.ERROR, FindingCode.NO_ANSWER, message)
         if not section.confirm_script.strip():
-            message = Sentence("confirm_script is empty: nobody is told to press confirm_key.")
+            message = Sentence(
+                "%(script)s is empty: nobody is told to press %(key)s.",
+                script=FieldName("confirm_script"),
+                key=FieldName("confirm_key"),
+            )
             yield Remark(FindingLevel.WARNING, FindingCode.MISSING_PROMPT, message)
 
 

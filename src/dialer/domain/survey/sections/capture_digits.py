@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from dialer.domain.enums import SectionType
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, BooleanField, IntegerField, SectionField
@@ -36,7 +36,12 @@ class CaptureDigits(AskingDefinition):
         IntegerField("min_number", 0, CAPTURED_MAX),
         IntegerField("max_number", 0, CAPTURED_MAX),
     )
-    no_answer: ClassVar[str] = Sentence("number_digits digits cannot make a number from min_number to max_number")
+    no_answer: ClassVar[str] = Sentence(
+        "%(digits)s digits cannot make a number from %(least)s to %(most)s",
+        digits=FieldName("number_digits"),
+        least=FieldName("min_number"),
+        most=FieldName("max_number"),
+    )
 
     def digits_max(self, section: Section) -> int:
         """Return the number of digits after which an input ends without `#`."""
@@ -62,9 +67,13 @@ class CaptureDigits(AskingDefinition):
         count = section.number_digits
         if _has_range(section) and self.count_answers(section) > 0 and section.max_number < 10 ** (count - 1):
             message = Sentence(
-                "An answer has up to %(digits)s digits, and all that have %(digits)s are refused: min_number is"
-                " %(least)s, and max_number is %(most)s. Set max_number to %(greatest)s, or number_digits to"
-                " %(fewer)s, or validate_number to false.",
+                "An answer has up to %(digits)s digits, and all that have %(digits)s are refused: %(lowest)s is"
+                " %(least)s, and %(highest)s is %(most)s. Set %(highest)s to %(greatest)s, or %(length)s to %(fewer)s,"
+                " or %(check)s to false.",
+                lowest=FieldName("min_number"),
+                highest=FieldName("max_number"),
+                length=FieldName("number_digits"),
+                check=FieldName("validate_number"),
                 digits=count,
                 least=section.min_number,
                 most=section.max_number,

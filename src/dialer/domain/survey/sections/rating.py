@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from dialer.domain.enums import SectionType
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, INPUT_FIELDS, IntegerField, SectionField
 from dialer.domain.survey.survey import Section
@@ -27,7 +27,7 @@ class Rating(AskingDefinition):
     )
     asks_again_without_branch: ClassVar[bool] = False
     has_chosen_answers: ClassVar[bool] = True
-    no_answer: ClassVar[str] = Sentence("rating_laps is below 1")
+    no_answer: ClassVar[str] = Sentence("%(field)s is below 1", field=FieldName("rating_laps"))
 
     def digits_max(self, section: Section) -> int:
         """Return the number of digits of the greatest rating."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 from dialer.domain.enums import SectionType
 from dialer.domain.messages.templates import fill, variable
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.actions import CallContext, MessageToSend
 from dialer.domain.survey.sections.definition import SectionDefinition
@@ -35,5 +35,5 @@ class Sms(SectionDefinition):
     def remarks(self, section: Section) -> Iterator[Remark]:
         """Yield a warning if there is no text to send."""
         if not section.sms_text.strip():
-            message = Sentence("sms_text is empty: no message is sent.")
+            message = Sentence("%(field)s is empty: no message is sent.", field=FieldName("sms_text"))
             yield Remark(FindingLevel.WARNING, FindingCode.MISSING_TEXT, message)

@@ -1,0 +1,63 @@
+"""Messages in the viewer's language: sentences with their values, and texts without values."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from dialer.console.catalogue import PAGES
+from dialer.console.field_titles import title_of
+from dialer.console.language import gettext, ngettext
+from dialer.console.rendering import grouped, moment_of, money
+from dialer.console.state_words import words_of
+from dialer.domain.billing.money import MoneyAmount
+from dialer.domain.sentences import (
+    FieldName,
+    Grouped,
+    Listed,
+    Moment,
+    ResourceName,
+    Sentence,
+    StateName,
+    message_of,
+)
+
+
+def in_viewers_words(message: str) -> str:
+    """Return a message in the viewer's language; in English if it has no translation."""
+    if not isinstance(message, Sentence):
+        return gettext(message)
+    template = ngettext(message.template, message.plural, message.number) if message.plural else ""
+    shown = {name: _shown(value) for name, value in message.values.items()}
+    return (template or gettext(message.template)) % shown
+
+
+def error_in_words(error: Exception) -> str:
+    """Return the message of an error in the viewer's language."""
+    return in_viewers_words(message_of(error))
+
+
+def joined_words(messages: Iterable[str]) -> str:
+    """Return messages in the viewer's language, one after another."""
+    return " ".join(map(in_viewers_words, messages))
+
+
+def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind of value
+    """Return a value of a sentence as pages show it."""
+    match value:
+        case Sentence():
+            return in_viewers_words(value)
+        case FieldName():
+            return gettext("“%(name)s”") % {"name": gettext(title_of(value.path, value))}
+        case ResourceName():
+            return gettext(PAGES[value].one) if value in PAGES else value
+        case StateName():
+            return value if value.state is None else gettext("“%(name)s”") % {"name": words_of(value.state)}
+        case Moment():
+            return moment_of(datetime.fromisoformat(value))
+        case Listed():
+            return ", ".join(str(_shown(one)) for one in value)
+        case MoneyAmount():
+            return money(int(value))
+        case Grouped():
+            return grouped(int(value))
+        case _:
+            return value
