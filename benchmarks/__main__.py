@@ -24,6 +24,7 @@ from benchmarks import (
     simulate,
     sound,
     starting,
+    steps,
     touching,
 )
 
@@ -45,6 +46,7 @@ ALL = (
     million,
     starting,
     touching,
+    steps,
     live,
     console,
     sound,

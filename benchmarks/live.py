@@ -35,7 +35,10 @@ _IN_PROGRESS: Final = "SELECT count(*) FROM callrequest WHERE status = 7"
 
 
 def watch_dials(path: Path, late_ms: list[float], until: threading.Event) -> None:
-    """Record the delay until each new dial is visible, in milliseconds after it was due. Polling adds to the delay."""
+    """Record the delay until each new dial is visible, in milliseconds after it was due. Polling adds to the delay.
+
+    Simulated calls may be written up to a tenth of a second before they are due: their delay is below zero.
+    """
     with closing(sqlite3.connect(path, timeout=60)) as connection:
         last = connection.execute("SELECT coalesce(max(id), 0) FROM callrequest").fetchone()[0]
         while not until.is_set():

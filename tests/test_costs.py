@@ -8,7 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from sqlalchemy import Engine, event
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.fixture_campaign import scenario
+from benchmarks.steps import on_real_clock
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -25,13 +26,15 @@ from dialer.sim.simulation import Simulation
 from dialer.store.tables import Cdr
 
 SIMULATED: Final = (100, 300, 700)
-COMMITTED: Final = (400, 1_000)
+COMMITTED: Final = (1_500, 5_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
 SIMULATED_CALL_MAX: Final = 86
 """Calls of Python functions for each call of a pure simulation."""
 COMMITTED_CALL_MAX: Final = 140
 """Calls of Python functions for each call of the server, committed to SQLite."""
-STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 32
+STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
+REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
+"""The cost of a call at 50 calls a second on the real clock, in SQLite."""
 GROWTH_MAX: Final = 1.1
 """The largest ratio of the costs of a call in a larger and in a smaller campaign."""
 
@@ -115,6 +118,12 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
     cost = more(larger, smaller)
     assert cost.functions / cost.calls <= COMMITTED_CALL_MAX
     assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
+
+
+def test_a_call_on_the_real_clock_stays_within_its_cost(tmp_path: Path) -> None:
+    with closing(new_database(str(tmp_path))) as database:
+        cost = on_real_clock(database, None, calls_a_second=50, seconds=25).of_a_call()
+    assert {name: cost[name] for name in REAL_CLOCK_MAX if cost[name] > REAL_CLOCK_MAX[name]} == {}
 
 
 def test_counts_are_reproducible() -> None:

@@ -25,6 +25,7 @@ from dialer.domain.plans import CampaignPlan
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.runtime.coordinator import Alone
 from dialer.runtime.live_engine import LiveEngine
+from dialer.runtime.step_extent import StepExtent
 from dialer.runtime.worker import Worker
 from dialer.store import contact_collection
 from dialer.store.queries.load_engine import Loader
@@ -329,6 +330,7 @@ def known_anew(house: House) -> dict[str, object]:
             recordings=None,
             new_kernel=worker._new_kernel,  # noqa: SLF001
             quarantine=worker._containment.quarantine,  # noqa: SLF001
+            extent=StepExtent(worker.clock, bool),
         )
         live.build(connection)
         found.update(known(live.engine))

@@ -83,6 +83,10 @@ class MemberDatabase:
         self._check()
         return await self._database.write_without_lock(work)
 
+    def has_waiting(self) -> bool:
+        """Return whether units of work of this process wait for their turn to write."""
+        return self._database.has_waiting()
+
     def _check(self) -> None:
         if self.is_cut:
             raise StorageUnavailableError("the network carries nothing")

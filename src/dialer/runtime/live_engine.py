@@ -30,6 +30,7 @@ from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.line_reports import STARTING, LineReport, LineSettings
 from dialer.runtime.listener import Listener
 from dialer.runtime.quarantine import Quarantine
+from dialer.runtime.step_extent import EVENTS_PER_STEP, StepExtent
 from dialer.runtime.suspect_reports import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
 from dialer.store.journal.journal import JournalStore, Recordings
@@ -42,8 +43,6 @@ from dialer.store.service_state import State
 from dialer.store.set_aside_reports import known_reports
 from dialer.store.touched import EVERYTHING, NOTHING, Touched
 
-EVENTS_PER_STEP: Final = 4_000
-"""Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
 SAVE_AFTER_MS: Final = 1_000
 """Maximum lag of the stored time behind a clock that runs by itself."""
 Key = TypeVar("Key")
@@ -83,6 +82,7 @@ class LiveEngine:
         recordings: Recordings | None,
         new_kernel: NewKernel,
         quarantine: Quarantine,
+        extent: StepExtent,
     ) -> None:
         state = coordinator.open_state(connection, clock.now_ms())
         now_ms = max(state.now_ms, clock.now_ms())
@@ -97,10 +97,9 @@ class LiveEngine:
         """Why the line of each gateway that needs one does not work, as the engine knows it; empty if it works."""
         self.reports_given = 0
         """Number of things heard of which the last step has told the engine."""
-        reports_before = known_reports(connection, now_ms)
-        self.listener: Final = Listener(
-            self.switchboard, self._loader.shards, self._apply_heard, reports_before, tell_others=self._wish_elsewhere
-        )
+        known, shards = known_reports(connection, now_ms), self._loader.shards
+        tell_others = self._wish_elsewhere
+        self.listener: Final = Listener(self.switchboard, shards, self._apply_heard, known, tell_others=tell_others)
         self._queues: dict[int, frozenset[int]] = {}
         """Agents who serve each queue."""
         self._agents: set[int] = set()
@@ -108,6 +107,7 @@ class LiveEngine:
         """Campaign that answers each inbound number."""
         self._larger: frozenset[GatewayKey] = frozenset()
         """Gateways of which this engine may use more, once everything that was due before is done."""
+        self._extent: Final = extent
         self._simulates_all: Final = simulates_all
         self._quarantine: Final = quarantine
         self.tally: Final = StepCounters()
@@ -144,6 +144,7 @@ class LiveEngine:
         """Update the engine about touched rows, and collect another portion of contacts."""
         touched |= Touched(campaigns=self._collection.begin(connection, self.kernel.now_ms))
         if touched != NOTHING:
+            self._extent.changed()
             self._is_stored = False
             self.journal.begin(connection)
             scope = self._scope(touched)
@@ -156,11 +157,13 @@ class LiveEngine:
         reports: Sequence[LineReport] = (),
         lines: Mapping[GatewayKey, str] = NO_LINES,
         allowance: Allowance = EVERYTHING_AT_ONCE,
+        *,
+        is_ahead: bool = False,
     ) -> bool:
         """Handle and write what is due, and return whether all of it was done.
 
         After that, the engine is told what lines have heard. `lines` says why the line of each gateway does not work.
-        `allowance` limits both while the cause of a failure is looked for.
+        `allowance` limits both while the cause of a failure is looked for. `is_ahead` adds events of the near future.
         """
         self.journal.begin(connection)
         self.listener.begin_step(allowance.resting)
@@ -171,14 +174,17 @@ class LiveEngine:
         if isinstance(self._clock, RealClock) and self.late_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
         self._follow_lines(lines)
-        due_ms = self.kernel.next_due_ms
-        self._is_stored = self._is_stored and (due_ms is None or due_ms > until_ms)
+        is_due = self.kernel.next_due_ms is not None and self.late_ms(until_ms) >= 0
+        self._is_stored = self._is_stored and not is_due
         is_done = self._use_more(connection, until_ms, events_max)
         self.reports_given = 0
         if is_done and (reports or self.switchboard.settings or self._may_have_texts):
             self._may_have_texts = False
             self._tell(connection, reports, allowance)
             is_done = self.kernel.run(until_ms, events_max)
+        acts_alone = self._coordinator.is_alone and not self.switchboard.settings and self._collection.is_done
+        if is_ahead and is_due and is_done and acts_alone and allowance == EVERYTHING_AT_ONCE:
+            self._extent.look_ahead(self.kernel, until_ms)
         self.switchboard.write(connection, self.kernel.now_ms)
         self.journal.close_step(self.engine.engine_state)
         self._save(connection)
@@ -189,7 +195,7 @@ class LiveEngine:
 
         A larger slice holds from now on, and not from `until_ms`: others gave it back since then.
         """
-        is_done = self.kernel.run(until_ms, events_max)
+        is_done = self._extent.run(self.kernel, until_ms, events_max)
         self._larger |= self._coordinator.take_lent()
         if is_done and self._larger:
             now_ms = max(until_ms, self._clock.now_ms())
@@ -299,10 +305,7 @@ class LiveEngine:
         """Read rows for the engine. With `is_now`, it has done everything that was due before, as a new one has."""
         now_ms = self.kernel.now_ms
         world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
-        ids, looked_for = (
-            [campaign.plan.id for campaign in world.campaigns],
-            None if scope.everything else scope.campaigns,
-        )
+        ids, looked_for = [opened.plan.id for opened in world.campaigns], None if scope.everything else scope.campaigns
         if self._collection.follow(connection, ids, looked_for, now_ms):
             world = self._loader.world(connection, now_ms, scope, with_past=self._is_new)
         gateways = self._coordinator.lent(connection, world.gateways)

@@ -33,6 +33,7 @@ from dialer.runtime.line_reports import LineReport
 from dialer.runtime.lines import Lines, NewLine
 from dialer.runtime.live_engine import LiveEngine, NewCarrier, NewKernel
 from dialer.runtime.process_health import Durations, ProcessHealth
+from dialer.runtime.step_extent import StepExtent
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.invariants import started_users
 from dialer.store.journal.journal import Recordings
@@ -98,6 +99,7 @@ class Worker:
         self._durations: Final = Durations()
         self._containment: Final = Containment(database, self._figures)
         self._jumps: Final = Jumps(database)
+        self._extent: Final = StepExtent(clock, database.has_waiting)
         self._coordinator: Final = coordinator or Alone(database)
         self._lines: Final = Lines(new_lines or {}, clock.now_ms, self._nudge)
         self._simulates_all: Final = new_lines is None
@@ -162,6 +164,9 @@ class Worker:
         while not await self._settle_together():
             pass  # The task that settled for all callers was cancelled.
         self._nudged.set()
+        # No dial follows the answer to a pause: those that were decided ahead have begun by then.
+        if (seconds := self._extent.seconds_ahead()) > 0:
+            await anyio.sleep(seconds)
 
     async def _settle_together(self) -> bool:
         """Settle for all callers that wait before it begins, and return whether it was completed."""
@@ -193,7 +198,16 @@ class Worker:
             raise NotVirtualError
         await self._run_until(to_ms)
 
-    async def _run_until(self, until_ms: int | None) -> None:
+    async def proceed(self) -> float:
+        """Handle what is due, and what one commit may serve with it. Return the seconds until something is due again.
+
+        Raises:
+            Exception: a step failed. It is logged.
+        """
+        await self._run_until(None, is_ahead=True)
+        return self._seconds_to_rest()
+
+    async def _run_until(self, until_ms: int | None, *, is_ahead: bool = False) -> None:
         """Handle everything due until `until_ms`; None means the present at the time of this call.
 
         A virtual clock also waits until all contacts are collected. Any other clock runs on, and so does the dialling.
@@ -205,15 +219,17 @@ class Worker:
             async with self._step_turn:
                 # A caller who stops waiting does not stop a step that hands over to lines.
                 with anyio.CancelScope(shield=self._lines.are_in_use):
-                    is_done = await self._one_step(latest_ms) and not (collects and self._has_more_to_collect)
+                    is_done = await self._one_step(latest_ms, is_ahead=is_ahead) and not (
+                        collects and self._has_more_to_collect
+                    )
 
-    async def _one_step(self, until_ms: int) -> bool:
+    async def _one_step(self, until_ms: int, *, is_ahead: bool = False) -> bool:
         if not self._coordinator.may_step():
             self._live, self._problem = None, "lease"
             return True
         try:
             await self._follow_jumps()
-            is_done = await self._try_step(until_ms)
+            is_done = await self._try_step(until_ms, is_ahead=is_ahead)
             self._coordinator.after_commit()
             if self._live is not None:
                 self._count(self._live)
@@ -253,12 +269,12 @@ class Worker:
             _log.warning("report_ignored", report=type(report).__name__, call_id=report.call_id)
         engine.kept_aside.clear()
 
-    async def _try_step(self, until_ms: int) -> bool:
+    async def _try_step(self, until_ms: int, *, is_ahead: bool) -> bool:
         began_s = anyio.current_time()
         reports, lines = self._lines.heard(), self._states_of_lines()
         try:
             return await self._database.write(
-                lambda connection: self._step(connection, until_ms, reports, lines), is_step=True
+                lambda connection: self._step(connection, until_ms, reports, lines, is_ahead=is_ahead), is_step=True
             )
         except OutdatedStepError:
             self._live = None
@@ -304,7 +320,13 @@ class Worker:
                 self._live = None
 
     def _step(
-        self, connection: Connection, until_ms: int, reports: Sequence[LineReport], lines: Mapping[GatewayKey, str]
+        self,
+        connection: Connection,
+        until_ms: int,
+        reports: Sequence[LineReport],
+        lines: Mapping[GatewayKey, str],
+        *,
+        is_ahead: bool,
     ) -> bool:
         live, touched = self._live, self._coordinator.begin(connection)
         quarantine = self._containment.quarantine
@@ -325,13 +347,14 @@ class Worker:
                 recordings=self._recordings,
                 new_kernel=self._new_kernel,
                 quarantine=quarantine,
+                extent=self._extent,
             )
             live.build(connection)
         else:
             live.refresh(connection, touched)
         try:
             allowance = self._containment.allowance(self.clock.now_ms())
-            is_done = live.step(connection, until_ms, reports, lines, allowance)
+            is_done = live.step(connection, until_ms, reports, lines, allowance, is_ahead=is_ahead)
         except BrokenInvariantError as broken:
             if broken.rule is Rule.DO_NOT_CALL and self._coordinator.is_outdated(connection):
                 raise OutdatedStepError from broken
@@ -358,8 +381,9 @@ class Worker:
             try:
                 # A nudge comes from a line, or from `settle`, which has just handled what was due.
                 if resting.cancelled_caught or self._lines.has_news:
-                    await self._run_until(None)
-                rest = self._seconds_to_rest()
+                    rest = await self.proceed()
+                else:
+                    rest = self._seconds_to_rest()
             except Exception:  # noqa: BLE001 - logged where it was caught first; dialling must not stop for good
                 rest = RETRY_SECONDS
 

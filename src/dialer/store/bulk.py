@@ -25,11 +25,13 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from dialer.store.backends.backend import Backend, DriverStatement, backend_of
+from dialer.store.backends.backend import Backend, DriverStatement, ManyRows, backend_of
 from dialer.store.key_ring import Secret
 
 Page = list[tuple[Any, ...]]
 """Rows of one query, as plain tuples."""
+AT_ONCE_MIN: Final = 50
+"""Number of rows from which a statement for all of them takes less time than one for each."""
 ASKED_AT_ONCE: Final = 500
 """Number of values in one query."""
 
@@ -66,6 +68,25 @@ class Bulk:
             found = text, None if order == tuple(range(len(self._names))) else itemgetter(*order)
             self._known[backend] = found
         return found
+
+
+class KeyedBulk(Bulk):
+    """A statement for many rows of which no two have the same key, so that they can be written at once."""
+
+    def __init__(self, statement: Insert | Update, names: Sequence[str]) -> None:
+        super().__init__(statement, names)
+        self._at_once: Final[dict[Backend, ManyRows | None]] = {}
+
+    def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:
+        """Run the statement for all rows. Return the number of rows of the table that it wrote."""
+        if len(rows) < AT_ONCE_MIN:
+            return super().run(connection, rows)
+        backend = backend_of(connection)
+        if backend not in self._at_once:
+            text, names, _ = backend.compiled(self._statement, self._names)
+            self._at_once[backend] = backend.many_rows(text, names)
+        at_once = self._at_once[backend]
+        return super().run(connection, rows) if at_once is None else at_once.run(connection, self._names, rows)
 
 
 class BulkInsert(Bulk):

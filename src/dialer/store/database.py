@@ -255,6 +255,10 @@ class Database:
         with _storage_errors(self._backend):
             return self._backend.open_presence(self.url)
 
+    def has_waiting(self) -> bool:
+        """Return whether units of work of this process wait for their turn to write."""
+        return self._turns.has_waiting
+
     def take_touched(self, connection: Connection) -> Touched:
         """Return the records that commits have touched since the last call, and clear them.
 

@@ -92,6 +92,11 @@ class Turns:
         """True while a waiter leads."""
         self.together_max = TOGETHER_MAX
 
+    @property
+    def has_waiting(self) -> bool:
+        """Return whether units of work wait for their turn."""
+        return bool(self._waiting)
+
     def enter(self, waiter: Waiter[Any]) -> bool:
         """Add a waiter to the end of the queue. Return whether it leads, because no other waiter does."""
         self._waiting.append(waiter)

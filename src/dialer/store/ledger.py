@@ -5,14 +5,14 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from dialer.store.bulk import Bulk, bulk_insert
+from dialer.store.bulk import KeyedBulk, bulk_insert
 from dialer.store.tables import LedgerEntry, User
 
 KINDS: Final = ("payment", "call", "sms", "refund")
 """The kinds of entries. A refund is money back: to the payer (negative), or to the account for a call (positive)."""
 
 _add_entries = bulk_insert(LedgerEntry.__table__, "user_id", "kind", "amount", "reference", "created_date")
-_move_balance = Bulk(
+_move_balance = KeyedBulk(
     update(User)
     .where(User.id == bindparam("owner"))
     .values(balance=User.balance + bindparam("moved"), held=User.held + bindparam("reserved")),

@@ -10,7 +10,6 @@ from sqlalchemy import (
     bindparam,
     delete,
     func,
-    literal,
     select,
     true,
     union_all,
@@ -33,8 +32,8 @@ def _moved() -> Select[Any]:
         SubscriberMove.phonebook_id,
         SubscriberMove.was_status.label("status"),
         SubscriberMove.was_reason.label("status_reason"),
-        literal(-1).label("subscribers"),
-        (-SubscriberMove.was_attempted).label("attempted"),
+        (-SubscriberMove.subscribers).label("subscribers"),
+        (-SubscriberMove.subscribers * SubscriberMove.was_attempted).label("attempted"),
     ).where(SubscriberMove.was_status.is_not(None))
     joined = select(
         SubscriberMove.user_id,
@@ -42,8 +41,8 @@ def _moved() -> Select[Any]:
         SubscriberMove.phonebook_id,
         SubscriberMove.status,
         SubscriberMove.status_reason,
-        literal(1),
-        SubscriberMove.attempted,
+        SubscriberMove.subscribers,
+        SubscriberMove.subscribers * SubscriberMove.attempted,
     ).where(SubscriberMove.status.is_not(None))
     moved = union_all(left, joined).subquery()
     return select(moved)

@@ -119,6 +119,13 @@ class Notifier(Protocol):
         """Close the connection."""
 
 
+class ManyRows(Protocol):
+    """A statement for many rows at once."""
+
+    def run(self, connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
+        """Run it for rows of values in the order of `names`. Return the number of rows that it wrote."""
+
+
 class Backend(Protocol):
     """One kind of database. Units of work and the code that runs them know no dialect, error code or counter."""
 
@@ -195,6 +202,12 @@ class Backend(Protocol):
         """Insert rows faster than one statement for each row does. Return False if nothing is faster, and insert none.
 
         Generated columns have their default in the database.
+        """
+
+    def many_rows(self, text: str, names: Sequence[str]) -> ManyRows | None:
+        """Return a faster form of a compiled statement for many rows of different keys; None if there is none.
+
+        `names` are those of its parameters, in their order.
         """
 
     def plan_anew(self, connection: Connection) -> None:

@@ -59,6 +59,7 @@ DRIVER_ERROR: Final = psycopg.Error
 HAS_FILE: Final = False
 UNDOES_FAILED_ROWS: Final = True
 copy_rows: Final = postgresql_rows.copy_rows
+many_rows: Final = postgresql_rows.ArrayStatement
 plan_anew: Final = postgresql_rows.plan_anew
 analyze: Final = postgresql_rows.analyze
 without_limits: Final = postgresql_rows.without_limits

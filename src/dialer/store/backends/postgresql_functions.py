@@ -26,15 +26,12 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 _HANGUL: Final = range(0xAC00, 0xD7A4)
 _MOVE: Final = (
     "INSERT INTO subscriber_move"
-    " (campaign_id, user_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted)"
+    " (campaign_id, user_id, phonebook_id, was_status, was_reason, was_attempted, status, status_reason, attempted,"
+    " subscribers)"
 )
 _STATE: Final = "{0}.status, {0}.status_reason, CAST({0}.count_attempt > 0 AS integer)"
 _OWNER: Final = "{0}.campaign_id, {0}.user_id, coalesce({0}.phonebook_id, 0)"
-_NONE: Final = "NULL, NULL, NULL"
-_IS_MOVED: Final = (
-    "old.status <> new.status OR old.status_reason <> new.status_reason"
-    " OR (old.count_attempt > 0) <> (new.count_attempt > 0)"
-)
+_NONE: Final = "CAST(NULL AS smallint), CAST(NULL AS text), CAST(NULL AS smallint)"
 
 
 def _trigger(name: str, body: str, when: str, rows: str = "", *, condition: str = "") -> tuple[str, ...]:
@@ -52,9 +49,31 @@ def _refusal(why: str) -> str:
     return f"RAISE integrity_constraint_violation USING MESSAGE = 'an entry of the audit log is {why}'"
 
 
-_ADDED: Final = f"{_MOVE} SELECT {_OWNER.format('a')}, {_NONE}, {_STATE.format('a')} FROM added a ORDER BY a.id"  # noqa: S608 - constants
-_REMOVED: Final = f"{_MOVE} SELECT {_OWNER.format('r')}, {_STATE.format('r')}, {_NONE} FROM removed r ORDER BY r.id"  # noqa: S608 - constants
-_MOVED: Final = f"{_MOVE} VALUES ({_OWNER.format('new')}, {_STATE.format('old')}, {_STATE.format('new')})"
+_ALIKE: Final = "GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9"
+_ADDED: Final = f"{_MOVE} SELECT {_OWNER.format('a')}, {_NONE}, {_STATE.format('a')}, count(*) FROM added a {_ALIKE}"  # noqa: S608
+_REMOVED: Final = (
+    f"{_MOVE} SELECT {_OWNER.format('r')}, {_STATE.format('r')}, {_NONE}, count(*) FROM removed r {_ALIKE}"  # noqa: S608
+)
+_MOVED_ONE: Final = (
+    f"{_MOVE} SELECT {_OWNER.format('a')}, {_STATE.format('r')}, {_STATE.format('a')}, 1 FROM removed r, added a"  # noqa: S608
+    " WHERE r.status <> a.status OR r.status_reason <> a.status_reason"
+    " OR (r.count_attempt > 0) <> (a.count_attempt > 0)"
+)
+_MOVED_MANY: Final = f"""
+    {_MOVE} SELECT campaign_id, user_id, phonebook_id,
+        CASE WHEN more < 0 THEN status END, CASE WHEN more < 0 THEN reason END, CASE WHEN more < 0 THEN attempted END,
+        CASE WHEN more > 0 THEN status END, CASE WHEN more > 0 THEN reason END, CASE WHEN more > 0 THEN attempted END,
+        abs(more)
+    FROM (
+        SELECT campaign_id, user_id, phonebook_id, status, reason, attempted, sum(one) AS more FROM (
+            SELECT {_OWNER.format("a")}, {_STATE.format("a")}, 1 FROM added a
+            UNION ALL SELECT {_OWNER.format("r")}, {_STATE.format("r")}, -1 FROM removed r
+        ) AS each (campaign_id, user_id, phonebook_id, status, reason, attempted, one)
+        GROUP BY 1, 2, 3, 4, 5, 6
+    ) AS moved WHERE more <> 0"""  # noqa: S608 - constants
+"""Rows that left a state, and rows that came into one. A join of both would be planned for the first statement only."""
+_IS_ONE: Final = "(SELECT count(*) FROM (SELECT FROM added LIMIT 2) AS few) = 1"
+_MOVED: Final = f"IF {_IS_ONE} THEN {_MOVED_ONE}; ELSE {_MOVED_MANY}; END IF"
 _IS_CALLING: Final = f"status = {CallRequestStatus.CALLING:d}"
 _IS_OVER: Final = f"new.status <> {CallRequestStatus.CALLING:d} AND old.{_IS_CALLING}"
 _REQUESTED: Final = "AFTER INSERT ON callrequest"
@@ -83,7 +102,12 @@ TRIGGERS: Final[Mapping[str, Sequence[str]]] = {
     "subscriber": (
         *_trigger("subscriber_added", f"{_ADDED}; RETURN NULL", "AFTER INSERT ON subscriber", "NEW TABLE AS added"),
         *_trigger("subscriber_gone", f"{_REMOVED}; RETURN NULL", "AFTER DELETE ON subscriber", "OLD TABLE AS removed"),
-        *_trigger("subscriber_moved", f"{_MOVED}; RETURN NULL", "AFTER UPDATE ON subscriber", condition=_IS_MOVED),
+        *_trigger(
+            "subscriber_moved",
+            f"{_MOVED}; RETURN NULL",
+            "AFTER UPDATE ON subscriber",
+            "OLD TABLE AS removed NEW TABLE AS added",
+        ),
     ),
     "callrequest": (
         *_trigger(

@@ -1,5 +1,6 @@
 """PostgreSQL: rows in bulk, and the ids that tables gave."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -14,6 +15,9 @@ ANY_TIME: Final = "dialer, without limits"
 """Name of a session whose transaction may take any time, and be silent meanwhile."""
 COPY_MIN: Final = 5
 """Number of rows from which COPY takes less time, half of it, than a statement for each row."""
+_PARAMETER: Final = re.compile(r"%s::(\w+)")
+_VALUES: Final = re.compile(r"VALUES \(([^()]*)\)")
+_TEXTS: Final = frozenset({"VARCHAR", "TEXT"})
 ROWS: Final = "rows_written"
 """Key of a connection's note of the number of rows that it has written."""
 _SEQUENCES: Final = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = current_schema()"
@@ -32,6 +36,42 @@ def copy_rows(connection: Connection, table: str, names: Sequence[str], rows: Se
                 copy.write_row(row)
         connection.info[ROWS] = connection.info.get(ROWS, 0) + cursor.rowcount
     return True
+
+
+class ArrayStatement:
+    """A statement that changes many rows at once, from an array of the values of each column.
+
+    It takes a third of the time of a statement for each row, and its triggers run once. `text` is the statement for one
+    row, whose parameters all have a type and have these names.
+    """
+
+    def __init__(self, text: str, names: Sequence[str]) -> None:
+        types = dict(zip(names, _PARAMETER.findall(text), strict=True))
+        arrays = ", ".join([f"%s::{kind}[]" for kind in types.values()])
+        given = f"FROM unnest({arrays}) AS given ({', '.join(types)})"
+        in_order = iter(names)
+        one = _PARAMETER.sub(lambda _: f"given.{next(in_order)}", text)
+        if text.startswith("UPDATE"):
+            changed, _, condition = one.partition(" WHERE ")
+            self._text = f"{changed} {given} WHERE {condition}"
+        else:
+            self._text = _VALUES.sub(lambda row: f"SELECT {row[1]} {given}", one)
+        self._names: Final = tuple(types)
+        self._are_texts: Final = [kind in _TEXTS for kind in types.values()]
+
+    def run(self, connection: Connection, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> int:
+        """Run the statement for rows of values in the order of `names`. Return the number of rows that it wrote."""
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        arrays = tuple(
+            list(columns[name]) if is_text else _array(columns[name])
+            for name, is_text in zip(self._names, self._are_texts, strict=True)
+        )
+        return connection.exec_driver_sql(self._text, arrays).rowcount
+
+
+def _array(numbers: tuple[int | None, ...]) -> str:
+    """Return numbers as the text of an array, faster than the driver does."""
+    return f"{{{','.join(map(str, numbers))}}}".replace("None", "NULL")
 
 
 def plan_anew(connection: Connection) -> None:

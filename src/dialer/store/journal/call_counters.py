@@ -17,7 +17,7 @@ from dialer.domain.enums import AmdStatus, LegType
 from dialer.domain.plans import Call, CallOutcome, GatewayKey
 from dialer.domain.statistics import HOUR_MS, Grouping
 from dialer.store.backends.expressions import insert_or
-from dialer.store.bulk import Bulk
+from dialer.store.bulk import KeyedBulk
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import CallDisposition, CampaignHour, Cdr, UserHour
 
@@ -76,11 +76,11 @@ def _members(alike: _Alike) -> list[tuple[int, str]]:
     return [*found, (_AGENT, str(agent_id))] if agent_id else found
 
 
-def _upsert(table: Table, owner: str) -> Bulk:
+def _upsert(table: Table, owner: str) -> KeyedBulk:
     names = (owner, "grouping", "hour", "member", *COUNTERS)
     added = insert_or(table)
     grown = {name: table.c[name] + added.excluded[name] for name in COUNTERS}
-    return Bulk(added.on_conflict_do_update(index_elements=names[:4], set_=grown), names)
+    return KeyedBulk(added.on_conflict_do_update(index_elements=names[:4], set_=grown), names)
 
 
 _COUNT_CAMPAIGNS: Final = _upsert(CampaignHour.__table__, "campaign_id")

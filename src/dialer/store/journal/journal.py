@@ -165,9 +165,12 @@ class JournalStore:
         return added_twice(connection, requests, cdrs, entries, undone=undone)
 
     def claim_fresh(self, claim: effects.ClaimFresh) -> events.FreshClaimed:
-        """Return subscribers who were never called, lowest id first."""
-        self.flush()
+        """Return subscribers who were never called, lowest id first. No call makes anybody such a subscriber again."""
         found = claims.fresh(self._at_work(), claim)
+        unwritten = self._subscribers.keys() | {refusal.subscriber_id for refusal in self._refusals}
+        if not unwritten.isdisjoint([callee.id for callee in found]):
+            self.flush()
+            found = claims.fresh(self._at_work(), claim)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:

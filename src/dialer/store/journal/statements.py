@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, case, func, literal_column, null, update
+from sqlalchemy import BigInteger, ColumnElement, Integer, String, bindparam, case, func, literal_column, null, update
 
 from dialer.domain.enums import CallRequestStatus, SubscriberStatus
-from dialer.store.bulk import Bulk, bulk_insert
+from dialer.store.bulk import KeyedBulk, bulk_insert
 from dialer.store.journal.rows import (
     CampaignGrowth,
     CdrRow,
@@ -19,7 +19,7 @@ from dialer.store.tables import CallBack, CallRequest, Campaign, Cdr, Subscriber
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
-FINISH_REQUESTS: Final = Bulk(
+FINISH_REQUESTS: Final = KeyedBulk(
     update(CallRequest)
     .where(CallRequest.id == bindparam("request_id"), CallRequest.status == _calling)
     .values(
@@ -40,14 +40,15 @@ _abort: ColumnElement[int] = literal_column(str(int(SubscriberStatus.ABORT)))
 _known: Final[list[ColumnElement[int]]] = [literal_column(str(int(status))) for status in SubscriberStatus]
 # Unknown statuses cannot be verified, so they are accepted.
 _is_expected = (Subscriber.status == bindparam("was_status")) | Subscriber.status.not_in(_known)
-_is_halted = (Subscriber.halt_reason != literal_column("''")) & (bindparam("new_status") == _pending)
-UPDATE_SUBSCRIBERS: Final = Bulk(
+_status: Final = bindparam("new_status", type_=Integer())
+_is_halted = (Subscriber.halt_reason != literal_column("''")) & (_status == _pending)
+UPDATE_SUBSCRIBERS: Final = KeyedBulk(
     update(Subscriber)
     .where(Subscriber.id == bindparam("subscriber_id"))
     .where(_is_expected, Subscriber.count_attempt == bindparam("had_attempts"))
     .values(
-        status=case((_is_halted, _abort), else_=bindparam("new_status")),
-        status_reason=case((_is_halted, Subscriber.halt_reason), else_=bindparam("new_reason")),
+        status=case((_is_halted, _abort), else_=_status),
+        status_reason=case((_is_halted, Subscriber.halt_reason), else_=bindparam("new_reason", type_=String())),
         count_attempt=bindparam("attempts"),
         failure_count=bindparam("failures"),
         completion_count=bindparam("completions"),
@@ -58,7 +59,7 @@ UPDATE_SUBSCRIBERS: Final = Bulk(
     SubscriberRow._fields,
 )
 """Changes the given subscribers if they are in the expected state."""
-REFUSE_SUBSCRIBERS: Final = Bulk(
+REFUSE_SUBSCRIBERS: Final = KeyedBulk(
     update(Subscriber)
     .where(Subscriber.id == bindparam("subscriber_id"), Subscriber.status == _pending)
     .values(
@@ -69,7 +70,7 @@ REFUSE_SUBSCRIBERS: Final = Bulk(
     ),
     RefusalRow._fields,
 )
-COUNT_CAMPAIGNS: Final = Bulk(
+COUNT_CAMPAIGNS: Final = KeyedBulk(
     update(Campaign)
     .where(Campaign.id == bindparam("campaign_id"))
     .values(
@@ -79,7 +80,7 @@ COUNT_CAMPAIGNS: Final = Bulk(
         cost=Campaign.cost + bindparam("cost"),
         live_answered=Campaign.live_answered + bindparam("live_answered"),
         abandoned=Campaign.abandoned + bindparam("abandoned"),
-        next_dial_us=func.coalesce(bindparam("next_dial_us"), Campaign.next_dial_us),
+        next_dial_us=func.coalesce(bindparam("next_dial_us", type_=BigInteger()), Campaign.next_dial_us),
     ),
     CampaignGrowth._fields,
 )

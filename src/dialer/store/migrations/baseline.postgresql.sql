@@ -151,6 +151,7 @@ CREATE TABLE subscriber_move (
 	status SMALLINT,
 	status_reason VARCHAR(40),
 	attempted SMALLINT,
+	subscribers INTEGER DEFAULT '1' NOT NULL,
 	CONSTRAINT pk_subscriber_move PRIMARY KEY (id)
 );
 CREATE TABLE fleet_worker (

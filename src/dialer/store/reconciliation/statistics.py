@@ -73,10 +73,10 @@ _SUBSCRIBERS: Final = text("""
     FROM (
         SELECT campaign_id, phonebook_id, status, status_reason, -subscribers AS subscribers, -attempted AS attempted
         FROM subscriber_count
-        UNION ALL SELECT campaign_id, phonebook_id, was_status, was_reason, 1, was_attempted FROM subscriber_move
-        WHERE was_status IS NOT NULL
-        UNION ALL SELECT campaign_id, phonebook_id, status, status_reason, -1, -attempted FROM subscriber_move
-        WHERE status IS NOT NULL
+        UNION ALL SELECT campaign_id, phonebook_id, was_status, was_reason, subscribers, subscribers * was_attempted
+        FROM subscriber_move WHERE was_status IS NOT NULL
+        UNION ALL SELECT campaign_id, phonebook_id, status, status_reason, -subscribers, -subscribers * attempted
+        FROM subscriber_move WHERE status IS NOT NULL
         UNION ALL SELECT campaign_id, coalesce(phonebook_id, 0), status, status_reason, 1,
             CAST(count_attempt > 0 AS INTEGER)
         FROM subscriber

@@ -5,7 +5,7 @@ An hour is its number since 1970-01-01T00:00:00Z. A counter does not need the ro
 
 from typing import Annotated
 
-from sqlalchemy import ForeignKey, Index, SmallInteger, String
+from sqlalchemy import ForeignKey, Index, Integer, SmallInteger, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, Row, ZoneKey
@@ -100,7 +100,7 @@ class SubscriberCount(Row):
 
 
 class SubscriberMove(Row):
-    """A change of a subscriber's state that is not counted yet, written by the triggers of the table of subscribers.
+    """A change of subscribers' state that is not counted yet, written by the triggers of the table of subscribers.
 
     A trigger that changed the counters themselves would cost six times as much.
     """
@@ -111,14 +111,16 @@ class SubscriberMove(Row):
     user_id: Mapped[int] = mapped_column(BIG)
     phonebook_id: Mapped[int] = mapped_column(BIG)
     was_status: Mapped[int | None] = mapped_column(SmallInteger)
-    """Null for a new subscriber."""
+    """Null for subscribers who are new, or were counted out of their state by another row."""
     was_reason: Mapped[str | None] = mapped_column(String(40))
     was_attempted: Mapped[int | None] = mapped_column(SmallInteger)
     """1 if the subscriber had an attempt, else 0."""
     status: Mapped[int | None] = mapped_column(SmallInteger)
-    """Null for a deleted subscriber."""
+    """Null for subscribers who are deleted, or are counted into their state by another row."""
     status_reason: Mapped[str | None] = mapped_column(String(40))
     attempted: Mapped[int | None] = mapped_column(SmallInteger)
+    subscribers: Mapped[int] = mapped_column(Integer, default=1, server_default="1")
+    """Number of subscribers that changed alike: on PostgreSQL, those of one statement."""
 
     __table_args__ = {"sqlite_autoincrement": False}  # noqa: RUF012 - not a default value but a declaration
 
