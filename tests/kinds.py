@@ -55,6 +55,7 @@ PROGRAMS: Final = frozenset(
         "runtime/test_invariants.py",
         "sim/test_determinism.py",
         "store/test_migrate.py",
+        "test_benchmarks.py",
         "test_readme.py",
         "test_server.py",
         "test_simulating.py",

@@ -88,8 +88,8 @@ def _in_step(is_time: Callable[[Any, Sequence[Any]], bool], death: Callable[[], 
 
     original, dies = Worker._step, _once(death)  # noqa: SLF001
 
-    def wrapped(self: Any, connection: Any, until_ms: int, reports: Sequence[Any], lines: Any) -> bool:  # noqa: ANN401
-        result = original(self, connection, until_ms, reports, lines)
+    def wrapped(self: Any, connection: Any, until_ms: int, reports: Sequence[Any], lines: Any, **options: Any) -> bool:  # noqa: ANN401
+        result = original(self, connection, until_ms, reports, lines, **options)
         if is_time(self, [one.heard for one in reports]):
             dies()
         return result

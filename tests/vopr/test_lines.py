@@ -46,8 +46,8 @@ async def test_no_rule_is_broken_by_nonsense(tmp_path: Path) -> None:
 def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:
     step = Worker._step  # noqa: SLF001
 
-    def planted(self: Worker, *arguments: Any) -> bool:  # noqa: ANN401 - as the step
-        is_done = step(self, *arguments)
+    def planted(self: Worker, *arguments: Any, is_ahead: bool) -> bool:  # noqa: ANN401 - as the step
+        is_done = step(self, *arguments, is_ahead=is_ahead)
         live = self._live
         for leg in [] if live is None else live.switchboard._legs._dials:  # noqa: SLF001
             self._lines.dial([leg], {})

@@ -13,7 +13,7 @@ from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.service import ApiRequest
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import Sentence, message_of
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.forecast import NoCampaignError, check_not_over
 from dialer.forecast.parameters import Order
@@ -99,7 +99,11 @@ class Forecaster:
                     raise RecordNotFoundError from None
                 except ForecastFailedError as error:
                     _log.error("forecast_failed", campaign_id=order.campaign_id, why=str(error))
-                    detail = f"The forecast failed: {error}. Ask for it again. {_elsewhere(order)}"
+                    detail = Sentence(
+                        "The forecast failed: %(reason)s. Ask for it again. %(remedy)s",
+                        reason=message_of(error),
+                        remedy=_elsewhere(order),
+                    )
                     raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, detail, _LATER) from None
 
     @contextmanager
