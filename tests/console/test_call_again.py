@@ -72,7 +72,7 @@ def test_a_form_that_cannot_be_followed_keeps_what_was_filled_in(
     for outcomes, fields, message in (
         ((), {}, "Tick at least one outcome."),
         (("busy",), {"ends": "soon"}, "Datetime has wrong format"),
-        (("busy",), {"ends": "2001-01-01T00:00"}, "is not after startingdate"),
+        (("busy",), {"ends": "2001-01-01T00:00"}, "is not after “Starts”, 18 Nov 2026, 11:06"),
         (("busy",), {"name": ""}, "may not be blank"),
         (("busy",), {"name": "x" * 101}, "no more than 100 characters"),
         (("no_answer",), {}, "Nobody with these outcomes"),
@@ -131,5 +131,5 @@ def test_text_messages_are_sent_again(alice: Visitor, api: Caller, database: Dat
 
 def test_the_form_of_a_new_campaign_proposes_a_week(alice: Visitor) -> None:
     page = alice.get("records/campaigns/new/")
-    assert 'name="expirationdate" type="datetime-local" value="2026-11-25T11:06:40"' in page
+    assert 'name="expirationdate" type="datetime-local" value="2026-11-25T11:06"' in page
     assert "End when nobody is left to call" in page

@@ -15,9 +15,10 @@ from tests.databases.choice import server_url
 from tests.databases.worlds import contents, live
 from tests.new_database import new_file
 
-SEEDS = range(int(os.environ.get("GOLDEN_SEEDS", "0"))) or (4, 7, 9, 12, 15, 17, 18, 23)
-"""The worlds: some in which much happens. By hand, all of the first 150:
-`GOLDEN_SEEDS=150 make test-postgresql PYTEST_ARGS=tests/postgresql/test_golden.py`."""
+SEEDS = range(int(os.environ.get("GOLDEN_SEEDS", "0"))) or (4, 7, 9, 12, 14, 17, 18, 23)
+"""The worlds: some in which much happens. In none is the START of a copy refused in the transaction that made the copy:
+that leaves a gap in the ids of PostgreSQL, and none in those of SQLite (world 15 is one such). By hand, all of the
+first 150: `GOLDEN_SEEDS=150 make test-postgresql PYTEST_ARGS=tests/postgresql/test_golden.py`."""
 
 
 async def rows_of(url: str, seed: int) -> dict[str, list[tuple[Any, ...]]]:

@@ -23,6 +23,7 @@ from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfers import Transfers
 from dialer.domain.engine.watchdog import Watchdog
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.events import Report
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
 from dialer.runtime import coordinator, recovery
@@ -91,11 +92,30 @@ def _wishes_go_on_named_lists_only(patch: Patch) -> None:
 
 
 def _a_repeated_report_is_handled(patch: Patch) -> None:
-    patch.setattr(Engine, "_is_news", lambda self, report: report.call_id in self._calls)
+    def around(handle: Wrapped) -> Wrapped:
+        def forgetful(self: Engine, now_ms: int, event: Any) -> Any:  # noqa: ANN401 - as the engine's
+            if isinstance(event, Report) and (call := self._calls.get(event.call_id)):
+                call.last_seq = 0
+            return handle(self, now_ms, event)
+
+        return forgetful
+
+    wrap(patch, Engine, "handle", around)
 
 
 def _reports_of_unknown_calls_are_handled(patch: Patch) -> None:
-    patch.setattr(Engine, "_is_news", lambda _self, _report: True)
+    def around(handle: Wrapped) -> Wrapped:
+        def credulous(self: Engine, now_ms: int, event: Any) -> Any:  # noqa: ANN401 - as the engine's
+            if not isinstance(event, Report) or event.call_id in self._calls:
+                return handle(self, now_ms, event)
+            effects: list[Any] = []
+            self._state.emit = effects.append
+            self._handlers[type(event)](now_ms, event)
+            return effects
+
+        return credulous
+
+    wrap(patch, Engine, "handle", around)
 
 
 def _holds_are_not_released(patch: Patch) -> None:

@@ -12,6 +12,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "console.css": "text/css",
     "console.js": "text/javascript",
     "icon.svg": "image/svg+xml",
+    "lists.css": "text/css",
     "prompts.css": "text/css",
     "prompts.js": "text/javascript",
     "recorder.js": "text/javascript",

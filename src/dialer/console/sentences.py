@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from dialer.console.catalogue import PAGES
-from dialer.console.field_titles import title_of
+from dialer.console.field_titles import TITLES, title_of
 from dialer.console.language import gettext, ngettext
 from dialer.console.rendering import grouped, moment_of, money
+from dialer.console.section_words import TITLES as SECTION_TITLES
 from dialer.console.state_words import words_of
 from dialer.domain.billing.money import MoneyAmount
 from dialer.domain.sentences import (
@@ -46,7 +47,9 @@ def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind
         case Sentence():
             return in_viewers_words(value)
         case FieldName():
-            return gettext("“%(name)s”") % {"name": gettext(title_of(value.path, value))}
+            # Sections have forms of their own, with titles of their own.
+            title = TITLES.get(value) or SECTION_TITLES.get(value) if not value.path else None
+            return gettext("“%(name)s”") % {"name": gettext(title or title_of(value.path, value))}
         case ResourceName():
             return gettext(PAGES[value].one) if value in PAGES else value
         case StateName():
