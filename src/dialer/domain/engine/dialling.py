@@ -335,7 +335,7 @@ class CampaignDialling:
         self._state.emit(MoveCampaign(campaign.plan.id, status, reason))
         if status is CampaignStatus.PAUSE:
             self.wake_at(campaign, campaign.plan.expires_ms)
-        for other in self._pacing.paced():
+        for other in self._pacing.sharing_with(campaign):
             self.wake_at(other, now_ms)  # They share its abandon budget.
         self._state.forget_if_over(campaign)
 

@@ -175,7 +175,7 @@ class Engine:
             self._transfers.settle(now_ms)
             for call in self._transfers.unserved():
                 self._free(call, now_ms)
-        for campaign in self._pacing.paced():
+        for campaign in self._pacing.concerned(now_ms):
             self._dialling.consider(campaign, now_ms)
 
     # --- opening and closing ------------------------------------------------------------------------------------
@@ -262,6 +262,7 @@ class Engine:
         if campaign is None:
             return
         campaign.status = CampaignStatus.ABORT if event.is_aborted else CampaignStatus.END
+        self._state.paced.change(event.campaign_id)
         self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
         if event.is_aborted:
             for call in self._calls.values():
