@@ -121,7 +121,7 @@ class Centre:
         tell(events.GatewayOpened(GatewayPlan(GATEWAY, protocol=SIMULATED)))
         for agent_id in range(1, size.agents + 1):
             tell(events.AgentOpened(AgentPlan(agent_id, 1, AgentStatus.AVAILABLE, wrap_up_ms=1_000)))
-        queues = -(-max(size.agents // AGENTS_OF_A_QUEUE, size.campaigns // CAMPAIGNS_OF_A_QUEUE, 1))
+        queues = max(-(-size.agents // AGENTS_OF_A_QUEUE), -(-size.campaigns // CAMPAIGNS_OF_A_QUEUE))
         for queue_id in range(1, queues + 1):
             first = (queue_id - 1) * AGENTS_OF_A_QUEUE + 1
             last = min(first + AGENTS_OF_A_QUEUE, size.agents + 1)
