@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, insert, select, update
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database
 from benchmarks.measure import Work, interleaved, report
@@ -25,26 +25,28 @@ from dialer.store.tables import Campaign, Gateway, User
 from dialer.store.touched import EVERYTHING, NOTHING, Touched, touch
 
 CAMPAIGNS: Final = 300
+USERS: Final = 100
 STEPS: Final = 30
 RUNS: Final = 7
 Commit = Callable[[], object]
 
 
 def add_started_campaigns(connection: Connection, campaigns: int) -> None:
-    """Add open campaigns that begin tomorrow."""
-    user_id = add(connection, User, username="ann", password_hash="-")  # noqa: S106 - nobody logs in
+    """Add open campaigns of a hundred users, which begin tomorrow."""
+    people = [{"username": f"user{place}", "password_hash": "-"} for place in range(USERS)]
+    moments = {"created_date": START_MS, "updated_date": START_MS}
+    connection.execute(insert(User), [{**row, **moments} for row in people])
+    user_ids = list(connection.scalars(select(User.id)))
     row = {
-        "user_id": user_id,
+        **moments,
         "name": "campaign",
-        "created_date": START_MS,
-        "updated_date": START_MS,
         "startingdate": START_MS + DAY_MS,
         "expirationdate": START_MS + 2 * DAY_MS,
         "status": CampaignStatus.START,
         "aleg_gateway_id": add(connection, Gateway, name="sim"),
         "object_id": 1,
     }
-    rows = [{**row, "campaign_code": f"bench{place}"} for place in range(campaigns)]
+    rows = [{**row, "user_id": user_ids[place % USERS], "campaign_code": f"bench{place}"} for place in range(campaigns)]
     connection.execute(insert(Campaign), rows)
 
 
@@ -56,6 +58,11 @@ def committed(database: Database, touched: Touched) -> None:
         touch(connection, touched)
 
     database.write_now(work)
+
+
+def touched_once(database: Database) -> None:
+    """Commit a change that touches one campaign."""
+    committed(database, Touched(campaigns=frozenset({1})))
 
 
 def steps(worker: Worker, loop: BlockingPortal, commit: Commit, *, is_second: bool = False) -> tuple[int, float]:
@@ -82,7 +89,7 @@ def main() -> None:
         nobody = partial(committed, database, NOTHING)
         commits: dict[str, Commit] = {
             "a commit that touches everything": partial(committed, database, EVERYTHING),
-            "a commit that touches one campaign": partial(committed, database, Touched(campaigns=frozenset({1}))),
+            "a commit that touches one campaign": partial(touched_once, database),
             "a commit that touches nothing": nobody,
         }
         works: dict[str, Work] = {name: partial(steps, worker, loop, commit) for name, commit in commits.items()}

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import anyio
+import pytest
 from sqlalchemy import Engine, event
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
+from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
 from benchmarks.steps import on_real_clock
+from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -35,6 +38,10 @@ COMMITTED_CALL_MAX: Final = 140
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
 """The cost of a call at 50 calls a second on the real clock, in SQLite."""
+AGENT_EVENT_MAX: Final = 530
+"""Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
+CROWD_GROWTH_MAX: Final = 1.2
+"""The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
 GROWTH_MAX: Final = 1.1
 """The largest ratio of the costs of a call in a larger and in a smaller campaign."""
 
@@ -124,6 +131,38 @@ def test_a_call_on_the_real_clock_stays_within_its_cost(tmp_path: Path) -> None:
     with closing(new_database(str(tmp_path))) as database:
         cost = on_real_clock(database, None, calls_a_second=50, seconds=25).of_a_call()
     assert {name: cost[name] for name in REAL_CLOCK_MAX if cost[name] > REAL_CLOCK_MAX[name]} == {}
+
+
+@pytest.mark.parametrize("size", [Size(campaigns=200), Size(campaigns=1_000), Size(agents=500)])
+def test_an_event_of_an_agent_costs_the_same_among_many_campaigns_and_agents(size: Size) -> None:
+    few, many = functions_of(Centre(Size()).serve), functions_of(Centre(size).serve)
+    assert many <= CROWD_GROWTH_MAX * few
+    assert many <= AGENT_EVENT_MAX
+
+
+def test_an_event_of_an_agent_costs_the_same_however_many_calls_wait() -> None:
+    few, many = (functions_of(Centre(Size(waiting=waiting)).serve) for waiting in (10, 1_000))
+    assert many <= CROWD_GROWTH_MAX * few
+
+
+def test_a_commit_that_touches_one_campaign_costs_the_same_while_many_are_open(tmp_path: Path) -> None:
+    few, many = (touched_functions(campaigns, tmp_path / str(campaigns)) for campaigns in (10, 500))
+    assert many <= CROWD_GROWTH_MAX * few
+
+
+def touched_functions(campaigns: int, folder: Path) -> int:
+    """Return the calls of Python functions in the step after a commit that touches one of the open campaigns."""
+    folder.mkdir()
+    with closing(new_database(str(folder))) as database:
+        database.write_now(lambda connection: add_started_campaigns(connection, campaigns))
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
+        for _ in range(2):  # The first step builds the engine.
+            touched_once(database)
+            anyio.run(worker.settle)
+        touched_once(database)
+        with counted_functions() as counts:
+            anyio.run(worker.settle)
+    return counts["call"]
 
 
 def test_counts_are_reproducible() -> None:
