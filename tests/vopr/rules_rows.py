@@ -132,6 +132,12 @@ def silent(connection: Connection, now_ms: int) -> Iterator[str]:
         yield f"a silent call is not given up: call {row[0]}"
 
 
+def ahead(connection: Connection, now_ms: int) -> Iterator[str]:
+    """Yield calls that begin later. After the answer to a user's change there are none: it may have paused them."""
+    for row in ask(connection, "SELECT id FROM callrequest WHERE attempt > 0 AND started_ms > ? LIMIT 1", now_ms):
+        yield f"call {row[0]} begins after the answer to a change"
+
+
 def channels(connection: Connection, counted: Mapping[str, int]) -> Iterator[str]:
     """F8: yield gateways whose count of calls in the engine differs from the rows."""
     query = """SELECT gateway, count(*) FROM (
