@@ -133,8 +133,12 @@ def silent(connection: Connection, now_ms: int) -> Iterator[str]:
 
 
 def ahead(connection: Connection, now_ms: int) -> Iterator[str]:
-    """Yield calls that begin later. After the answer to a user's change there are none: it may have paused them."""
-    for row in ask(connection, "SELECT id FROM callrequest WHERE attempt > 0 AND started_ms > ? LIMIT 1", now_ms):
+    """Yield calls in progress that begin later. After the answer to a change there are none: it may have paused them.
+
+    Calls that are over keep their times when the clock is set back.
+    """
+    query = "SELECT id FROM callrequest WHERE status = 7 AND attempt > 0 AND started_ms > ? LIMIT 1"
+    for row in ask(connection, query, now_ms):
         yield f"call {row[0]} begins after the answer to a change"
 
 
