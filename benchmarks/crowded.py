@@ -75,7 +75,7 @@ class SilentLine:
     def open_gateway(self, gateway_id: GatewayKey, parameters: str) -> None:
         """Take any gateway."""
 
-    def dial(self, call: Call) -> Milestone | None:
+    def dial(self, call: Call) -> None:
         """Place a call."""
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:  # noqa: ARG002 - the port's
@@ -88,7 +88,7 @@ class SilentLine:
     def wait(self, call_id: int) -> Milestone | None:
         """Return that nothing is known."""
 
-    def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:  # noqa: ARG002 - the port's
+    def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> None:  # noqa: ARG002 - the port's
         """Note the offer."""
         self.offers[call.id] = (agent.id, offered_ms)
 

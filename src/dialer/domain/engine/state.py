@@ -146,7 +146,7 @@ class PacedCampaigns:
         They dial for these queues or have changed since the last request, or share a queue with one that has.
         """
         changed, self._changed = self._changed, set()
-        shared = queue_ids.union(*[self.queue_ids.get(campaign_id, ()) for campaign_id in changed])
+        shared = set(queue_ids).union(*[self.queue_ids.get(campaign_id, ()) for campaign_id in changed])
         return sorted({*self.sharing(shared), *(changed & self.queue_ids.keys())})
 
 

@@ -285,8 +285,8 @@ class CallDistributor:
             (self._idle.add if agent.is_idle(now_ms) else self._idle.discard)(agent_id)
             rests_until_ms = agent.figures.free_at_ms if agent.is_on_duty else 0
             self._rests.expect(agent_id, rests_until_ms if rests_until_ms > now_ms else NEVER_MS)
-            self._concerned |= self._served_by[agent_id]
-            self._staffed_anew |= self._served_by[agent_id]
+            self._concerned.update(self._served_by[agent_id])
+            self._staffed_anew.update(self._served_by[agent_id])
 
     def _add(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = waiting
