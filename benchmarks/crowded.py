@@ -1,6 +1,6 @@
 """Benchmark of an agent's event in call centres of several sizes: `python -m benchmarks.crowded`.
 
-Whatever the size, one queue with ten agents works, and four predictive campaigns dial for it. All other campaigns and
+In each size one queue with ten agents works, and four predictive campaigns dial for it. All other campaigns and
 agents have queues of their own. The cost of an event is its processor time, and its number
 of calls of Python functions.
 """
