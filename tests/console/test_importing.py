@@ -3,18 +3,20 @@
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
 import httpx
 import pytest
 
-from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S
+from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
 
 FILE = b"Phone,full_name\n+12025550111,Ann\nabc,<script>\n+12025550111,Twice\n"
 BOOK = "records/phonebook/1/import/"
+AT_WORK = "The file is being imported just now."
 
 
 def upload(visitor: Visitor, path: str, file: bytes, file_name: str = "people.csv", **fields: str) -> httpx.Response:
@@ -46,6 +48,13 @@ def press(visitor: Visitor, **changed: str) -> httpx.Response:
     return visitor.request("POST", token[1], data={**chosen(visitor.page), **changed})
 
 
+def token_in(page: str) -> str:
+    """Return the token of the list that a page shows."""
+    found = re.search(r"lists/([0-9a-f]{32})/", page)
+    assert found is not None
+    return found[1]
+
+
 def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> None:
     api.create("phonebook", name="Book")
     assert "Nothing is stored before you have seen how it is read." in alice.text(BOOK)
@@ -62,7 +71,55 @@ def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> N
     assert lines[0] == "Line,Reason,Phone,full_name"
     assert (lines[1][:2], lines[1][-13:]) == ("3,", ",abc,<script>")
     again = press(alice, **{"import": "1"})
-    assert (again.status_code, "The file is not here any more" in words(again.text)) == (404, True)
+    assert (again.status_code, words(again.text)) == (200, words(done.text))
+    shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (shown.status_code, "The file is not here any more" in words(shown.text)) == (404, True)
+
+
+def test_two_presses_at_once_make_one_phonebook(alice: Visitor, api: Caller) -> None:
+    rows = b"".join(b"+12025%06d,Ann\n" % number for number in range(100_000, 103_000))
+    look(alice, "new-campaign/", b"Phone,full_name\n" + rows, name="Spring")
+    with ThreadPoolExecutor() as threads:
+        answers = list(threads.map(lambda _: press(alice, **{"import": "1"}), range(4)))
+    assert api.get("phonebook/")["count"] == 1
+    again = press(alice, **{"import": "1"})
+    first = "/console/new-campaign/survey/?phonebook=1&imported=3000&rejected=0"
+    assert again.headers["location"] == first
+    for answer in answers:
+        assert answer.headers.get("location") == first or (answer.status_code, AT_WORK in words(answer.text)) == (
+            409,
+            True,
+        )
+
+
+def test_a_press_during_an_import_says_so_and_a_failed_import_can_be_repeated(
+    alice: Visitor, api: Caller, media: Path
+) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, FILE)
+    kept = KeptLists(media).find(2, token_in(alice.page))
+    assert kept.claim()
+    assert not kept.claim()
+    during = press(alice, **{"import": "1"})
+    assert (during.status_code, AT_WORK in words(during.text)) == (409, True)
+    shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (shown.status_code, AT_WORK in words(shown.text)) == (409, True)
+    assert api.get("contact/")["count"] == 0
+    kept.give_back()
+    failed = press(alice, m0="leave_out", **{"import": "1"})
+    assert "Choose the column that has the phone numbers." in words(failed.text)
+    assert "Stored 1" in words(press(alice, **{"import": "1"}).text)
+
+
+def test_a_list_that_is_deleted_while_it_is_read_is_gone(alice: Visitor, api: Caller, media: Path) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, FILE)
+    (path,) = (media / "lists").glob("*.list")
+    path.unlink()
+    shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (shown.status_code, "Choose it again" in words(shown.text)) == (404, True)
+    answer = press(alice, **{"import": "1"})
+    assert (answer.status_code, "Choose it again" in words(answer.text)) == (404, True)
 
 
 def test_the_choices_can_be_changed_and_nothing_is_lost(alice: Visitor, api: Caller) -> None:
