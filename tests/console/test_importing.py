@@ -72,8 +72,8 @@ def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> N
     assert (lines[1][:2], lines[1][-13:]) == ("3,", ",abc,<script>")
     again = press(alice, **{"import": "1"})
     assert (again.status_code, words(again.text)) == (200, words(done.text))
-    shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
-    assert (shown.status_code, "The file is not here any more" in words(shown.text)) == (404, True)
+    gone = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (gone.status_code, "The file is not here any more" in words(gone.text)) == (404, True)
 
 
 def test_two_presses_at_once_make_one_phonebook(alice: Visitor, api: Caller) -> None:

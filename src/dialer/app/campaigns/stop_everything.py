@@ -50,7 +50,7 @@ def resume_stopped(unit: UnitOfWork, actor_id: int, moment_ms: int, which: Colum
     """Resume the campaigns that a user paused at a moment, except those whose state somebody changed since."""
     stopped = stopped_at(unit.connection, actor_id, moment_ms)
     paused = select(Campaign.id).where(Campaign.id.in_(stopped), Campaign.status == CampaignStatus.PAUSE, which)
-    changed = set(unit.connection.scalars(_changed_since(stopped, actor_id, moment_ms)))
+    changed: set[int | None] = set(unit.connection.scalars(_changed_since(stopped, actor_id, moment_ms)))
     resumed = 0
     for campaign_id in unit.connection.scalars(paused.order_by(Campaign.id)).all():
         if campaign_id not in changed:
@@ -58,7 +58,7 @@ def resume_stopped(unit: UnitOfWork, actor_id: int, moment_ms: int, which: Colum
     return Resumed(resumed, len(stopped) - resumed)
 
 
-def _changed_since(ids: list[int], actor_id: int, moment_ms: int) -> Select[tuple[int | None]]:
+def _changed_since(ids: list[int], actor_id: int, moment_ms: int) -> Select[int | None]:
     """Return a query of those campaigns whose state has an entry after those of a step."""
     last = select(func.max(AuditLog.id)).where(*_of_step(actor_id, moment_ms)).scalar_subquery()
     return select(AuditLog.record_id).where(

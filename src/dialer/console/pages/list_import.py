@@ -76,6 +76,7 @@ async def _import_list(request: ApiRequest, token: str, kept: KeptList, choices:
     if not kept.claim():
         return await answer_list(request, token, choices)
     result: ImportedList | None = None
+    messages: list[str] = []
     try:
         result = await _import_claimed(request, kept, choices)
     except _REFUSED as error:
