@@ -1,5 +1,6 @@
 """Tests of lists that are imported in the console: upload, a look at how they are read, and the import."""
 
+import io
 import os
 import re
 import time
@@ -8,11 +9,13 @@ from html import unescape
 from pathlib import Path
 
 import httpx
+import openpyxl
 import pytest
 
 from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
+from tests.console.workbooks import saved
 
 FILE = b"Phone,full_name\n+12025550111,Ann\nabc,<script>\n+12025550111,Twice\n"
 BOOK = "records/phonebook/1/import/"
@@ -65,7 +68,7 @@ def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> N
     done = press(alice, **{"import": "1"})
     assert "Stored 1 There already, or twice in the file 1 Refused 1" in words(done.text)
     assert api.get("contact/")["results"][0]["full_name"] == "Ann"
-    rejected = re.search(r'href="/console/(lists/[0-9a-f]{32}/rejected/)"', done.text)
+    rejected = re.search(r'href="/console/(lists/[0-9a-f]{32}/rejected/\?format=csv)"', done.text)
     assert rejected is not None
     lines = alice.request("GET", rejected[1]).content.decode("utf-8-sig").splitlines()
     assert lines[0] == "Line,Reason,Phone,full_name"
@@ -74,6 +77,46 @@ def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> N
     assert (again.status_code, words(again.text)) == (200, words(done.text))
     gone = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
     assert (gone.status_code, "The file is not here any more" in words(gone.text)) == (404, True)
+
+
+def test_refused_lines_are_a_workbook_too_which_can_be_corrected_and_imported(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, b'Phone;full_name;Plan\nabc;=1+1;a,b\n+12025550111;Ann;x\n\'+49;"J\xc3\xb6rg\nM.";y\n')
+    offered = re.search(r'href="/console/(lists/[^"]*/rejected/[^"]*format=xlsx)"', alice.page)
+    assert offered is not None
+    answer = alice.request("GET", unescape(offered[1]))
+    assert answer.headers["content-disposition"] == 'attachment; filename="rejected.xlsx"'
+    digits = "Enter 3 to 15 digits with an optional leading +."
+    expected = [
+        ("Line", "Reason", "Phone", "full_name", "Plan"),
+        (2, f"'abc' has no digits. {digits}", "abc", "'=1+1", "a,b"),
+        (4, f'"\'+49" has fewer than 3 digits. {digits}', "'+49", "J\u00f6rg\nM.", "y"),
+    ]
+    assert rows_of(answer.content) == expected
+    done = press(alice, **{"import": "1"})
+    offered = re.search(r'href="/console/(lists/[^"]*/rejected/\?format=xlsx)"', done.text)
+    assert offered is not None
+    answer = alice.request("GET", offered[1])
+    assert rows_of(answer.content) == expected
+    book = openpyxl.load_workbook(io.BytesIO(answer.content))
+    book.active["C2"], book.active["C3"] = "+12025550112", "+12025550113"
+    shown = look(alice, BOOK, saved(book), "rejected.xlsx")
+    assert "Will be stored 2" in shown
+    press(alice, m0="leave_out", m1="leave_out", **{"import": "1"})
+    assert [(one["full_name"], one["additional_vars"]) for one in api.get("contact/")["results"]] == [
+        ("Ann", '{"Plan":"x"}'),
+        ("=1+1", '{"Plan":"a,b"}'),
+        ("J\u00f6rg\nM.", '{"Plan":"y"}'),
+    ]
+    gone = alice.request("GET", f"lists/{'0' * 32}/rejected/?format=xlsx")
+    assert (gone.status_code, rows_of(gone.content)) == (200, [])
+    assert alice.request("GET", offered[1].replace("xlsx", "pdf")).status_code == 400
+
+
+def rows_of(content: bytes) -> list[tuple[object, ...]]:
+    """Return the rows of a workbook, as the library of spreadsheets reads them."""
+    sheet = openpyxl.load_workbook(io.BytesIO(content)).active
+    return [row for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
 
 
 def test_two_presses_at_once_make_one_phonebook(alice: Visitor, api: Caller) -> None:

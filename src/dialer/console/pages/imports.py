@@ -18,13 +18,14 @@ from msgspec.structs import replace
 from dialer.api.crud import records
 from dialer.api.http.errors import InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.http.forms import FILE_NAME, file_pieces
+from dialer.api.http.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
 from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.service import ApiRequest
 from dialer.app.imports.guessed_columns import FIRST_NAME, FULL_NAME, LAST_NAME, NUMBER
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
-from dialer.app.imports.rejected_lines import RejectedLines
+from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
@@ -47,6 +48,7 @@ from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
 from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import go_to, page
+from dialer.console.sheets import XLSX, format_of
 from dialer.console.zones import COOKIE, zone_of
 from dialer.domain.sentences import Sentence
 from dialer.store.media.kept_lists import KeptList, KeptLists
@@ -102,18 +104,29 @@ async def show_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
     )
 
 
-@get("/lists/{token:str}/rejected", media_type="text/csv")
+@get("/lists/{token:str}/rejected")
 async def download_rejected(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
     """Send the lines that an import has rejected, or would reject."""
     kept, choices = kept_list(request, token), read_choices(request.query_params)
+    wanted = format_of(request)
     with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
         check_target(request, choices)
         complete = await complete_choices(request, kept.path, choices)
         await report_of(request, kept, kept.path, complete, is_dry=True)
     rejected = kept.rejected
+    if wanted == XLSX:
+        return await answer_spreadsheet(request, await anyio.to_thread.run_sync(_spreadsheet_of, rejected), "rejected")
     content = await anyio.to_thread.run_sync(rejected.read_bytes) if rejected.exists() else b""
     headers = {"Content-Disposition": 'attachment; filename="rejected.csv"', "Cache-Control": "no-store"}
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _spreadsheet_of(rejected: Path) -> Spreadsheet:
+    """Return the lines that an import has rejected as a workbook, as many as one takes."""
+    rows = read_rejected(rejected) if rejected.exists() else iter(())
+    spreadsheet = Spreadsheet(gettext("Refused lines"), next(rows, ()))
+    spreadsheet.add([int(line), *cells] for line, *cells in islice(rows, SPREADSHEET_ROWS_MAX))
+    return spreadsheet
 
 
 async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, dict[str, str]]:
