@@ -1,5 +1,6 @@
 """Property tests of the sentences of errors: whatever their values are, each language fills in all of them."""
 
+import pickle
 import re
 from collections.abc import Iterator
 from itertools import cycle
@@ -83,6 +84,17 @@ def test_every_sentence_has_all_its_values_in_every_language(drawn: list[Any], n
                     assert str(number) in text, (code, texts)
                 else:
                     assert form == "r" or shown[name] in text, (code, texts, name)
+
+
+@given(VALUES, st.integers(0, 3), st.sampled_from(sorted(LANGUAGES)))
+def test_a_sentence_that_another_process_sends_is_still_a_sentence(value: object, number: int, code: str) -> None:
+    speak(read_language(code))
+    for sentence in (
+        Sentence("about %(value)s", value=value),
+        counting_sentence("one %(v)s", "%(v)ss", number, v=value),
+    ):
+        received = pickle.loads(pickle.dumps(sentence))  # noqa: S301 - our own
+        assert (received, in_viewers_words(received)) == (sentence, in_viewers_words(sentence))
 
 
 def test_the_english_of_pages_has_no_article_before_the_title_of_a_field() -> None:
