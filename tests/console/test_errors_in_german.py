@@ -32,12 +32,20 @@ _OF_API = frozenset(
 )
 """Files whose errors only clients of the API and programmers see."""
 _OF_PROGRAMMERS = frozenset(
-    {"UnknownRecordError", "StorageUnavailableError", "TypeError", "ValueError", "LookupError", "KeyError"}
+    {
+        "UnknownRecordError",
+        "NoCampaignError",
+        "StorageUnavailableError",
+        "TypeError",
+        "ValueError",
+        "LookupError",
+        "KeyError",
+    }
 )
 """Errors for which there are other words: of a record that is gone, and of a disk that is full."""
 _WITH_ERRORS = (
     *("api/crud/*.py", "api/records/*.py", "app/**/*.py", "domain/billing/*.py", "domain/numbers/*.py"),
-    *("domain/states.py", "store/media/*.py"),
+    *("domain/states.py", "store/media/*.py", "forecast/*.py"),
 )
 
 

@@ -1,20 +1,25 @@
 """Tests of lists that are imported in the console: upload, a look at how they are read, and the import."""
 
+import io
 import os
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
 
 import httpx
+import openpyxl
 import pytest
 
-from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S
+from dialer.store.media.kept_lists import KEPT_OF_A_USER_MAX, KEPT_S, KeptLists
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor, words
+from tests.console.workbooks import saved
 
 FILE = b"Phone,full_name\n+12025550111,Ann\nabc,<script>\n+12025550111,Twice\n"
 BOOK = "records/phonebook/1/import/"
+AT_WORK = "The file is being imported just now."
 
 
 def upload(visitor: Visitor, path: str, file: bytes, file_name: str = "people.csv", **fields: str) -> httpx.Response:
@@ -46,6 +51,13 @@ def press(visitor: Visitor, **changed: str) -> httpx.Response:
     return visitor.request("POST", token[1], data={**chosen(visitor.page), **changed})
 
 
+def token_in(page: str) -> str:
+    """Return the token of the list that a page shows."""
+    found = re.search(r"lists/([0-9a-f]{32})/", page)
+    assert found is not None
+    return found[1]
+
+
 def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> None:
     api.create("phonebook", name="Book")
     assert "Nothing is stored before you have seen how it is read." in alice.text(BOOK)
@@ -56,13 +68,101 @@ def test_a_list_is_looked_at_and_then_imported(alice: Visitor, api: Caller) -> N
     done = press(alice, **{"import": "1"})
     assert "Stored 1 There already, or twice in the file 1 Refused 1" in words(done.text)
     assert api.get("contact/")["results"][0]["full_name"] == "Ann"
-    rejected = re.search(r'href="/console/(lists/[0-9a-f]{32}/rejected/)"', done.text)
+    rejected = re.search(r'href="/console/(lists/[0-9a-f]{32}/rejected/\?format=csv)"', done.text)
     assert rejected is not None
     lines = alice.request("GET", rejected[1]).content.decode("utf-8-sig").splitlines()
     assert lines[0] == "Line,Reason,Phone,full_name"
     assert (lines[1][:2], lines[1][-13:]) == ("3,", ",abc,<script>")
     again = press(alice, **{"import": "1"})
-    assert (again.status_code, "The file is not here any more" in words(again.text)) == (404, True)
+    assert (again.status_code, words(again.text)) == (200, words(done.text))
+    gone = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (gone.status_code, "The file is not here any more" in words(gone.text)) == (404, True)
+
+
+def test_refused_lines_are_a_workbook_too_which_can_be_corrected_and_imported(alice: Visitor, api: Caller) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, b'Phone;full_name;Plan\nabc;=1+1;a,b\n+12025550111;Ann;x\n\'+49;"J\xc3\xb6rg\nM.";y\n')
+    offered = re.search(r'href="/console/(lists/[^"]*/rejected/[^"]*format=xlsx)"', alice.page)
+    assert offered is not None
+    answer = alice.request("GET", unescape(offered[1]))
+    assert answer.headers["content-disposition"] == 'attachment; filename="rejected.xlsx"'
+    digits = "Enter 3 to 15 digits with an optional leading +."
+    expected = [
+        ("Line", "Reason", "Phone", "full_name", "Plan"),
+        (2, f"'abc' has no digits. {digits}", "abc", "'=1+1", "a,b"),
+        (4, f'"\'+49" has fewer than 3 digits. {digits}', "'+49", "J\u00f6rg\nM.", "y"),
+    ]
+    assert rows_of(answer.content) == expected
+    done = press(alice, **{"import": "1"})
+    offered = re.search(r'href="/console/(lists/[^"]*/rejected/\?format=xlsx)"', done.text)
+    assert offered is not None
+    answer = alice.request("GET", offered[1])
+    assert rows_of(answer.content) == expected
+    book = openpyxl.load_workbook(io.BytesIO(answer.content))
+    book.active["C2"], book.active["C3"] = "+12025550112", "+12025550113"
+    shown = look(alice, BOOK, saved(book), "rejected.xlsx")
+    assert "Will be stored 2" in shown
+    press(alice, m0="leave_out", m1="leave_out", **{"import": "1"})
+    assert [(one["full_name"], one["additional_vars"]) for one in api.get("contact/")["results"]] == [
+        ("Ann", '{"Plan":"x"}'),
+        ("=1+1", '{"Plan":"a,b"}'),
+        ("J\u00f6rg\nM.", '{"Plan":"y"}'),
+    ]
+    gone = alice.request("GET", f"lists/{'0' * 32}/rejected/?format=xlsx")
+    assert (gone.status_code, rows_of(gone.content)) == (200, [])
+    assert alice.request("GET", offered[1].replace("xlsx", "pdf")).status_code == 400
+
+
+def rows_of(content: bytes) -> list[tuple[object, ...]]:
+    """Return the rows of a workbook, as the library of spreadsheets reads them."""
+    sheet = openpyxl.load_workbook(io.BytesIO(content)).active
+    return [row for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
+
+
+def test_two_presses_at_once_make_one_phonebook(alice: Visitor, api: Caller) -> None:
+    rows = b"".join(b"+12025%06d,Ann\n" % number for number in range(100_000, 103_000))
+    look(alice, "new-campaign/", b"Phone,full_name\n" + rows, name="Spring")
+    with ThreadPoolExecutor() as threads:
+        answers = list(threads.map(lambda _: press(alice, **{"import": "1"}), range(4)))
+    assert api.get("phonebook/")["count"] == 1
+    again = press(alice, **{"import": "1"})
+    first = "/console/new-campaign/survey/?phonebook=1&imported=3000&rejected=0"
+    assert again.headers["location"] == first
+    for answer in answers:
+        assert answer.headers.get("location") == first or (answer.status_code, AT_WORK in words(answer.text)) == (
+            409,
+            True,
+        )
+
+
+def test_a_press_during_an_import_says_so_and_a_failed_import_can_be_repeated(
+    alice: Visitor, api: Caller, media: Path
+) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, FILE)
+    kept = KeptLists(media).find(2, token_in(alice.page))
+    assert kept.claim()
+    assert not kept.claim()
+    during = press(alice, **{"import": "1"})
+    assert (during.status_code, AT_WORK in words(during.text)) == (409, True)
+    shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (shown.status_code, AT_WORK in words(shown.text)) == (409, True)
+    assert api.get("contact/")["count"] == 0
+    kept.give_back()
+    failed = press(alice, m0="leave_out", **{"import": "1"})
+    assert "Choose the column that has the phone numbers." in words(failed.text)
+    assert "Stored 1" in words(press(alice, **{"import": "1"}).text)
+
+
+def test_a_list_that_is_deleted_while_it_is_read_is_gone(alice: Visitor, api: Caller, media: Path) -> None:
+    api.create("phonebook", name="Book")
+    look(alice, BOOK, FILE)
+    (path,) = (media / "lists").glob("*.list")
+    path.unlink()
+    shown = alice.request("GET", f"lists/{token_in(alice.page)}/?id=1")
+    assert (shown.status_code, "Choose it again" in words(shown.text)) == (404, True)
+    answer = press(alice, **{"import": "1"})
+    assert (answer.status_code, "Choose it again" in words(answer.text)) == (404, True)
 
 
 def test_the_choices_can_be_changed_and_nothing_is_lost(alice: Visitor, api: Caller) -> None:

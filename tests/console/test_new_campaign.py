@@ -1,5 +1,7 @@
 """Tests of the way from a file to a campaign, and of what can be done with a campaign afterwards."""
 
+import re
+
 import pytest
 from sqlalchemy import update
 
@@ -54,6 +56,17 @@ def test_columns_are_known_by_their_usual_names(
     assert press(alice, **{"import": "1"}).status_code == 303
     (made,) = api.get("contact/")["results"]
     assert (made["contact"], made["full_name"]) == (contact, name)
+
+
+def test_the_form_proposes_safe_hours_and_the_api_keeps_its_defaults(alice: Visitor, api: Caller) -> None:
+    for path in ("campaigns", "sms-campaigns"):
+        form = alice.get(f"records/{path}/new/")
+        assert re.search(r'name="daily_start_time"[^>]* value="09:00(:00)?"', form)
+        assert re.search(r'name="daily_stop_time"[^>]* value="20:00(:00)?"', form)
+    asked = alice.get("records/campaigns/new/?daily_stop_time=18:00:00")
+    assert re.search(r'name="daily_stop_time"[^>]* value="18:00(:00)?"', asked)
+    made = api.get(f"campaigns/{campaign(api, started='no')}/")
+    assert (made["daily_start_time"], made["daily_stop_time"]) == ("00:00:00", "23:59:59")
 
 
 def test_a_file_without_people_leaves_no_phonebook(alice: Visitor, api: Caller) -> None:

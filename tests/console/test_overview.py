@@ -103,3 +103,54 @@ def test_hostile_names_are_harmless(alice: Visitor, api: Caller, path: str) -> N
     page = alice.get(path)
     assert "<script>alert" not in page
     assert 'alert("x")' in words(page)
+
+
+def test_everything_stops_at_one_button_and_exactly_that_goes_on_again(
+    alice: Visitor, bob: Visitor, admin: Visitor, api: Caller
+) -> None:
+    of_bob = Caller(api.client, "bob")
+    ids = [campaign(api, name=name, gateway=name) for name in ("Paused", "Running", "Ended since", "Paused since")]
+    other = campaign(of_bob, name="Other", gateway="Other")
+    api.change(f"campaigns/{ids[0]}/", status=2)
+
+    def states() -> list[int]:
+        return [api.get(f"campaigns/{one}/")["status"] for one in ids] + [of_bob.get(f"campaigns/{other}/")["status"]]
+
+    assert "Pause all your running campaigns?" in alice.text("overview/")
+    stopped = alice.send("overview/stop/").headers["location"].removeprefix("/console/")
+    assert states() == [2, 2, 2, 2, 1]
+    assert "3 campaigns were paused." in alice.text(stopped)
+    assert "No campaign was running." in bob.text(stopped)
+    undo = stopped.partition("=")[2]
+    assert bob.send("overview/resume/", stopped=undo).headers["location"].endswith("?resumed=0&left=0")
+    assert states() == [2, 2, 2, 2, 1]
+    api.change(f"campaigns/{ids[2]}/", status=4)
+    api.change(f"campaigns/{ids[3]}/", status=1)
+    api.change(f"campaigns/{ids[3]}/", status=2)
+    alice.text(stopped)
+    resumed = alice.send("overview/resume/", stopped=undo).headers["location"].removeprefix("/console/")
+    assert states() == [2, 1, 4, 2, 1]
+    assert "1 campaign goes on. 2 do not: their state was changed meanwhile" in alice.text(resumed)
+    logged = [(one["action"], one["record_id"]) for one in api.get("audit-log/", via="console")["results"]]
+    assert [one for one in logged if one[0].startswith("campaign_")] == [
+        *(("campaign_paused", one) for one in ids[1:]),
+        ("campaign_started", ids[1]),
+    ]
+    admin.text("overview/")
+    stopped = admin.send("overview/stop/").headers["location"].removeprefix("/console/")
+    assert "2 campaigns were paused." in admin.text(stopped)
+    assert states() == [2, 2, 4, 2, 2]
+
+
+def test_who_may_not_change_campaigns_cannot_stop_them(visitor: Visitor, api: Caller) -> None:
+    campaign(api)
+    visitor.sign_in("vera")
+    assert "Stop everything" not in visitor.text("overview/")
+    assert visitor.send("overview/stop/").status_code == 403
+    assert visitor.send("overview/resume/", stopped="x").status_code == 403
+    assert api.get("campaigns/1/")["status"] == 1
+
+
+@pytest.mark.parametrize("query", ["stopped=x", "stopped=-1", "stopped=0", "resumed=x&left=y", f"stopped={'9' * 30}"])
+def test_an_address_with_wrong_numbers_shows_the_overview(alice: Visitor, query: str) -> None:
+    assert "No campaign is in progress." in alice.text(f"overview/?{query}")

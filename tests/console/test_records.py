@@ -82,7 +82,31 @@ def test_the_audit_log_begins_with_the_newest_entry(alice: Visitor, api: Caller)
     for name in ("first", "second"):
         api.create("phonebook", name=name)
     shown = alice.text("records/audit-log/")
-    assert shown.index("create phonebook 2") < shown.index("create phonebook 1")
+    assert shown.index("Created Phonebook second Name: second") < shown.index("Created Phonebook first Name: first")
+
+
+def test_the_audit_log_says_in_words_what_was_changed(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    campaign(api, name="Spring")
+    api.change("campaigns/1/", status=2)
+    api.change("campaigns/1/", daily_stop_time="19:30:00")
+    api.create("phonebook", name="Old <b>")
+    api.request("DELETE", "phonebook/2/")
+    shown = alice.text("records/audit-log/")
+    assert "Changed Campaign Spring State: Dialling \u2192 Paused" in shown
+    assert "Until: 23:59:59 \u2192 19:30:00" in shown
+    assert "Created Section Hello Title: Hello; Script: Hello; Survey: Survey; Type: Message" in shown
+    assert "Signed in User alice \u2013 testclient" in shown
+    assert "Deleted Phonebook No. 2 Name: Old <b>" in shown
+    assert '<a class="cut" href="/console/campaigns/1/" title="campaigns 1">Spring</a>' in alice.page
+    assert '<span class="cut" title="change">Changed</span>' in alice.page
+    assert "/console/records/phonebook/2/" not in alice.page
+    entry = api.get("audit-log/", action="change")["results"][1]["id"]
+    shown = alice.text(f"records/audit-log/{entry}/")
+    assert "Changes State: Dialling \u2192 Paused" in shown
+    assert "Signed in by Password password" in shown
+    shown = words(alice.request("GET", "records/audit-log/", headers={"Accept-Language": "de"}).text)
+    assert "Ge\u00e4ndert Kampagne Spring Zustand: W\u00e4hlt \u2192 Pausiert" in shown
+    assert bob.request("GET", f"records/audit-log/{entry}/").status_code == 404
 
 
 def test_lists_and_forms_have_words_for_codes(admin: Visitor, api: Caller) -> None:

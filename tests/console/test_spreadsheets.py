@@ -4,6 +4,7 @@ import datetime as dt
 import io
 import json
 import zipfile
+from html import unescape
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -202,6 +203,33 @@ CASES: Final = {
     "excel, empty sheet first": Case(
         workbook(sheets={"Info": [], "Kunden": [["Telefon", "Name"], [DE[0], "Ann Other"]]}), "", ANN[:1]
     ),
+    "excel, notes first": Case(
+        workbook(
+            ["Customers of spring", "Ask Ann, 030 2300074, if something is missing."],
+            ["Telephone", "030 999999"],
+            sheets={
+                "Index": [["Sheet", "Rows"], ["Kunden", 2]],
+                "Kunden": [["Telefon", "Name"], [DE[0], "Ann Other"], [DE[1], "Bob Else"]],
+                "Alt": [["Telefon", "Name"], ["+4989123456", "Old"], ["+4989123457", "Older"]],
+            },
+        ),
+        "",
+        ANN,
+    ),
+    "excel, an index before a list of one": Case(
+        workbook(["Sheet", "Rows"], ["Kunden", 1], sheets={"Kunden": [["Telefon", "Name"], [DE[0], "Ann Other"]]}),
+        "",
+        ANN[:1],
+    ),
+    "excel, a broken sheet first": Case(
+        with_part(
+            workbook(["x"], sheets={"Kunden": [["Telefon", "Name"], [DE[0], "Ann Other"]]}),
+            SHEET,
+            sheet_of(b'<row><c t="s"><v>99</v></c></row>'),
+        ),
+        "",
+        ANN[:1],
+    ),
     "excel, formulas": Case(formulas(), "", [(DE[0], "#REF!")]),
     "excel, merged cells and a title": Case(merged(), "DE", ANN),
     "libreoffice workbook, Germany": Case(
@@ -245,6 +273,27 @@ def stored_in(database: Database, book: int) -> list[tuple[str, str]]:
     """Return the numbers in normal form and the names of a phonebook."""
     query = select(Contact.number, Contact.full_name).where(Contact.phonebook_id == book).order_by(Contact.id)
     return database.read_now(lambda connection: [(number, name) for number, name in connection.execute(query)])
+
+
+def test_another_sheet_than_the_guessed_one_can_be_chosen(alice: Visitor, database: Database) -> None:
+    rows = [["Telefon", "Name"], [DE[0], "Ann Other"], [DE[1], "Bob Else"]]
+    look(alice, "new-campaign/", workbook(["Telefon", DE[0]], sheets={"Kunden": rows}))
+    assert chosen(alice.page)["sheet"] == "Kunden"
+    press(alice, sheet="Sheet", header="0", **{"import": "1"})
+    assert stored_in(database, 1) == [(DE[0], "")]
+
+
+def test_a_refused_cell_that_no_spreadsheet_can_have_is_cut_in_the_files_of_refused_lines(alice: Visitor) -> None:
+    content = with_part(workbook(["x"]), SHEET, sheet_of(cells("Telefon") + cells(DE[0]) + cells("=" * 200_000)))
+    look(alice, "new-campaign/", content)
+    address = alice.page.split('href="/console/lists/', 1)[1].split('format=csv"')[0]
+    assert "rejected" in address
+    lines = alice.request("GET", unescape(f"lists/{address}format=csv")).text
+    book = openpyxl.load_workbook(io.BytesIO(alice.request("GET", unescape(f"lists/{address}format=xlsx")).content))
+    row = next(book.active.iter_rows(min_row=2, values_only=True))
+    assert row[:2] == (3, "a cell has more than 32,767 characters")
+    assert lines.count("=") == 131_071
+    assert row[2].count("=") == 32_766
 
 
 def bomb() -> bytes:

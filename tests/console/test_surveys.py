@@ -61,9 +61,9 @@ def test_findings_stand_beside_the_section_that_they_name(alice: Visitor, api: C
     api.create("section-template", survey=f"/rest-api/survey-template/{survey}/", order=9, type=7, question=HOSTILE)
     text = alice.text(f"surveys/{survey}/")
     assert "No call can reach this section." in text
-    assert "Tea? : There is neither an “Recording” nor a “Text”" in text
+    assert "Tea? : There is neither “Recording” nor “Text”" in text
     assert "No call can reach" not in alice.text(f"surveys/{survey}/?section=1")
-    assert "There is neither an “Recording” nor a “Text”" in alice.text(f"surveys/{survey}/?section=2")
+    assert "There is neither “Recording” nor “Text”" in alice.text(f"surveys/{survey}/?section=2")
     assert "<script>alert" not in alice.page
 
 

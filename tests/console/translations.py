@@ -47,7 +47,7 @@ _METHODS: Final = [("**.py", "python"), ("templates/**.html", "jinja2")]
 _KEYWORDS: Final[dict[str, Any]] = {"_": None, "gettext": None, "gettext_noop": None, "ngettext": (1, 2)}
 _OPTIONS: Final = {"templates/**.html": {"newstyle_gettext": "true", "trimmed": "true", "silent": "false"}}
 _WITH_ERRORS: Final = (
-    *("app/", "api/crud/", "api/records/", "console/", "domain/", "store/media/"),
+    *("app/", "api/crud/", "api/records/", "console/", "domain/", "forecast/", "store/media/"),
     *("api/http/auth.py", "api/http/forms.py", "api/http/other_sites.py"),
 )
 """Places whose errors the console shows."""

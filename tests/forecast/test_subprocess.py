@@ -14,6 +14,8 @@ import msgspec
 import pytest
 
 from dialer.app.errors import CampaignNotReadyError
+from dialer.console.errors import messages_of
+from dialer.console.language import read_language, speak, viewers_language
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import SEEDS_MAX, Order
@@ -55,6 +57,23 @@ async def test_an_exception_in_the_process_is_raised_here(house: House) -> None:
         await forecast_in_subprocess(house.database, order(house, campaign_id))
     with pytest.raises(NoCampaignError, match="there is no campaign 4711"):
         await forecast_in_subprocess(house.database, order(house, 4_711))
+
+
+async def test_exceptions_in_the_process_are_shown_in_the_viewers_language(house: House) -> None:
+    campaign_id = house.campaign(house.survey(), house.phonebook("+12025550101"))
+    before = viewers_language()
+    speak(read_language("de"))
+    try:
+        with pytest.raises(CampaignNotReadyError) as lacking:
+            await forecast_in_subprocess(house.database, order(house, campaign_id))
+        assert messages_of(lacking.value) == ["Die Umfrage hat keine Abschnitte."]
+        house.change(Campaign, campaign_id, status=CampaignStatus.ABORT)
+        with pytest.raises(CampaignOverError) as over:
+            await forecast_in_subprocess(house.database, order(house, campaign_id))
+        (message,) = messages_of(over.value)
+        assert message.startswith(f"Die Kampagne {campaign_id} ist vorbei: „")
+    finally:
+        speak(before)
 
 
 @pytest.mark.sqlite_only("moves the file")

@@ -302,7 +302,7 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             "Audit log",
             "entry",
             "Who changed what, the newest first.",
-            ("created_date", "actor", "action", "resource", "record_id", "address"),
+            ("created_date", "actor", "action", "resource", "record_id", "after", "address"),
             empty="Nothing has been changed yet.",
             ordering="-id",
         ),

@@ -73,6 +73,8 @@ class Cell(NamedTuple):
     is_number: bool = False
     tone: str = ""
     """`good`, `fair` or `bad` for a state that is shown as a badge."""
+    code: str = ""
+    """The code that the text stands for, where it helps those who know the API."""
 
 
 def rows_of(

@@ -31,6 +31,7 @@ _WHEN: Final = (
     " monday tuesday wednesday thursday friday saturday sunday"
 )
 FORMS: Final[Mapping[str, FormLayout]] = {
+    "audit-log": FormLayout(hidden=frozenset({"before"})),  # The changes have the old values.
     "audio-files": FormLayout(
         _groups(
             ("", "name"),

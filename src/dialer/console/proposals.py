@@ -8,6 +8,8 @@ MINUTE_MS: Final = 60_000
 """The unit of moments in forms."""
 WEEK_MS: Final = 7 * 86_400_000
 """The length of a new campaign, so that agents can promise calls on the days after its start."""
+SAFE_HOURS: Final = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00"}
+"""The daily hours of a new campaign. Few people are asleep or at table, and most laws allow calls then."""
 _CAMPAIGNS: Final = frozenset({"campaigns", "sms-campaigns"})
 
 
@@ -17,4 +19,5 @@ def proposed(path: str, computed: Values) -> dict[str, Any]:
     if path in _CAMPAIGNS:
         values["startingdate"] -= values["startingdate"] % MINUTE_MS
         values["expirationdate"] = values["startingdate"] + WEEK_MS
+        values |= SAFE_HOURS
     return values

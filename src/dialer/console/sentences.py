@@ -1,7 +1,9 @@
 """Messages in the viewer's language: sentences with their values, and texts without values."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Final
 
 from dialer.console.catalogue import PAGES
 from dialer.console.field_titles import TITLES, title_of
@@ -21,6 +23,8 @@ from dialer.domain.sentences import (
     message_of,
 )
 
+_ARTICLE: Final = re.compile(r"\b(?:an?|the) (?=%\((\w+)\)s)", re.IGNORECASE)
+
 
 def in_viewers_words(message: str) -> str:
     """Return a message in the viewer's language; in English if it has no translation."""
@@ -28,7 +32,18 @@ def in_viewers_words(message: str) -> str:
         return gettext(message)
     template = ngettext(message.template, message.plural, message.number) if message.plural else ""
     shown = {name: _shown(value) for name, value in message.values.items()}
-    return (template or gettext(message.template)) % shown
+    return _without_articles(template or gettext(message.template), message) % shown
+
+
+def _without_articles(template: str, message: Sentence) -> str:
+    """Return a template whose English text has no article before the title of a field, which stands in quotes."""
+    if template not in {message.template, message.plural}:
+        return template
+
+    def shortened(found: re.Match[str]) -> str:
+        return "" if isinstance(message.values.get(found[1]), FieldName) else found[0]
+
+    return _ARTICLE.sub(shortened, template)
 
 
 def error_in_words(error: Exception) -> str:

@@ -1,6 +1,6 @@
 """Sentences that remember their template and its values, so that the console can show them in another language."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Any, Self
 
@@ -31,9 +31,9 @@ class Sentence(str):
         sentence.template, sentence.plural, sentence.number, sentence.values = template, plural, number, values
         return sentence
 
-    def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """Be copied and pickled as a plain text."""
-        return str, (str(self),)
+    def __reduce__(self) -> tuple[Callable[..., str], tuple[object, ...]]:
+        """Be pickled with the template and its values, for the processes of forecasts."""
+        return Sentence.of_number, (self.template, self.plural, self.number, dict(self.values))
 
 
 class FieldName(str):
@@ -87,6 +87,10 @@ class StateName(str):
         name = super().__new__(cls, f"{number} ({'unknown' if state is None else state.name})")
         name.state = state
         return name
+
+    def __reduce__(self) -> tuple[type[str], tuple[object, ...]]:
+        """Be pickled with the state."""
+        return (str, (str(self),)) if self.state is None else (StateName, (type(self.state), self.state.value))
 
 
 class Moment(str):

@@ -10,6 +10,7 @@ from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.reasons import CAMPAIGN_REASONS
+from dialer.domain.sentences import Moment, Sentence, StateName, template
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.forecast.campaign_copy import copy_campaign
@@ -27,6 +28,13 @@ UNLIMITED: Final = 10**15
 """A balance that pays for any campaign, in integers of 1e-5."""
 _log: Final = structlog.get_logger(__name__)
 _OVER: Final = frozenset(status for status, moves in CAMPAIGN_MOVES.items() if not moves)
+_OVER_SINCE: Final = template(
+    "Campaign %(campaign)s has ended: status %(status)s; last changed at %(when)s. There is nothing to forecast."
+)
+_OVER_BECAUSE: Final = template(
+    "Campaign %(campaign)s has ended: status %(status)s, %(reason)s; last changed at %(when)s."
+    " There is nothing to forecast."
+)
 
 
 def ignore_progress(done: int) -> None:
@@ -92,12 +100,16 @@ def check_not_over(campaign: Mapping[str, Any]) -> None:
     """
     if campaign["status"] not in _OVER:
         return
-    status, reason = CampaignStatus(campaign["status"]), campaign["status_reason"]
-    because = f", {CAMPAIGN_REASONS.get(reason, reason)}" if reason else ""
-    raise CampaignOverError(
-        f"Campaign {campaign['id']} has ended: status {status.value} ({status.name}){because};"
-        f" last changed at {show_date(campaign['updated_date'])}. There is nothing to forecast."
-    )
+    status, reason = campaign["status"], campaign["status_reason"]
+    values = {
+        "campaign": campaign["id"],
+        "status": StateName(CampaignStatus, status),
+        "when": Moment(show_date(campaign["updated_date"])),
+    }
+    if not reason:
+        raise CampaignOverError(Sentence(_OVER_SINCE, **values))
+    meaning = Sentence(CAMPAIGN_REASONS[reason]) if reason in CAMPAIGN_REASONS else reason
+    raise CampaignOverError(Sentence(_OVER_BECAUSE, reason=meaning, **values))
 
 
 def started_copy(database: Database, order: Order) -> tuple[MemoryDatabase, Survey]:

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
+from dialer.domain.sentences import Sentence
 
 NICENESS: Final = 10
 """The niceness of forecasts: the service goes first."""
@@ -110,7 +111,7 @@ def _fork() -> int:
         try:
             return os.fork()
         except OSError as error:
-            raise ForecastFailedError(f"no further process can be started: {error}") from None
+            raise ForecastFailedError(Sentence("no further process can be started: %(why)s", why=str(error))) from None
 
 
 def _filled_pipe(count: int) -> int:
@@ -141,7 +142,9 @@ def _received(children: dict[int, int]) -> Iterator[tuple[int, Any]]:
                     _, status = os.waitpid(children.pop(key.fd), 0)
                     os.close(key.fd)
                     if status:
-                        raise ForecastFailedError(f"a process ended with {os.waitstatus_to_exitcode(status)}")
+                        raise ForecastFailedError(
+                            Sentence("a process ended with %(code)s", code=os.waitstatus_to_exitcode(status))
+                        )
 
 
 def _whole(buffer: bytearray) -> Iterator[tuple[int, Any]]:

@@ -5,6 +5,7 @@ output, and exits. It also exits when its standard input ends, so it does not ou
 """
 
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from anyio.abc import ByteReceiveStream
 
 from dialer.app.errors import CampaignNotReadyError, RefusedError
 from dialer.domain.environment import clean_environment
+from dialer.domain.sentences import Sentence, message_of
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import (
     CampaignOverError,
@@ -57,9 +59,9 @@ class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     done: int = 0
     forecast: Forecast | None = None
-    errors: dict[str, list[str]] = {}
     error: str = ""
-    message: str = ""
+    messages: bytes = b""
+    """The message of the error, or the messages by field: pickled, as JSON has no sentences with their templates."""
 
 
 async def forecast_in_subprocess(database: Database, order: Order, progress: Progress = ignore_progress) -> Forecast:
@@ -92,7 +94,7 @@ async def forecast_in_subprocess(database: Database, order: Order, progress: Pro
             raise
     # The exit code says nothing: a process that has replied may still see its input end, and exit with 1.
     if reply is None:
-        raise ForecastFailedError(f"the process exited with {process.returncode}")
+        raise ForecastFailedError(Sentence("the process exited with %(code)s", code=process.returncode))
     return _read(reply)
 
 
@@ -112,9 +114,8 @@ async def _last_reply(output: ByteReceiveStream, progress: Progress) -> _Reply |
 def _read(reply: _Reply) -> Forecast:
     if reply.forecast is not None:
         return reply.forecast
-    if reply.error in _KNOWN:
-        raise _KNOWN[reply.error](reply.message)
-    raise CampaignNotReadyError(reply.errors)
+    messages = pickle.loads(reply.messages)  # noqa: S301 - of a child of this process
+    raise _KNOWN.get(reply.error, CampaignNotReadyError)(messages)
 
 
 def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
@@ -131,10 +132,9 @@ def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
     try:
         reply = _Reply(forecast=anyio.run(forecast_campaign, database, forecast_task.order, tell))
     except CampaignNotReadyError as error:
-        # As plain texts: sentences with templates cannot be encoded.
-        reply = _Reply(errors={field: [str(message) for message in of] for field, of in error.errors.items()})
+        reply = _Reply(messages=pickle.dumps(error.errors))
     except tuple(_KNOWN.values()) as error:
-        reply = _Reply(error=type(error).__name__, message=str(error))
+        reply = _Reply(error=type(error).__name__, messages=pickle.dumps(message_of(error)))
     finally:
         database.close()
     return msgspec.json.encode(reply) + _END

@@ -10,7 +10,7 @@ import phonenumbers
 
 from dialer.app.imports.charsets import charset_of
 from dialer.app.imports.csv_records import CsvFile, CsvRecord, TableForm
-from dialer.app.imports.guessed_columns import is_usual_name, looks_like_number
+from dialer.app.imports.guessed_columns import NUMBER, guess_columns, is_usual_name, looks_like_number
 from dialer.app.imports.headers import DELIMITERS, CsvError
 from dialer.app.imports.imports import ImportOptions, NumberRows
 from dialer.app.imports.list_files import begin, open_list, text_of
@@ -24,6 +24,10 @@ ROWS_SEEN_MAX: Final = 100
 """The first rows, by which the form of a file and the meaning of its columns are guessed."""
 HEADER_LINE_MAX: Final = 10
 """The last line that may be chosen as that with the names of the columns."""
+SHEETS_TRIED_MAX: Final = 20
+"""The first sheets of a workbook, among which that with the list is guessed."""
+NUMBERS_OF_LIST_MIN: Final = 2
+"""Phone numbers in a column by which a sheet is surely a list."""
 _LIKELIER: Final = ";\t|,"
 """Delimiters, the one that is least often part of a text first."""
 
@@ -71,7 +75,7 @@ def look_at(path: Path, chosen: TableForm, region: str | None) -> FileView:
     if beginning.startswith(ZIP):
         with path.open("rb") as file:
             book = Workbook(file)
-            sheet = chosen.sheet if chosen.sheet in book.sheets else book.first_sheet()
+            sheet = chosen.sheet if chosen.sheet in book.sheets else _likeliest_sheet(book, region)
             rows = list(islice(book.rows(sheet), ROWS_SEEN_MAX))
         form, sheets = TableForm(sheet=sheet, pads_rows=True), book.sheets
     else:
@@ -118,6 +122,29 @@ def _lost_zero(cell: str, number: str) -> bool:
         return False
     country = phonenumbers.region_code_for_country_code(parsed.country_code or 0)
     return phonenumbers.ndd_prefix_for_region(country, True) == "0"  # noqa: FBT003 - the library takes it by place
+
+
+def _likeliest_sheet(book: Workbook, region: str | None) -> str:
+    """Return the first sheet that looks like a list; without one, the first that has rows."""
+    tried = book.sheets[:SHEETS_TRIED_MAX]
+    return max(tried, key=lambda sheet: _list_signs(book, sheet, region), default="") or book.first_sheet()
+
+
+def _list_signs(book: Workbook, sheet: str, region: str | None) -> tuple[int, bool, bool]:
+    """Return how many numbers of a list a sheet begins with, and whether it has a column for them, and any rows."""
+    try:
+        rows = list(islice(book.rows(sheet), ROWS_SEEN_MAX))
+    except CsvError:  # Another sheet may be readable.
+        return 0, False, False
+    line = _header_line(rows, region)
+    below = [cells for number, cells in rows if number > line]
+    names = next((cells for number, cells in rows if number == line), [""] * max(map(len, below), default=0))
+    meanings = guess_columns(names, below, region)
+    if NUMBER not in meanings:
+        return 0, False, bool(rows)
+    place = meanings.index(NUMBER)
+    numbers = sum(looks_like_number(cells[place], region) for cells in below if place < len(cells))
+    return min(numbers, NUMBERS_OF_LIST_MIN), True, True
 
 
 def _form_of_text(path: Path, chosen: TableForm) -> TableForm:

@@ -2,15 +2,18 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from dialer.app.imports.csv_records import CsvRecord
-from dialer.store.formula_guard import guard
+from dialer.app.imports.csv_records import LINE_BYTES_MAX, CsvRecord
+from dialer.app.imports.headers import DELIMITERS
+from dialer.store.formula_guard import guard, unguard
 
 REJECTED_BYTES_MAX: Final = 10 * 1024 * 1024
 """Bytes after which further rejected lines are left out."""
+CELL_MAX: Final = LINE_BYTES_MAX
+"""Characters of a cell, as many as a line of CSV may have. A longer one, of a workbook, is cut off."""
 _BOM: Final = b"\xef\xbb\xbf"
 """The mark by which spreadsheet programs recognise UTF-8."""
 
@@ -44,5 +47,17 @@ class RejectedLines:
 
     def _row(self, cells: Iterable[str]) -> bytes:
         text = io.StringIO()
-        csv.writer(text, delimiter=self._delimiter, lineterminator="\r\n").writerow(map(guard, cells))
+        writer = csv.writer(text, delimiter=self._delimiter, lineterminator="\r\n")
+        writer.writerow(guard(cell)[:CELL_MAX] for cell in cells)
         return text.getvalue().encode(errors="replace")
+
+
+def read_rejected(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a file with rejected lines, its heads first, with the cells as they were."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        heads = file.readline()
+        file.seek(0)
+        # The first two heads are ours, and have no delimiter in them.
+        delimiter = next((mark for mark in heads if mark in DELIMITERS), DELIMITERS[0])
+        for cells in csv.reader(file, delimiter=delimiter):
+            yield list(map(unguard, cells))

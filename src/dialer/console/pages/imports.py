@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlencode
 
 import anyio
 import anyio.to_thread
@@ -16,24 +16,21 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from dialer.api.crud import records
-from dialer.api.crud.resource import Unit
-from dialer.api.crud.shapes import Given, Shape, parse_given
 from dialer.api.http.errors import InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.http.forms import FILE_NAME, file_pieces
+from dialer.api.http.spreadsheets import SPREADSHEET_ROWS_MAX, Spreadsheet, answer_spreadsheet
 from dialer.api.records.imports import CONTACTS, NUMBERS, ImportKind, run_import
 from dialer.api.service import ApiRequest
-from dialer.app.accounts.users import change_default_region
-from dialer.app.errors import InvalidFieldsError
 from dialer.app.imports.guessed_columns import FIRST_NAME, FULL_NAME, LAST_NAME, NUMBER
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import IMPORT_BYTES_MAX
 from dialer.app.imports.preview import FileView, ReadRow, look_at, read_rows
-from dialer.app.imports.rejected_lines import RejectedLines
+from dialer.app.imports.rejected_lines import RejectedLines, read_rejected
 from dialer.app.imports.report import CSV_ERRORS_MAX, ImportReport
 from dialer.console.catalogue import RecordPage
 from dialer.console.countries import country_names
 from dialer.console.errors import messages_of
-from dialer.console.forms import check_form, read_fields
+from dialer.console.forms import check_form
 from dialer.console.language import gettext
 from dialer.console.list_choices import (
     CHARSET_WORDS,
@@ -51,9 +48,10 @@ from dialer.console.pages.record import identity_in
 from dialer.console.pages.records import checked, shown_page
 from dialer.console.sentences import error_in_words, in_viewers_words
 from dialer.console.services import go_to, page
+from dialer.console.sheets import XLSX, format_of
 from dialer.console.zones import COOKIE, zone_of
 from dialer.domain.sentences import Sentence
-from dialer.store.media.kept_lists import KeptLists
+from dialer.store.media.kept_lists import KeptList, KeptLists
 
 FILE: Final = "file"
 REMARKS_MAX: Final = 100
@@ -65,7 +63,7 @@ EXAMPLES_MAX: Final = 3
 CHECKED_BYTES_MAX: Final = 20 * 1024 * 1024
 """Maximum size of a file that is checked as a whole without being asked to."""
 CHECKED_WORKBOOK_BYTES_MAX: Final = 2 * 1024 * 1024
-_KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
+KINDS: Final = {kind.parents.path: kind for kind in (CONTACTS, NUMBERS)}
 _PIECE_BYTES: Final = 65_536
 
 
@@ -101,33 +99,34 @@ async def upload_list(request: ApiRequest, path: FromPath[str], record_id: FromP
 @get("/lists/{token:str}", media_type="text/html")
 async def show_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
     """Show how a list is read, and what its import would do. The address has the choices."""
-    return await _show_list(
+    return await answer_list(
         request, token, read_choices(request.query_params), is_check="check" in request.query_params
     )
 
 
-@post("/lists/{token:str}", media_type="text/html")
-async def use_list(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
-    """Import a list, or show what other choices do."""
-    fields = await read_fields(request)
-    _kept(request, token)
-    choices = read_choices(fields)
-    if "import" not in fields:
-        return go_to(f"{choices.address(token)}&check=1")
-    return await _import_list(request, token, choices)
-
-
-@get("/lists/{token:str}/rejected", media_type="text/csv")
+@get("/lists/{token:str}/rejected")
 async def download_rejected(request: ApiRequest, token: FromPath[str]) -> Response[Any]:
     """Send the lines that an import has rejected, or would reject."""
-    path, rejected = _kept(request, token)
-    choices = read_choices(request.query_params)
-    if path.exists():
-        _check_target(request, choices)
-        await _report(request, token, await _complete(request, path, choices), is_dry=True)
+    kept, choices = kept_list(request, token), read_choices(request.query_params)
+    wanted = format_of(request)
+    with suppress(FileNotFoundError):  # It was imported: its rejected lines are there.
+        check_target(request, choices)
+        complete = await complete_choices(request, kept.path, choices)
+        await report_of(request, kept, kept.path, complete, is_dry=True)
+    rejected = kept.rejected
+    if wanted == XLSX:
+        return await answer_spreadsheet(request, await anyio.to_thread.run_sync(_spreadsheet_of, rejected), "rejected")
     content = await anyio.to_thread.run_sync(rejected.read_bytes) if rejected.exists() else b""
     headers = {"Content-Disposition": 'attachment; filename="rejected.csv"', "Cache-Control": "no-store"}
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _spreadsheet_of(rejected: Path) -> Spreadsheet:
+    """Return the lines that an import has rejected as a workbook, as many as one takes."""
+    rows = read_rejected(rejected) if rejected.exists() else iter(())
+    spreadsheet = Spreadsheet(gettext("Refused lines"), next(rows, ()))
+    spreadsheet.add([int(line), *cells] for line, *cells in islice(rows, SPREADSHEET_ROWS_MAX))
+    return spreadsheet
 
 
 async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, dict[str, str]]:
@@ -142,69 +141,32 @@ async def keep_list(request: ApiRequest, texts: dict[str, str]) -> tuple[str, di
     await anext(body)
     check_form(request, texts)
     token = await anyio.to_thread.run_sync(kept.begin, request.user.id, time.time())
-    async with await anyio.open_file(kept.path(request.user.id, token), "wb") as file:
+    async with await anyio.open_file(kept.find(request.user.id, token).path, "wb") as file:
         async for piece in body:
             await file.write(piece)
     return token, {**texts, "label": shown_label(texts.get(FILE_NAME, ""))}
 
 
-async def _import_list(request: ApiRequest, token: str, choices: ListChoices) -> Response[Any]:
-    path, rejected = _kept(request, token)
-    if not path.exists():
-        return await _show_list(request, token, choices)
-    kind = _check_target(request, choices)
-    try:
-        complete = await _complete(request, path, choices)
-        _check_meanings(complete)
-        into = replace(complete, identity=complete.identity or await _make_phonebook(request, complete))
-        report = await _report(request, token, into, is_dry=False)
-    except (CsvError, InvalidError, InvalidFieldsError, MalformedError) as error:
-        return await _show_list(request, token, choices, _messages(error))
-    if not complete.identity and not report.imported:
-        await request.service.write(request, lambda unit: records.delete_record(unit, kind.parents, into.identity))
-        first = next((_why(kind, one.reason) for one in report.errors), "")
-        nobody = gettext("No line of the file has a number that can be called.")
-        return await _show_list(request, token, choices, [f"{nobody} {first}".strip()])
-    await request.service.write(request, partial(_remember_region, region=into.region or ""))
-    KeptLists(request.service.settings.media_dir).delete(request.user.id, token)
-    if not complete.identity:
-        return go_to(_next_step(into, report, token if report.rejected else ""))
-    return await _show_done(request, into, report, token if report.rejected and rejected.exists() else "")
-
-
-def _next_step(choices: ListChoices, report: ImportReport, token: str) -> str:
-    told = {"phonebook": choices.identity, "imported": report.imported, "rejected": report.rejected}
-    return f"/console/new-campaign/survey/?{urlencode({**told, **({'list': token} if token else {})})}"
-
-
-def _remember_region(unit: Unit, region: str) -> None:
-    if region and region != unit.conventions.region:
-        change_default_region(unit, unit.actor.id, region)
-
-
-async def _make_phonebook(request: ApiRequest, choices: ListChoices) -> int:
-    name = choices.name or Path(choices.label).stem or gettext("People")
-    parsed = parse_given(CONTACTS.parents.write or Shape, Given({"name": name}), request.service.conventions(request))
-    created = await request.service.write(request, lambda unit: records.create_record(unit, CONTACTS.parents, parsed))
-    return created.record_id
-
-
-async def _complete(request: ApiRequest, path: Path, choices: ListChoices) -> ListChoices:
+async def complete_choices(request: ApiRequest, path: Path, choices: ListChoices) -> ListChoices:
+    """Return choices with all that was open, as the file tells it."""
     region = _region_of(request) if choices.region is None else choices.region
     view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
     return with_view(choices, view, region)
 
 
-async def _report(request: ApiRequest, token: str, choices: ListChoices, *, is_dry: bool) -> ImportReport:
-    """Import a list, or say what that would do, and write the rejected lines into a file of their own."""
-    path, rejected = _kept(request, token)
-    kind = _KINDS[choices.into]
+async def report_of(
+    request: ApiRequest, kept: KeptList, path: Path, choices: ListChoices, *, is_dry: bool
+) -> ImportReport:
+    """Import a list that stands at `path` now, or say what that would do, and write its rejected lines into a file."""
+    kind = KINDS[choices.into]
     view = await anyio.to_thread.run_sync(look_at, path, choices.form, choices.region or None)
-    lines = RejectedLines(rejected, (gettext("Line"), gettext("Reason"), *view.columns), choices.form.delimiter or ";")
-    rejected.unlink(missing_ok=True)
+    lines = RejectedLines(
+        kept.rejected, (gettext("Line"), gettext("Reason"), *view.columns), choices.form.delimiter or ";"
+    )
+    kept.rejected.unlink(missing_ok=True)
     options = replace(
         options_of(choices, view.columns, kind.rows.column, is_dry=is_dry),
-        on_rejected=lambda record, reason: lines.add(record, _why(kind, reason)),
+        on_rejected=lambda record, reason: lines.add(record, why_rejected(kind, reason)),
         errors_max=CSV_ERRORS_MAX if is_dry else REMARKS_MAX,
     )
     try:
@@ -220,26 +182,26 @@ async def _pieces(path: Path) -> AsyncIterator[bytes]:
 
 
 async def _read(
-    request: ApiRequest, token: str, choices: ListChoices, *, is_check: bool
+    request: ApiRequest, kept: KeptList, choices: ListChoices, *, is_check: bool
 ) -> tuple[ListPage, ListChoices]:
     """Return what the page of a list shows, and the choices with what was open."""
-    path, _ = _kept(request, token)
+    path = kept.path
     region = _region_of(request) if choices.region is None else choices.region
     view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
     complete = with_view(choices, view, region)
     most = CHECKED_WORKBOOK_BYTES_MAX if view.is_workbook else CHECKED_BYTES_MAX
     shown = ListPage(view, [], None)
-    _check_meanings(complete)
-    kind = _KINDS[choices.into]
+    check_meanings(complete)
+    kind = KINDS[choices.into]
     target = kind.rows(0, region=complete.region or None)
     options = options_of(complete, view.columns, kind.rows.column, is_dry=True)
     shown = shown._replace(rows=await anyio.to_thread.run_sync(read_rows, view, path, target, options, SAMPLES_MAX))
     if is_check or path.stat().st_size <= most:
-        shown = shown._replace(report=await _report(request, token, complete, is_dry=True))
+        shown = shown._replace(report=await report_of(request, kept, path, complete, is_dry=True))
     return shown, complete
 
 
-def _check_meanings(choices: ListChoices) -> None:
+def check_meanings(choices: ListChoices) -> None:
     """Raise CsvError unless one column has the numbers, and each part of a name is in one column at most."""
     count = choices.meanings.count(NUMBER)
     if not count:
@@ -258,35 +220,35 @@ def _region_of(request: ApiRequest) -> str:
     return known or (country_of_zone(zone_of(request).key) if request.cookies.get(COOKIE) else "")
 
 
-def _kept(request: ApiRequest, token: str) -> tuple[Path, Path]:
-    """Return the places of a list of the viewer and of its rejected lines; raise RecordNotFoundError for no token."""
-    kept = KeptLists(request.service.settings.media_dir)
+def kept_list(request: ApiRequest, token: str) -> KeptList:
+    """Return a list of the viewer, which may be gone; raise RecordNotFoundError for no token."""
     try:
-        return kept.path(request.user.id, token), kept.rejected_path(request.user.id, token)
+        return KeptLists(request.service.settings.media_dir).find(request.user.id, token)
     except LookupError:
         raise RecordNotFoundError("There is no such list.") from None
 
 
-def _check_target(request: ApiRequest, choices: ListChoices) -> ImportKind:
+def check_target(request: ApiRequest, choices: ListChoices) -> ImportKind:
     """Return the kind of an import; raise an error if the viewer may not change the records into which it goes."""
     checked(request, shown_page(request, choices.into), "PATCH")
     if not choices.identity and choices.into != CONTACTS.parents.path:
         raise RecordNotFoundError("There is no such list.")
-    return _KINDS[choices.into]
+    return KINDS[choices.into]
 
 
 def _page_of(request: ApiRequest, path: str) -> RecordPage:
     found = shown_page(request, path)
-    if path not in _KINDS:
+    if path not in KINDS:
         raise RecordNotFoundError("There is no such page.")
     return found
 
 
-def _messages(error: Exception) -> list[str]:
+def messages_in(error: Exception) -> list[str]:
+    """Return the messages of an error in a list, in the viewer's language."""
     return [error_in_words(error)] if isinstance(error, CsvError) else messages_of(error)
 
 
-def _why(kind: ImportKind, reason: str) -> str:
+def why_rejected(kind: ImportKind, reason: str) -> str:
     """Return the reason of a rejection without the name of our own column, which the file does not have."""
     if isinstance(reason, Sentence) and reason.values.get("column") == kind.rows.column:
         reason = reason.values["error"]
@@ -305,7 +267,7 @@ async def _show_upload(
     )  # fmt: skip
 
 
-async def _show_list(
+async def answer_list(
     request: ApiRequest,
     token: str,
     choices: ListChoices,
@@ -313,18 +275,20 @@ async def _show_list(
     *,
     is_check: bool = False,
 ) -> Response[Any]:
-    kind = _check_target(request, choices)
-    name = await _name_of_target(request, kind, choices)
-    path, _ = _kept(request, token)
-    shown, problems = ListPage(None, [], None), list(messages or [])
-    is_gone = not path.exists()
-    if not is_gone:
-        try:
-            shown, choices = await _read(request, token, choices, is_check=is_check)
-        except (CsvError, InvalidError, MalformedError) as error:
-            problems += [one for one in _messages(error) if one not in problems]
-            shown, choices = await _only_seen(request, path, choices)
-    status = HTTPStatus.NOT_FOUND if is_gone else HTTPStatus.BAD_REQUEST if messages else HTTPStatus.OK
+    """Show how a list is read, and what its import would do, or that the list is gone or being imported."""
+    kind = check_target(request, choices)
+    name = await name_of_target(request, kind, choices)
+    kept = kept_list(request, token)
+    shown, problems, status = ListPage(None, [], None), list(messages or []), HTTPStatus.OK
+    try:
+        shown, choices = await _read(request, kept, choices, is_check=is_check)
+    except (CsvError, InvalidError, MalformedError) as error:
+        problems += [one for one in messages_in(error) if one not in problems]
+        shown, choices = await _only_seen(request, kept.path, choices)
+    except FileNotFoundError:
+        status = HTTPStatus.CONFLICT if kept.taken.exists() else HTTPStatus.NOT_FOUND
+    if messages:
+        status = HTTPStatus.BAD_REQUEST
     found = shown_page(request, choices.into)
     return page(
         request,
@@ -334,9 +298,10 @@ async def _show_list(
         **_values(choices, shown, token),
         name=name,
         messages=problems,
-        is_gone=is_gone,
+        is_gone=status is HTTPStatus.NOT_FOUND,
+        is_taken=status is HTTPStatus.CONFLICT,
         record=found,
-        why=partial(_why, kind),
+        why=partial(why_rejected, kind),
     )
 
 
@@ -345,7 +310,7 @@ async def _only_seen(request: ApiRequest, path: Path, choices: ListChoices) -> t
     region = _region_of(request) if choices.region is None else choices.region
     try:
         view = await anyio.to_thread.run_sync(look_at, path, choices.form, region or None)
-    except CsvError:
+    except (CsvError, FileNotFoundError):
         return ListPage(None, [], None), choices
     return ListPage(view, [], None), with_view(choices, view, region)
 
@@ -399,7 +364,7 @@ def _back(choices: ListChoices, token: str) -> str:
     )
 
 
-async def _name_of_target(request: ApiRequest, kind: ImportKind, choices: ListChoices) -> str:
+async def name_of_target(request: ApiRequest, kind: ImportKind, choices: ListChoices) -> str:
     """Return the name of the record into which the list goes; empty if it is yet to be made."""
     if not choices.identity:
         return ""
@@ -407,21 +372,3 @@ async def _name_of_target(request: ApiRequest, kind: ImportKind, choices: ListCh
         request, lambda unit: records.read_record(unit, kind.parents, choices.identity)
     )
     return str(record.name)
-
-
-async def _show_done(request: ApiRequest, choices: ListChoices, report: ImportReport, token: str) -> Response[Any]:
-    kind, found = _KINDS[choices.into], shown_page(request, choices.into)
-    return page(
-        request,
-        "list_done.html",
-        found.place,
-        name=await _name_of_target(request, kind, choices),
-        choices=choices,
-        record=found,
-        report=report,
-        token=token,
-        rejected=report.errors[:REMARKS_MAX],
-        warnings=report.warnings[:REMARKS_MAX],
-        within=found.within[0],
-        why=partial(_why, kind),
-    )

@@ -7,7 +7,9 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import parse_id
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.stop_everything import stopped_at
 from dialer.app.live_overview import CampaignNow
 from dialer.app.overview import Overview, People, read_overview
 from dialer.console.attention import GATEWAY_PAGES, things_to_do
@@ -52,7 +54,22 @@ class Glance(NamedTuple):
 async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the overview."""
     live = await console.snapshots.get(_key(request), lambda: _make(request, console))
-    return page(request, "overview.html", PLACE, live=live)
+    asked = request.query_params
+    stopped, resumed = parse_id(asked.get("stopped", "")), asked.get("resumed", "")
+    return page(
+        request,
+        "overview.html",
+        PLACE,
+        live=live,
+        stopped=stopped,
+        count=0 if stopped is None else await _count_of_stopped(request, stopped),
+        resumed=(parse_id(resumed) or 0) if resumed else None,
+        left=parse_id(asked.get("left", "")) or 0,
+    )
+
+
+async def _count_of_stopped(request: ApiRequest, moment_ms: int) -> int:
+    return len(await request.service.read(request, lambda unit: stopped_at(unit.connection, unit.actor.id, moment_ms)))
 
 
 @get("/overview/live", media_type=EVENT_STREAM)

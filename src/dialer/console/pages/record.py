@@ -21,6 +21,7 @@ from dialer.api.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError
+from dialer.console.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.carrier_inputs import STORED, carrier_inputs, parameters_given, place_of
 from dialer.console.carrier_kinds import CARRIERS, KINDS, kind_title, shown_kinds
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage
@@ -359,7 +360,8 @@ def _facts(
     zone = zone_of(request)
     left_out = besides | {"id", "url"} | FORMS.get(found.path, FormLayout()).hidden
     names = [field.name for field in fields_of(resource.read) if field.name not in left_out]
-    cells = rows_of(unit, resource, names, [record], zone)[0]
+    rows = rows_of(unit, resource, names, [record], zone)
+    (cells,) = with_audit_words(unit, [record], names, rows, zone) if found.path == AUDIT_LOG else rows
     return [(gettext(title_of(found.path, name)), cell) for name, cell in zip(names, cells, strict=True)]
 
 

@@ -16,6 +16,7 @@ from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import ForbiddenError, RecordNotFoundError
 from dialer.api.service import ApiRequest
+from dialer.console.audit_words import AUDIT_LOG, with_audit_words
 from dialer.console.carrier_kinds import CARRIERS
 from dialer.console.catalogue import PAGES, RECORDS, RecordPage, Within, tabs_of
 from dialer.console.cells import Cell, rows_of
@@ -77,6 +78,8 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         listed = read_page(unit, resource, selection)
         ids = [record.id for record in listed.results]
         rows = rows_of(unit, resource, found.columns, listed.results, zone)
+        if found.path == AUDIT_LOG:
+            rows = with_audit_words(unit, listed.results, found.columns, rows, zone)
         if found.path in CARRIERS:
             rows = _with_lines(found, rows, cells_of_lines(unit, CARRIERS[found.path], ids))
         return Found(

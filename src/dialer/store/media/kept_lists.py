@@ -2,7 +2,8 @@
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +14,50 @@ KEPT_OF_A_USER_MAX: Final = 10
 """Files that are kept for a user; the oldest goes first."""
 KEPT_BYTES_OF_A_USER_MAX: Final = 500 * 1024 * 1024
 FOLDER: Final = "lists"
+TAKEN: Final = ".taken"
 _TOKEN: Final = re.compile(r"[0-9a-f]{32}")
-_NAME: Final = re.compile(r"([0-9]{1,19})-[0-9a-f]{32}\.(?:list|rejected)")
+_NAME: Final = re.compile(r"([0-9]{1,19})-[0-9a-f]{32}\.(?:list|taken|done|rejected)")
+
+
+class KeptList:
+    """An uploaded list: its file, which one import takes, and the result of that import in its place.
+
+    Each step renames the file, so of two imports at the same time one gets it, whichever processes they run in.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path: Final = path
+        """The place of the list until an import takes it."""
+        self.taken: Final = path.with_suffix(TAKEN)
+        """The place of the list during its import."""
+        self.rejected: Final = path.with_suffix(".rejected")
+        """The place of the lines that an import has rejected, or would reject."""
+        self._done: Final = path.with_suffix(".done")
+
+    def claim(self) -> bool:
+        """Take the list for an import; return False if another import has taken it, or it is gone."""
+        try:
+            self.path.rename(self.taken)
+        except FileNotFoundError:
+            return False
+        self.taken.touch()  # An old list is not removed during its import.
+        return True
+
+    def give_back(self) -> None:
+        """Make it possible to import the list again, after an import that failed."""
+        self.taken.rename(self.path)
+
+    def finish(self, result: bytes) -> None:
+        """Keep the result of the import in place of the list."""
+        self.taken.write_bytes(result)
+        self.taken.rename(self._done)
+
+    def result(self) -> bytes | None:
+        """Return the result of the import; None before its end, and when it is gone."""
+        try:
+            return self._done.read_bytes()
+        except FileNotFoundError:
+            return None
 
 
 class KeptLists:
@@ -33,42 +76,39 @@ class KeptLists:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._make_room(user_id, now_s)
-            path = self.path(user_id, token)
-            path.touch(mode=0o600, exist_ok=False)
+            self.find(user_id, token).path.touch(mode=0o600, exist_ok=False)
         except OSError as error:
             raise StorageUnavailableError(f"the media folder cannot be written: {error.strerror}") from error
         return token
 
-    def path(self, user_id: int, token: str) -> Path:
-        """Return the place of a list.
+    def find(self, user_id: int, token: str) -> KeptList:
+        """Return a list of a user, which may be gone.
 
         Raises:
             LookupError: the token is none.
         """
-        return self._place(user_id, token, "list")
-
-    def rejected_path(self, user_id: int, token: str) -> Path:
-        """Return the place of the rejected lines of a list that was imported; raise LookupError as `path`."""
-        return self._place(user_id, token, "rejected")
-
-    def delete(self, user_id: int, token: str) -> None:
-        """Delete a list, but not its rejected lines."""
-        self.path(user_id, token).unlink(missing_ok=True)
-
-    def _place(self, user_id: int, token: str, kind: str) -> Path:
         if not is_token(token):
             raise LookupError(token)
-        return self._folder / f"{user_id}-{token}.{kind}"
+        return KeptList(self._folder / f"{user_id}-{token}.list")
 
     def _make_room(self, user_id: int, now_s: float) -> None:
         for path in old_lists(self._folder.parent, now_s):
             path.unlink(missing_ok=True)
-        own = sorted(self._folder.glob(f"{user_id}-*"), key=lambda path: path.stat().st_mtime)
-        size = sum(path.stat().st_size for path in own)
+        own = sorted(_ages(self._folder.glob(f"{user_id}-*")))
+        size = sum(bytes_of_file for _, bytes_of_file, _ in own)
         while own and (len(own) >= KEPT_OF_A_USER_MAX or size > KEPT_BYTES_OF_A_USER_MAX):
-            oldest = own.pop(0)
-            size -= oldest.stat().st_size
+            _, bytes_of_file, oldest = own.pop(0)
+            size -= bytes_of_file
             oldest.unlink(missing_ok=True)
+
+
+def _ages(paths: Iterable[Path]) -> Iterator[tuple[float, int, Path]]:
+    """Yield the time of the last change, the size and the path of files, except those that an import has taken."""
+    for path in paths:
+        with suppress(FileNotFoundError):  # An import has just ended.
+            status = path.lstat()
+            if path.suffix != TAKEN:
+                yield status.st_mtime, status.st_size, path
 
 
 def is_token(text: str) -> bool:
@@ -80,5 +120,6 @@ def old_lists(media: Path, now_s: float) -> Iterator[Path]:
     """Yield the lists that were kept long enough. `now_s` is the time of the machine's clock in seconds."""
     folder = media / FOLDER
     for path in folder.iterdir() if folder.is_dir() else ():
-        if _NAME.fullmatch(path.name) and path.lstat().st_mtime < now_s - KEPT_S:
-            yield path
+        with suppress(FileNotFoundError):
+            if _NAME.fullmatch(path.name) and path.lstat().st_mtime < now_s - KEPT_S:
+                yield path

@@ -1,0 +1,43 @@
+"""The buttons that pause all running campaigns, and resume those that they paused."""
+
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from litestar import Response, post
+
+from dialer.api.crud.resource import Unit
+from dialer.api.crud.urls import parse_id
+from dialer.api.http.errors import RecordNotFoundError
+from dialer.api.service import ApiRequest
+from dialer.app.campaigns.stop_everything import Resumed, pause_running, resume_stopped
+from dialer.console.forms import read_fields
+from dialer.console.pages.campaigns import seen_campaigns
+from dialer.console.services import go_to
+
+_OVERVIEW: Final = "/console/overview/"
+
+
+@post("/overview/stop", media_type="text/html")
+async def stop_everything(request: ApiRequest) -> Response[Any]:
+    """Pause all running campaigns that the viewer sees."""
+    await read_fields(request)
+
+    def stop(unit: Unit) -> int:
+        pause_running(unit, seen_campaigns(unit))
+        return unit.now_ms
+
+    return go_to(f"{_OVERVIEW}?stopped={await request.service.write(request, stop)}")
+
+
+@post("/overview/resume", media_type="text/html")
+async def resume_everything(request: ApiRequest) -> Response[Any]:
+    """Resume the campaigns that the viewer paused in one step."""
+    moment_ms = parse_id((await read_fields(request)).get("stopped", ""))
+    if moment_ms is None:
+        raise RecordNotFoundError("There is no such button.")
+
+    def resume(unit: Unit) -> Resumed:
+        return resume_stopped(unit, unit.actor.id, moment_ms, seen_campaigns(unit))
+
+    done = await request.service.write(request, resume)
+    return go_to(f"{_OVERVIEW}?{urlencode({'resumed': done.resumed, 'left': done.left})}")
