@@ -48,6 +48,7 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, as_json: bool) -> No
             first_seed,
             settings.calling_hours,
             processes=settings.forecast_processes or processes_of_machine(),
+            service_seed=settings.seed,
         )
         result = _forecast(database, order)
     if as_json:

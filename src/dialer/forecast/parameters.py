@@ -27,5 +27,7 @@ class Order(msgspec.Struct, frozen=True):
     calling_hours: str | None = None
     processes: int = 1
     """Processes among which the seeds are shared out."""
+    service_seed: int | None = None
+    """The seed of the service, under which its calls in progress were placed. None: that of each run."""
     is_rich: bool = False
     """True if the owner of the campaign is taken to have an unlimited balance."""

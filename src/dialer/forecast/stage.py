@@ -99,10 +99,16 @@ class ForecastStage(NamedTuple):
     waiting: tuple[Call, ...]
     """Text messages that wait for room on their gateway."""
     call_backs: tuple[tuple[int, CallArrived], ...]
+    service_seed: int | None = None
+    """The seed under which the calls in progress were placed; None: that of each run."""
+
+    def past_seed(self, seed: int) -> int:
+        """Return the seed of the calls in progress in a run under `seed`: no seed of the future changes their past."""
+        return seed if self.service_seed is None else self.service_seed
 
     def attempts_of_seed(self, seed: int) -> list[Call]:
         """Return the calls and messages in progress as a run may change them."""
-        return [_of_seed(call, seed) for call in self.attempts]
+        return [_of_seed(call, self.past_seed(seed)) for call in self.attempts]
 
 
 def read_stage(connection: Connection, order: Order) -> ForecastStage:
@@ -133,6 +139,7 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
         attempts=tuple(attempts_in_progress(connection, loader, 0, {})),
         waiting=tuple(waiting_texts(connection, loader, {})),
         call_backs=tuple(call_backs_of(connection, None)),
+        service_seed=order.service_seed,
     )
 
 

@@ -163,6 +163,7 @@ def order_of(
         first_seed,
         settings.calling_hours,
         processes=settings.forecast_processes or processes_of_machine(),
+        service_seed=settings.seed,
     )
     _refuse_too_much(order, people)
     return order
