@@ -22,7 +22,10 @@ def furnished(folder: Path) -> tuple[House, int]:
     house = House(folder, seed=1)
     house.change(Gateway, house.gateway_id, parameters=PARAMETERS)
     queue_id = house.queue(house.agent(parameters='{"answer": [1, 4]}'), max_wait_time=60)
-    sections = [{"type": 2, "script": "press one", "key_1": "desk"}, {"type": 6, "script": "wait", "queue_id": queue_id}]
+    sections = [
+        {"type": 2, "script": "press one", "key_1": "desk"},
+        {"type": 6, "script": "wait", "queue_id": queue_id},
+    ]
     survey_id = house.survey(*sections, branches={0: {"1": 1}})
     return house, house.campaign(survey_id, house.phonebook(*NUMBERS), frequency=600)
 

@@ -115,15 +115,13 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
     """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
     state = open_state(connection, order.now_ms)
     now_ms = max(state.now_ms, order.now_ms)
-    loader = Loader(order.service_zone, read_calling_hours(order.calling_hours))
-    world = loader.world(connection, now_ms, with_past=True)
-    openings: tuple[Opening, ...] = ()
-    if world.campaigns:
-        openings = _collect(connection, order.campaign_id, now_ms)
-        world = loader.world(connection, now_ms, with_past=True)
+    loader = _loader(order)
+    is_readable = bool(loader.world(connection, now_ms, with_past=True).campaigns)
+    openings = _collect(connection, order.campaign_id, now_ms) if is_readable else ()
     listed = frozenset(connection.scalars(select(DncContact.number)))
     has_hashes = connection.scalar(select(DncContact.id).where(is_hashed(DncContact.number)).limit(1)) is not None
     row = connection.execute(select(Campaign.expirationdate, Campaign.totalcontact)).one()
+    world = loader.world(connection, now_ms, with_past=True)
     return ForecastStage(
         campaign_id=order.campaign_id,
         now_ms=now_ms,
@@ -141,6 +139,22 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
         call_backs=tuple(call_backs_of(connection, None)),
         service_seed=order.service_seed,
     )
+
+
+def read_stage_again(connection: Connection, order: Order, stage: ForecastStage) -> ForecastStage:
+    """Return the stage after settings were changed in its database. The people, and the calls so far, are the same."""
+    loader = _loader(order)
+    return stage._replace(
+        expires_ms=connection.execute(select(Campaign.expirationdate)).scalar_one(),
+        world=loader.world(connection, stage.now_ms, with_past=True),
+        attempts=tuple(attempts_in_progress(connection, loader, 0, {})),
+        waiting=tuple(waiting_texts(connection, loader, {})),
+        call_backs=tuple(call_backs_of(connection, None)),
+    )
+
+
+def _loader(order: Order) -> Loader:
+    return Loader(order.service_zone, read_calling_hours(order.calling_hours))
 
 
 def callee_of(person: StagedSubscriber) -> Callee:
