@@ -30,10 +30,9 @@ def stage_of_setting(connection: Connection, order: Order, stage: ForecastStage,
     return changed
 
 
-def serving_agents(connection: Connection, campaign: RowMapping) -> list[RowMapping]:
-    """Return the agents who serve the queues of a campaign's survey, in id order."""
-    survey, _ = survey_of(connection, campaign)
-    tiers = select(Tier.agent_id).where(Tier.queue_id.in_(queue_ids_of(survey)))
+def _serving_agents(connection: Connection, queue_ids: Sequence[int]) -> list[RowMapping]:
+    """Return the agents who serve queues, in id order."""
+    tiers = select(Tier.agent_id).where(Tier.queue_id.in_(queue_ids))
     agents = select(Agent.__table__).where(Agent.id.in_(tiers)).order_by(Agent.id)
     return list(connection.execute(agents).mappings())
 
@@ -58,31 +57,23 @@ def _change(connection: Connection, order: Order, setting: Setting) -> None:
 
 
 def _set_agents(connection: Connection, campaign: RowMapping, count: int, now_ms: int) -> None:
-    """Make a number of agents available: the last ones leave, or copies of the first one come."""
-    serving = serving_agents(connection, campaign)
+    """Make a number of agents available: the last ones leave, or copies of the first one come.
+
+    A survey without queues has no use for them.
+    """
+    queue_ids = sorted(queue_ids_of(survey_of(connection, campaign)[0]))
+    serving = _serving_agents(connection, queue_ids)
     available = [agent for agent in serving if agent["status"] in _AVAILABLE]
     leaving = [agent["id"] for agent in available[count:]]
     connection.execute(update(Agent).where(Agent.id.in_(leaving)).values(status=AgentStatus.LOGGED_OUT))
-    if count > len(available):
-        _add_agents(connection, campaign, [*available, *serving], count - len(available), now_ms)
-
-
-def _add_agents(
-    connection: Connection, campaign: RowMapping, models: Sequence[RowMapping], count: int, now_ms: int
-) -> None:
-    """Add available agents who are as the first of the models, or usual ones without a model, in the same queues."""
-    stamps = {"created_date": now_ms, "updated_date": now_ms}
-    agent: dict[str, Any] = {"user_id": campaign["user_id"], "name": "", "parameters": "{}", "wrap_up_time": 0}
-    tiers: list[dict[str, Any]] = [{"queue_id": queue_id} for queue_id in _queue_ids(connection, campaign)]
-    if models:
-        agent = {name: models[0][name] for name in agent}
-        of_model = select(Tier.queue_id, Tier.level, Tier.position).where(Tier.agent_id == models[0]["id"])
+    agent = {"user_id": campaign["user_id"], "name": "", "parameters": "{}", "wrap_up_time": 0}
+    tiers: list[dict[str, Any]] = [{"queue_id": queue_id} for queue_id in queue_ids]
+    for model in (*available, *serving)[:1]:
+        agent = {name: model[name] for name in agent}
+        of_model = select(Tier.queue_id, Tier.level, Tier.position).where(Tier.agent_id == model["id"])
         tiers = [dict(row) for row in connection.execute(of_model.order_by(Tier.id)).mappings()]
-    for _ in range(count):
+    stamps = {"created_date": now_ms, "updated_date": now_ms}
+    for _ in range(count - len(available) if tiers else 0):
         row = {**agent, **stamps, "status": AgentStatus.AVAILABLE, "figures": ""}
         agent_id = connection.execute(insert(Agent).values(row)).inserted_primary_key[0]
         connection.execute(insert(Tier), [{**tier, **stamps, "agent_id": agent_id} for tier in tiers])
-
-
-def _queue_ids(connection: Connection, campaign: RowMapping) -> list[int]:
-    return sorted(queue_ids_of(survey_of(connection, campaign)[0]))

@@ -39,6 +39,11 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /sms-campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/forecast": Permission.READ,
     f"POST /sms-campaigns/{RECORD}/forecast": Permission.READ,
+    **{
+        f"{method} /{path}/{RECORD}/what-if": Permission.READ if method == "GET" else Permission.CAMPAIGNS
+        for path in ("campaigns", "sms-campaigns")
+        for method in ("POST", "GET", "DELETE")
+    },
     f"GET /campaigns/{RECORD}/check": Permission.READ,
     f"GET /sms-campaigns/{RECORD}/check": Permission.READ,
     f"GET /survey-template/{RECORD}/check": Permission.READ,
