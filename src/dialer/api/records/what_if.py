@@ -17,7 +17,7 @@ from dialer.api.http.ignored import unknown_errors
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecast import order_of
 from dialer.api.records.messages import SMS_CAMPAIGNS
-from dialer.domain.sentences import Sentence
+from dialer.domain.sentences import FieldName, Sentence
 from dialer.forecast.campaign_copy import people_of
 from dialer.forecast.parameters import (
     AGENTS_MAX,
@@ -200,7 +200,9 @@ def comparison_of(
             named.append(read_setting(unit, resource, identity, members))
         except InvalidError as error:
             errors += [
-                Sentence("Setting %(place)s: %(field)s: %(message)s", place=place, field=name, message=message)
+                Sentence(
+                    "Setting %(place)s: %(field)s: %(message)s", place=place, field=FieldName(name), message=message
+                )
                 for name, messages in error.errors.items()
                 for message in messages
             ]
