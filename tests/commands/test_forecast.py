@@ -19,6 +19,7 @@ VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00
 TABLE = """\
 Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
 Seeds 4 to 5; nearest-rank percentiles, each figure by itself; times in UTC
+Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls
 
                                    P10                  P50                  P90
   finish           2026-03-02 12:00:07  2026-03-02 12:00:07  2026-03-02 12:00:07
@@ -131,7 +132,7 @@ COMPARED = """\
 Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
 Seeds 4 to 9, the same for every setting; means over the seeds
 Difference: from the present setting, with a margin that holds for the whole comparison with 95 %
-Figures cover the calls from now on. abandoned_percent: of the calls that persons answer from now on
+Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls
 
 frequency=1, rate=0.01
                                present       changed    difference        margin

@@ -41,7 +41,10 @@ def test_settings_are_tried_side_by_side_and_one_is_applied(
 ) -> None:
     assert "What if…" in alice.text(f"campaigns/{identity}/")
     frequency = api.get(f"campaigns/{identity}/")["frequency"]
-    assert f"Calls a minute {frequency}" in alice.text(f"campaigns/{identity}/what-if/")
+    text = alice.text(f"campaigns/{identity}/what-if/")
+    assert f"Calls a minute {frequency}" in text
+    assert "It does not obey the calling hours of the service and of countries" in text
+    assert "Obey the calling hours no" in text
     assert try_settings(alice, identity, frequency="1; 2", monday="false", rate="0.5")[0] == 303
     while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
         alice.text(f"campaigns/{identity}/what-if/live/")

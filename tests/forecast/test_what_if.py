@@ -16,6 +16,7 @@ from dialer.app.campaigns.change import change_campaign
 from dialer.app.errors import InvalidFieldsError
 from dialer.domain import effects
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.statistics import HOUR_MS
 from dialer.forecast.forecast import forecast_campaign, ignore_progress, run_seeds
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, SETTINGS_MAX, Order, Setting
 from dialer.forecast.processes import TASKS_MAX
@@ -26,7 +27,7 @@ from dialer.store.tables import Agent, Campaign, Cdr, Gateway, RateCardLine, Use
 from tests.forecast.test_forecast import furnished as plain_house
 from tests.forecast.test_forecast import happened, open_house
 from tests.forecast.test_seed_run import CAMPAIGN, GATEWAY, OPEN, WORLD, furnished
-from tests.runtime.house import House
+from tests.runtime.house import ALL_ANSWER, House
 from tests.sizes import examples
 
 Fields = dict[str, Any]
@@ -229,6 +230,20 @@ def test_agents_channels_and_prices_are_tried_on_the_copy_only() -> None:
         assert means[2][peak] == order.seeds < usual[peak]
         assert means[3][cost] < usual[cost] < means[4][cost]
         assert {model: house.rows(model) for model in tables} == stored
+
+
+async def test_a_rehearsal_obeys_the_calling_hours_if_it_is_told_to(tmp_path: Path) -> None:
+    """It is noon in UTC, and 07:00 at the callees, where nobody may be called before 08:00."""
+    house = open_house(tmp_path / "house")
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    survey_id = house.survey({"type": 1, "script": "hello"})
+    campaign_id = house.campaign(survey_id, house.phonebook("+12025550101", "+12025550102"))
+    order = Order(campaign_id, house.now_ms(), "UTC", 1)
+    tried = [Setting(obey_calling_hours=obey) for obey in (False, True)]
+    present, free, bound = ([run.hours[0].hour for run in runs] for runs in runs_of(house, order, *tried))
+    assert present == free == [house.now_ms() // HOUR_MS]
+    assert bound == [house.now_ms() // HOUR_MS + 1]
+    house.database.close()
 
 
 async def test_a_setting_that_the_campaign_may_not_have_is_refused(tmp_path: Path) -> None:

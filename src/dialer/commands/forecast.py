@@ -13,7 +13,7 @@ from rich.console import Console
 from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
-from dialer.commands.what_if import lines_of_comparison, read_settings_to_try
+from dialer.commands.what_if import COVERAGE, lines_of_comparison, read_settings_to_try
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign, ignore_progress
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress, processes_of_machine
@@ -109,6 +109,7 @@ def _lines(result: Forecast) -> Iterator[str]:
     last_seed = result.first_seed + result.seeds - 1
     yield f"Campaign {result.campaign_id} from {result.now} on: {result.subscribers} subscribers"
     yield f"Seeds {result.first_seed} to {last_seed}; nearest-rank percentiles, each figure by itself; times in UTC"
+    yield COVERAGE
     yield ""
     yield _row("", ("P10", "P50", "P90"))
     for label, name in _FIGURES:

@@ -29,6 +29,10 @@ SHORT_NAMES: Final[Mapping[str, str]] = {
     "retries": "maxretry",
 }
 """Names that the command line takes besides those of the API."""
+COVERAGE: Final = (
+    "Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls"
+)
+"""What the figures of a forecast are about."""
 LABEL_WIDTH: Final = 22
 VALUE_WIDTH: Final = 14
 _OPERATOR: Final = Actor(0, "", Role.ADMIN)
@@ -84,7 +88,7 @@ def lines_of_comparison(result: WhatIf) -> Iterator[str]:
     yield f"Campaign {present.campaign_id} from {present.now} on: {present.subscribers} subscribers"
     yield f"Seeds {present.first_seed} to {last_seed}, the same for every setting; means over the seeds"
     yield "Difference: from the present setting, with a margin that holds for the whole comparison with 95 %"
-    yield "Figures cover the calls from now on. abandoned_percent: of the calls that persons answer from now on"
+    yield COVERAGE
     for each in result.settings:
         yield ""
         yield from _lines_of(each)

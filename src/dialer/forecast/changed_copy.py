@@ -25,7 +25,7 @@ def stage_of_setting(connection: Connection, order: Order, stage: ForecastStage,
     """
     with connection.begin_nested() as trial:
         _change(connection, order, setting)
-        changed = read_stage_again(connection, order, stage)
+        changed = read_stage_again(connection, order, stage, obey_calling_hours=setting.obey_calling_hours)
         trial.rollback()
     return changed
 

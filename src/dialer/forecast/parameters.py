@@ -54,5 +54,7 @@ class Setting(msgspec.Struct, frozen=True):
     """The most calls, or messages, a second over that gateway; 0: no limit."""
     agents: int | None = None
     """Agents who are available in the queues of the survey."""
+    obey_calling_hours: bool | None = None
+    """Whether the calling hours of the service and of countries hold although the gateway is simulated."""
     rate: int | None = None
     """The price of a minute, or of a part of a message, to all numbers: an integer of 1e-5."""

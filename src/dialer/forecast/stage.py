@@ -141,9 +141,14 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
     )
 
 
-def read_stage_again(connection: Connection, order: Order, stage: ForecastStage) -> ForecastStage:
-    """Return the stage after settings were changed in its database. The people, and the calls so far, are the same."""
-    loader = _loader(order)
+def read_stage_again(
+    connection: Connection, order: Order, stage: ForecastStage, *, obey_calling_hours: bool | None = None
+) -> ForecastStage:
+    """Return the stage after settings were changed in its database. The people, and the calls so far, are the same.
+
+    `obey_calling_hours` says whether the calling hours hold for simulated gateways; None: as in the service.
+    """
+    loader = _loader(order, obey_calling_hours)
     return stage._replace(
         expires_ms=connection.execute(select(Campaign.expirationdate)).scalar_one(),
         world=loader.world(connection, stage.now_ms, with_past=True),
@@ -153,8 +158,11 @@ def read_stage_again(connection: Connection, order: Order, stage: ForecastStage)
     )
 
 
-def _loader(order: Order) -> Loader:
-    return Loader(order.service_zone, read_calling_hours(order.calling_hours))
+def _loader(order: Order, for_simulated: bool | None = None) -> Loader:  # noqa: FBT001 - three cases
+    hours = read_calling_hours(order.calling_hours)
+    if for_simulated is not None:
+        hours = msgspec.structs.replace(hours, for_simulated=for_simulated)
+    return Loader(order.service_zone, hours)
 
 
 def callee_of(person: StagedSubscriber) -> Callee:

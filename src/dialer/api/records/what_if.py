@@ -9,7 +9,7 @@ from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind
+from dialer.api.crud.fields import Amount, Boolean, Conventions, FieldError, Integer, Json, Kind
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Given, Parsed, fields_of, parse_given, request_shape
 from dialer.api.http.errors import Errors, InvalidError
@@ -58,6 +58,13 @@ _AROUND: Final[Mapping[str, Field]] = {
         "Agents who are available in the queues of the survey. Further ones are as the first of them.",
         default=None,
         example=12,
+    ),
+    "obey_calling_hours": writable(
+        Boolean(),
+        "True to obey the calling hours of the service and of countries although the gateway is simulated, as a real"
+        " gateway does; false not to.",
+        default=None,
+        example=True,
     ),
     "rate": writable(
         Amount(minimum=0),

@@ -35,13 +35,14 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import CampaignStatus
+from dialer.domain.plans import SIMULATED
 from dialer.domain.roles import Permission
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
 from dialer.forecast.what_if import Difference, WhatIf
-from dialer.store.tables import Campaign
+from dialer.store.tables import SMS, Gateway
 
 SEPARATOR: Final = ";"
 """Between several values of a field, each of which is tried."""
@@ -49,6 +50,7 @@ TITLES: Final[Mapping[str, str]] = {
     "channels": gettext_noop("Channels of the gateway"),
     "calls_a_second": gettext_noop("Calls a second of the gateway"),
     "agents": gettext_noop("Available agents"),
+    "obey_calling_hours": gettext_noop("Obey the calling hours"),
     "rate": gettext_noop("Price of a minute, to all numbers"),
 }
 """Titles of what surrounds a campaign. The others are those of its form."""
@@ -227,14 +229,14 @@ async def _show(
     filled: Mapping[str, str] | None = None,
     error: Exception | None = None,
 ) -> Response[Any]:
-    def read(unit: Unit) -> tuple[str, list[TriedField], bool]:
+    def read(unit: Unit) -> tuple[Mapping[str, Any], list[TriedField]]:
         check_seen(unit, identity)
         resource = resource_of(unit, identity)
         stored = records.load(unit, resource, identity)
-        name = unit.connection.scalar(select(Campaign.name).where(Campaign.id == identity)) or ""
-        return name, list(_tried_fields(request, resource, stored, filled or {})), stored["status"] in _OPEN
+        stored = {**stored, **_surroundings(unit, stored)}
+        return stored, list(_tried_fields(request, resource, stored, filled or {}))
 
-    name, fields, may_try = await request.service.read(request, read)
+    stored, fields = await request.service.read(request, read)
     live = await _live(request, services[1], identity)
     return page(
         request,
@@ -242,13 +244,30 @@ async def _show(
         PLACE,
         HTTPStatus.OK if error is None else status_of(error),
         identity=identity,
-        name=name,
+        name=stored["name"],
         fields=fields,
-        may_try=may_try,
+        may_try=stored["status"] in _OPEN,
+        obeys_hours=stored.get("obey_calling_hours", True),
         live=live,
         messages=[] if error is None else messages_of(error),
         most=SETTINGS_MAX,
     )
+
+
+def _surroundings(unit: Unit, campaign: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the present values of what surrounds a campaign, as far as they are one number."""
+    medium = campaign["medium"]
+    key = campaign["sms_gateway_id"] if medium == SMS else campaign["aleg_gateway_id"]
+    is_it = (Gateway.id == key, Gateway.medium == medium)
+    query = select(Gateway.max_channels, Gateway.max_cps, Gateway.protocol).where(*is_it)
+    gateway = unit.connection.execute(query).first()
+    if gateway is None:
+        return {}
+    return {
+        "channels": gateway.max_channels,
+        "calls_a_second": gateway.max_cps,
+        "obey_calling_hours": unit.conventions.hours.over(is_simulated=gateway.protocol == SIMULATED) is not None,
+    }
 
 
 def _tried_fields(
@@ -261,7 +280,7 @@ def _tried_fields(
         present = one.value
         if isinstance(field.kind, Boolean):
             options = (("true", gettext("yes")), ("false", gettext("no")))
-            present = "true" if stored.get(name) else "false"
+            present = str(stored[name]).lower() if name in stored else ""
         elif one.control == "duration":
             present = str(stored.get(name, ""))
         unit = gettext("seconds") if one.control == "duration" else one.unit
