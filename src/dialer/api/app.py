@@ -103,11 +103,11 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
     permissions = Permissions(resources)
 
-    def clock_ms() -> int:
-        return worker.clock.now_ms()
-
     authenticator = authenticator or Authenticator(
-        database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms, second_factor=settings.second_factor
+        database,
+        requests_a_minute=settings.rate_limit,
+        clock_ms=lambda: worker.clock.now_ms(),
+        second_factor=settings.second_factor,
     )
     what_if_runs = WhatIfRuns(comparing)
     app = Litestar(
@@ -128,10 +128,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[
-            _running(database, worker, LoopLag(metrics.observe_lag), authenticator),
-            lambda _: what_if_runs.running(),
-        ],
+        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator, what_if_runs)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -188,12 +185,13 @@ def _given(value: object) -> Provide:
 
 
 def _running(
-    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator
+    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator, what_if_runs: WhatIfRuns
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         storing = authenticator.uses.storing(), authenticator.refusals.storing()
-        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1]:
+        background = what_if_runs.running()
+        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1], background:
             yield
 
     return running
