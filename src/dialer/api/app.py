@@ -106,7 +106,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator = authenticator or Authenticator(
         database,
         requests_a_minute=settings.rate_limit,
-        clock_ms=lambda: worker.clock.now_ms(),
+        clock_ms=lambda: worker.clock.now_ms(),  # noqa: PLW0108 - the clock may be replaced
         second_factor=settings.second_factor,
     )
     what_if_runs = WhatIfRuns(comparing)
