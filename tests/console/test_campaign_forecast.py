@@ -64,7 +64,7 @@ def test_an_ended_campaign_says_whether_it_was_inside_its_forecast(
     document = database.read_now(
         lambda connection: connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == right))
     )
-    kept = msgspec.json.decode(document, type=KeptForecast)
+    kept = msgspec.json.decode(str(document), type=KeptForecast)
     assert "What happened" not in alice.text(f"campaigns/{right}/live/")
     happened = {"status": 4, "calls": kept.calls.p50, "cost": kept.cost.p90}
     store(database, update(Campaign).where(Campaign.id == right).values(happened))

@@ -18,7 +18,7 @@ from dialer.domain import effects
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.statistics import HOUR_MS
 from dialer.forecast.forecast import forecast_campaign, ignore_progress, run_seeds
-from dialer.forecast.parameters import COMPARED_SEEDS_MAX, SETTINGS_MAX, Order, Setting
+from dialer.forecast.parameters import COMPARED_SEEDS_MAX, SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import TASKS_MAX
 from dialer.forecast.run_store import RunStore
 from dialer.forecast.seed_run import SeedRun, run_seed
@@ -51,7 +51,7 @@ def order_of(house: House, campaign_id: int, seeds: int = 2, first_seed: int = 3
     return Order(campaign_id, house.now_ms(), "Europe/Paris", seeds, first_seed, service_seed=3)
 
 
-def runs_of(house: House, order: Order, *wanted: Setting) -> list[list[SeedRun]]:
+def runs_of(house: House, order: Order, *wanted: TriedSetting) -> list[list[SeedRun]]:
     """Return the runs as it is, and under each setting."""
     stages, _ = staged_settings(house.database, order, wanted)
     return run_seeds(stages, range(order.first_seed, order.first_seed + order.seeds), 1, ignore_progress)
@@ -75,27 +75,27 @@ def a_house(gateway: Fields, campaign: Fields, world: Fields) -> Iterator[tuple[
             house.database.close()
 
 
-def irrelevant(house: House, campaign_id: int, runs: list[SeedRun]) -> dict[str, Setting]:
+def irrelevant(house: House, campaign_id: int, runs: list[SeedRun]) -> dict[str, TriedSetting]:
     """Return settings that change something on which nothing of these runs depends."""
     row, gateway = house.row(Campaign, campaign_id), house.row(Gateway, house.gateway_id)
     peak = max(run.calls_in_progress_peak for run in runs)
     agents = sum(agent["status"] == 2 for agent in house.rows(Agent))
     found = {
-        "nothing": Setting(),
-        "name": Setting({"name": "another name", "description": "and what it is"}),
-        "the same values": Setting({name: row[name] for name in ("frequency", "maxretry", "daily_start_time")}),
-        "the same gateway": Setting(channels=gateway["max_channels"], calls_a_second=gateway["max_cps"]),
-        "the same agents": Setting(agents=agents),
+        "nothing": TriedSetting(),
+        "name": TriedSetting({"name": "another name", "description": "and what it is"}),
+        "the same values": TriedSetting({name: row[name] for name in ("frequency", "maxretry", "daily_start_time")}),
+        "the same gateway": TriedSetting(channels=gateway["max_channels"], calls_a_second=gateway["max_cps"]),
+        "the same agents": TriedSetting(agents=agents),
     }
     if row["dial_method"] == 1:
-        found["pace for agents"] = Setting({"agent_dial_rate": 700_000, "abandon_rate_max": 100_000})
+        found["pace for agents"] = TriedSetting({"agent_dial_rate": 700_000, "abandon_rate_max": 100_000})
     if not row["voicemail"]:
-        found["machines"] = Setting({"amd_behavior": 3})
+        found["machines"] = TriedSetting({"amd_behavior": 3})
     if not gateway["max_channels"]:
         # Transfers take channels too: no call has more than two legs.
-        found["channels that are never used up"] = Setting(channels=2 * peak + 100)
+        found["channels that are never used up"] = TriedSetting(channels=2 * peak + 100)
     if not row["max_aleg"]:
-        found["calls that are never reached"] = Setting({"max_aleg": peak + 100})
+        found["calls that are never reached"] = TriedSetting({"max_aleg": peak + 100})
     return found
 
 
@@ -137,8 +137,8 @@ def test_equal_settings_never_differ_and_leave_the_others_alone(
     with a_house(gateway, campaign, world) as (house, campaign_id):
         if house.row(Campaign, campaign_id)["status"] not in OPEN:
             return
-        order, wanted = order_of(house, campaign_id, seeds=1), Setting(columns)
-        other = Setting({"frequency": 33, "maxretry": 1}, channels=1, calls_a_second=1, agents=3, rate=12_345)
+        order, wanted = order_of(house, campaign_id, seeds=1), TriedSetting(columns)
+        other = TriedSetting({"frequency": 33, "maxretry": 1}, channels=1, calls_a_second=1, agents=3, rate=12_345)
         present, alone = runs_of(house, order, wanted)
         again, _, first, second = runs_of(house, order, other, wanted, wanted)
         assert (again, first, second) == (present, alone, alone)
@@ -150,20 +150,20 @@ CALL_FATES: Final = frozenset({"frequency", "max_aleg", "channels", "daily_start
 @pytest.mark.parametrize(
     "setting",
     [
-        Setting({"frequency": 7}),
-        Setting({"max_aleg": 2}),
-        Setting({"daily_start_time": "12:30:00"}),
-        Setting({"dial_method": 2}),
-        Setting({"maxretry": 0}),
-        Setting({"maxretry": 5, "intervalretry": 1_800}),
-        Setting(channels=2),
-        Setting(agents=1),
-        Setting(agents=6),
-        Setting(rate=70_000),
+        TriedSetting({"frequency": 7}),
+        TriedSetting({"max_aleg": 2}),
+        TriedSetting({"daily_start_time": "12:30:00"}),
+        TriedSetting({"dial_method": 2}),
+        TriedSetting({"maxretry": 0}),
+        TriedSetting({"maxretry": 5, "intervalretry": 1_800}),
+        TriedSetting(channels=2),
+        TriedSetting(agents=1),
+        TriedSetting(agents=6),
+        TriedSetting(rate=70_000),
     ],
 )
 def test_a_persons_attempt_has_the_same_fate_in_every_setting(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
+    setting: TriedSetting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer of a callee depends on seed, person and attempt, not on when or after whom they are called."""
     fates: dict[tuple[int, int], tuple[Any, ...]] = {}
@@ -198,9 +198,14 @@ async def test_a_setting_that_is_applied_comes_true(tmp_path: Path, seconds: flo
         await house.move(campaign_id, CampaignStatus.START)
         await house.advance(seconds)
     before = len(house.rows(Cdr)) if seconds else 0
-    columns = {"frequency": 20, "maxretry": 1, "intervalretry": 1_000, "daily_stop_time": "15:00:00"}
+    columns: dict[str, str | int | bool | None] = {
+        "frequency": 20,
+        "maxretry": 1,
+        "intervalretry": 1_000,
+        "daily_stop_time": "15:00:00",
+    }
     order = Order(campaign_id, house.now_ms(), "UTC", 1, 2, service_seed=2)
-    tried = await compare_settings(house.database, order, [NamedSetting({"frequency": "20"}, Setting(columns))])
+    tried = await compare_settings(house.database, order, [NamedSetting({"frequency": "20"}, TriedSetting(columns))])
     (foretold,) = tried.settings[0].forecast.per_seed
     assert tried.present == await forecast_campaign(house.database, order)
     assert foretold.digest != tried.present.per_seed[0].digest
@@ -218,7 +223,13 @@ def test_agents_channels_and_prices_are_tried_on_the_copy_only() -> None:
         tables = (Agent, Gateway, User, RateCardLine, Campaign)
         stored = {model: house.rows(model) for model in tables}
         order = order_of(house, campaign_id, seeds=6)
-        tried = [Setting(agents=0), Setting(agents=8), Setting(channels=1), Setting(rate=0), Setting(rate=900_000)]
+        tried = [
+            TriedSetting(agents=0),
+            TriedSetting(agents=8),
+            TriedSetting(channels=1),
+            TriedSetting(rate=0),
+            TriedSetting(rate=900_000),
+        ]
         present, *others = runs_of(house, order, *tried)
         means = [[sum(figure(run, order.now_ms) for run in runs) for figure in FIGURES.values()] for runs in others]
         names = list(FIGURES)
@@ -239,7 +250,7 @@ async def test_a_rehearsal_obeys_the_calling_hours_if_it_is_told_to(tmp_path: Pa
     survey_id = house.survey({"type": 1, "script": "hello"})
     campaign_id = house.campaign(survey_id, house.phonebook("+12025550101", "+12025550102"))
     order = Order(campaign_id, house.now_ms(), "UTC", 1)
-    tried = [Setting(obey_calling_hours=obey) for obey in (False, True)]
+    tried = [TriedSetting(obey_calling_hours=obey) for obey in (False, True)]
     present, free, bound = ([run.hours[0].hour for run in runs] for runs in runs_of(house, order, *tried))
     assert present == free == [house.now_ms() // HOUR_MS]
     assert bound == [house.now_ms() // HOUR_MS + 1]
@@ -251,7 +262,7 @@ async def test_a_setting_that_the_campaign_may_not_have_is_refused(tmp_path: Pat
     campaign_id = plain_house(house)
     order = Order(campaign_id, house.now_ms(), "UTC", 1)
     with pytest.raises(InvalidFieldsError, match="dial_method"):
-        await compare_settings(house.database, order, [NamedSetting({}, Setting({"dial_method": 3}))])
+        await compare_settings(house.database, order, [NamedSetting({}, TriedSetting({"dial_method": 3}))])
     house.database.close()
 
 

@@ -1,6 +1,7 @@
 """The settings of `dialer forecast --what-if`: how they are read, and how their comparison is shown."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -32,7 +33,7 @@ SHORT_NAMES: Final[Mapping[str, str]] = {
 COVERAGE: Final = (
     "Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls"
 )
-"""What the figures of a forecast are about."""
+"""The line that says which calls the figures of a forecast cover."""
 LABEL_WIDTH: Final = 22
 VALUE_WIDTH: Final = 14
 _OPERATOR: Final = Actor(0, "", Role.ADMIN)
@@ -52,7 +53,7 @@ def read_settings_to_try(
     for text in texts:
         members = _members(text)
         try:
-            yield database.read_now(lambda connection, given=members: _read(connection, settings, order, given))
+            yield database.read_now(partial(_read, settings=settings, order=order, members=members))
         except InvalidError as error:
             wrong = "; ".join(f"{field}: {' '.join(messages)}" for field, messages in error.errors.items())
             raise click.ClickException(f"--what-if {text}: {wrong}") from None

@@ -10,14 +10,16 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus
 from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.forecast.parameters import Order, Setting
+from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.stage import ForecastStage, read_stage_again
 from dialer.store.tables import SMS, Agent, Campaign, Gateway, RateCardLine, Tier, User
 
 _AVAILABLE = (AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND)
 
 
-def stage_of_setting(connection: Connection, order: Order, stage: ForecastStage, setting: Setting) -> ForecastStage:
+def stage_of_setting(
+    connection: Connection, order: Order, stage: ForecastStage, setting: TriedSetting
+) -> ForecastStage:
     """Return the stage under a setting. The database is as before afterwards.
 
     Raises:
@@ -37,7 +39,7 @@ def _serving_agents(connection: Connection, queue_ids: Sequence[int]) -> list[Ro
     return list(connection.execute(agents).mappings())
 
 
-def _change(connection: Connection, order: Order, setting: Setting) -> None:
+def _change(connection: Connection, order: Order, setting: TriedSetting) -> None:
     unit = UnitOfWork(connection=connection, now_ms=order.now_ms)
     change_campaign(unit, order.campaign_id, setting.columns)
     campaign = connection.execute(select(Campaign.__table__)).mappings().one()
@@ -61,7 +63,7 @@ def _set_agents(connection: Connection, campaign: RowMapping, count: int, now_ms
 
     A survey without queues has no use for them.
     """
-    queue_ids = sorted(queue_ids_of(survey_of(connection, campaign)[0]))
+    queue_ids = sorted(queue_ids_of(survey_of(connection, dict(campaign))[0]))
     serving = _serving_agents(connection, queue_ids)
     available = [agent for agent in serving if agent["status"] in _AVAILABLE]
     leaving = [agent["id"] for agent in available[count:]]
@@ -75,5 +77,5 @@ def _set_agents(connection: Connection, campaign: RowMapping, count: int, now_ms
     stamps = {"created_date": now_ms, "updated_date": now_ms}
     for _ in range(count - len(available) if tiers else 0):
         row = {**agent, **stamps, "status": AgentStatus.AVAILABLE, "figures": ""}
-        agent_id = connection.execute(insert(Agent).values(row)).inserted_primary_key[0]
+        agent_id = connection.scalar(insert(Agent).values(row).returning(Agent.id))
         connection.execute(insert(Tier), [{**tier, **stamps, "agent_id": agent_id} for tier in tiers])

@@ -43,7 +43,7 @@ AGENTS_MAX: Final = 1_000
 Column = str | int | bool | None
 
 
-class Setting(msgspec.Struct, frozen=True):
+class TriedSetting(msgspec.Struct, frozen=True):
     """A change of a campaign and its surroundings that is tried on a copy. None and no columns: as it is."""
 
     columns: dict[str, Column] = {}
@@ -55,6 +55,6 @@ class Setting(msgspec.Struct, frozen=True):
     agents: int | None = None
     """Agents who are available in the queues of the survey."""
     obey_calling_hours: bool | None = None
-    """Whether the calling hours of the service and of countries hold although the gateway is simulated."""
+    """True to obey the calling hours of the service and of countries over a simulated gateway, too; False not to."""
     rate: int | None = None
     """The price of a minute, or of a part of a message, to all numbers: an integer of 1e-5."""

@@ -1,6 +1,6 @@
-"""What if: a campaign is forecast as it is and under other settings, with the same seeds.
+"""Comparisons of settings: a campaign is forecast as it is and under other settings, with the same seeds.
 
-The same seed gives the same people the same fate under all settings ("common random numbers"). So the difference of two
+A person has the same fate under all settings with the same seed ("common random numbers"). So the difference of two
 settings under one seed comes from the settings, and few seeds tell much.
 """
 
@@ -17,7 +17,7 @@ from dialer.domain.described import described
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.changed_copy import stage_of_setting
 from dialer.forecast.forecast import ignore_progress, run_seeds, started_copy
-from dialer.forecast.parameters import Order, Setting
+from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.processes import Progress
 from dialer.forecast.seed_run import SeedRun
 from dialer.forecast.stage import ForecastStage, read_stage
@@ -44,7 +44,7 @@ FIGURES: Final[dict[str, Callable[[SeedRun, int], float]]] = {
 """The figures that are compared, each from the run of one seed and the moment of the forecast."""
 
 
-class Difference(msgspec.Struct, frozen=True):
+class FigureDifference(msgspec.Struct, frozen=True):
     """A figure under the present setting and under another one: means over the same seeds, and their difference."""
 
     figure: Annotated[str, described("The name of the figure, as in a forecast.", "calls")]
@@ -70,7 +70,7 @@ class SettingForecast(msgspec.Struct, frozen=True):
 
     changes: Annotated[dict[str, str], described("What is changed, as text, by name.", {"frequency": "40"})]
     forecast: Annotated[Forecast, described("The forecast under this setting.")]
-    differences: Annotated[tuple[Difference, ...], described("The differences, figure by figure.")]
+    differences: Annotated[tuple[FigureDifference, ...], described("The differences, figure by figure.")]
 
 
 class WhatIf(msgspec.Struct, frozen=True):
@@ -84,7 +84,7 @@ class NamedSetting(msgspec.Struct, frozen=True):
     """A setting to try, and its changes as people read them."""
 
     changes: dict[str, str]
-    setting: Setting
+    setting: TriedSetting
 
 
 async def compare_settings(
@@ -113,7 +113,7 @@ async def compare_settings(
 
 
 def staged_settings(
-    database: Database, order: Order, settings: Sequence[Setting]
+    database: Database, order: Order, settings: Sequence[TriedSetting]
 ) -> tuple[list[ForecastStage], Survey]:
     """Return the stage of a campaign's copy as it is and under each setting, which share its people, and its survey."""
     copy, survey = started_copy(database, order)
@@ -129,7 +129,7 @@ def staged_settings(
 
 def differences(
     present: Sequence[SeedRun], changed: Sequence[SeedRun], now_ms: int, comparisons: int
-) -> tuple[Difference, ...]:
+) -> tuple[FigureDifference, ...]:
     """Compare two settings under the same seeds, figure by figure; `comparisons` is the number in the whole table.
 
     With the differences d of n seeds, the interval is mean(d) ± t · s(d) / √n: the paired-t confidence interval (Law,
@@ -144,7 +144,7 @@ def differences(
         mean, margin = _interval([new - old for old, new in zip(before, after, strict=True)], comparisons)
         is_judged = margin is not None and len(present) >= JUDGED_SEEDS_MIN
         found.append(
-            Difference(
+            FigureDifference(
                 figure=name,
                 present=round(fmean(before), _PLACES),
                 changed=round(fmean(after), _PLACES),

@@ -12,7 +12,7 @@ from dialer.api.http.errors import AnsweredError, ConflictError
 from dialer.api.records import what_if
 from dialer.api.records.what_if import Comparison
 from dialer.api.records.what_if_runs import KEPT_MAX, RUNNING_MAX, WAITING_MAX, WhatIfRuns, WhatIfState
-from dialer.forecast.parameters import SETTINGS_MAX, Order, Setting
+from dialer.forecast.parameters import SETTINGS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError, Progress
 from dialer.forecast.what_if import FIGURES, NamedSetting, WhatIf
 from dialer.store.database import Database
@@ -162,7 +162,7 @@ class Paced:
 
 
 def comparison(campaign_id: int) -> Comparison:
-    return Comparison(Order(campaign_id, 0, "UTC", 2), (NamedSetting({}, Setting()),))
+    return Comparison(Order(campaign_id, 0, "UTC", 2), (NamedSetting({}, TriedSetting()),))
 
 
 async def test_one_runs_at_a_time_and_each_can_be_stopped(database: Database) -> None:

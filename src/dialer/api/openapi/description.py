@@ -177,7 +177,12 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
-    **dict.fromkeys(("compare_campaign", "compare_sms_campaign", "read_comparison", "read_sms_comparison"), _COMPARING),
+    "compare_campaign": _COMPARING,
+    "compare_sms_campaign": _COMPARING,
+    "fetch_comparison": _COMPARING,
+    "fetch_sms_comparison": _COMPARING,
+    "stop_comparison": {**_COMPARING, "state": "stopped"},
+    "stop_sms_comparison": {**_COMPARING, "state": "stopped"},
     "check_campaign": _CHECKED,
     "check_sms_campaign": _CHECKED,
     "check_survey_template": examples.answer(

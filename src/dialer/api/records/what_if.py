@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from litestar.openapi.spec import Schema
+from litestar.openapi.spec import Reference, Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.crud import records
@@ -25,7 +25,7 @@ from dialer.forecast.parameters import (
     FIRST_SEED_MAX,
     SETTINGS_MAX,
     Order,
-    Setting,
+    TriedSetting,
 )
 from dialer.forecast.what_if import NamedSetting
 from dialer.settings import Settings
@@ -73,7 +73,7 @@ _AROUND: Final[Mapping[str, Field]] = {
         example="0.03",
     ),
 }
-"""What surrounds a campaign and can be tried, but is set elsewhere."""
+"""The surroundings of a campaign that can be tried, and are set elsewhere."""
 
 
 def _fields_to_try(resource: Resource) -> dict[str, Field]:
@@ -105,7 +105,9 @@ class SettingsToTry(Kind, frozen=True):
 
     def schema(self) -> Schema:
         """Return the schema of an array of objects, none of whose members is required."""
-        members = {name: field.kind.schema() for name, field in FIELDS_TO_TRY[self.path].items()}
+        members: dict[str, Reference | Schema] = {
+            name: field.kind.schema() for name, field in FIELDS_TO_TRY[self.path].items()
+        }
         one = Schema(type=OpenAPIType.OBJECT, properties=members, min_properties=1)
         return Schema(type=OpenAPIType.ARRAY, items=one, min_items=1, max_items=SETTINGS_MAX)
 
@@ -146,7 +148,7 @@ def read_setting(unit: Unit, resource: Resource, identity: int, members: Mapping
     if errors:
         raise InvalidError(errors)
     columns = {resource.column(fields[name]).name: change.values[name] for name in own.values}  # type: ignore[union-attr]
-    return NamedSetting({name: _text(value) for name, value in members.items()}, Setting(columns, **around.values))
+    return NamedSetting({name: _text(value) for name, value in members.items()}, TriedSetting(columns, **around.values))
 
 
 def own_part(resource: Resource, members: Mapping[str, Any], conventions: Conventions) -> Parsed:
@@ -201,7 +203,8 @@ def comparison_of(
     if seeds is None:
         seeds = max(1, min(SEEDS, work_max // max(1, people_of(unit.connection, identity))))
     order = order_of(unit, resource, identity, settings, seeds=seeds, first_seed=first_seed, work_max=work_max)
-    named, errors = [], []
+    named: list[NamedSetting] = []
+    errors: list[str] = []
     for place, members in enumerate(tried, 1):
         try:
             named.append(read_setting(unit, resource, identity, members))

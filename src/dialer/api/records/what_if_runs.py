@@ -5,7 +5,6 @@ The newest comparison of a campaign is kept in memory, with its outcome, until a
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from enum import StrEnum
 from http import HTTPStatus
 from typing import Final
 
@@ -18,6 +17,7 @@ from dialer.api.http.errors import AnsweredError, ConflictError
 from dialer.api.records.forecast import BUSY_RETRY_AFTER_S
 from dialer.api.records.what_if import Comparison
 from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError
@@ -44,14 +44,14 @@ Comparing = Callable[[Database, Order, Sequence[NamedSetting], Progress], Awaita
 """Computes a comparison: `what_if_in_subprocess`, or a function that raises the same errors."""
 
 
-class WhatIfState(StrEnum):
+class WhatIfState(DescribedText):
     """The state of a comparison."""
 
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "stopped"
+    WAITING = "waiting", "It waits for its turn."
+    RUNNING = "running", "Its runs are being computed."
+    DONE = "done", "Its outcome is there."
+    FAILED = "failed", "It could not be computed; `error` says why."
+    STOPPED = "stopped", "A user stopped it."
 
 
 _UNDER_WAY: Final = frozenset({WhatIfState.WAITING, WhatIfState.RUNNING})
@@ -73,7 +73,7 @@ class WhatIfRun(msgspec.Struct, eq=False):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether it waits or runs."""
+        """True while it waits or runs."""
         return self.state in _UNDER_WAY
 
 

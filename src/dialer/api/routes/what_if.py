@@ -1,4 +1,4 @@
-"""What if: comparisons of settings of a campaign over the API. They run in the background, and change nothing."""
+"""Comparisons of settings of a campaign over the API. They run in the background, and change nothing."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -41,7 +41,9 @@ class WhatIfRead(msgspec.Struct, frozen=True):
     done: Annotated[int, described("Number of those that are done.", 30)]
     changes: Annotated[Sequence[dict[str, str]], described("The settings, as they were given.", [{"frequency": "40"}])]
     error: Annotated[str, described("The reason why it has failed; else empty.", "")]
-    outcome: Annotated[WhatIf | None, described("The forecasts and their differences; null until they are done.")]
+    outcome: Annotated[
+        WhatIf | None, described("The forecasts and their differences; null until they are done.", {"settings": []})
+    ]
 
 
 def what_if_read(run: WhatIfRun) -> WhatIfRead:
@@ -67,27 +69,27 @@ async def compare_campaign(
 ) -> Response[WhatIfRead]:
     """Compare settings of a voice campaign: forecast it as it is and under each of them, with the same seeds.
 
-    The comparison runs in the background; read it with `GET`. It changes nothing. The same seed gives the same people
-    the same fate under every setting, so the differences come from the settings. The newest comparison of a campaign is
-    kept in memory, until another one begins or the service restarts. Each user has one under way at a time.
+    The comparison runs in the background; read it with `GET`. It changes nothing. A person has the same fate under
+    every setting with the same seed, so the differences come from the settings. The newest comparison of a campaign
+    is kept in memory, until another one begins or the service restarts. Each user has one under way at a time.
     """
     return await _begin(request, what_if_runs, (CAMPAIGNS, WhatIfAsked, record_id))
 
 
 @get("/campaigns/{record_id:str}/what-if", tags=[CAMPAIGNS.path])
-async def read_comparison(
+async def fetch_comparison(
     request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Read the newest comparison of settings of a voice campaign: its progress, and its outcome once it is done."""
     return await _read(request, what_if_runs, CAMPAIGNS, record_id)
 
 
-@delete("/campaigns/{record_id:str}/what-if", tags=[CAMPAIGNS.path])
+@delete("/campaigns/{record_id:str}/what-if", tags=[CAMPAIGNS.path], status_code=HTTPStatus.OK)
 async def stop_comparison(
     request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
-) -> None:
+) -> Response[WhatIfRead]:
     """Stop the comparison of settings of a voice campaign that is under way. One that is over stays as it is."""
-    await _stop(request, what_if_runs, CAMPAIGNS, record_id)
+    return await _read(request, what_if_runs, CAMPAIGNS, record_id, stops=True)
 
 
 @post(
@@ -101,27 +103,27 @@ async def compare_sms_campaign(
 ) -> Response[WhatIfRead]:
     """Compare settings of an SMS campaign: forecast it as it is and under each of them, with the same seeds.
 
-    The comparison runs in the background; read it with `GET`. It changes nothing. The same seed gives the same people
-    the same fate under every setting, so the differences come from the settings. The newest comparison of a campaign is
-    kept in memory, until another one begins or the service restarts. Each user has one under way at a time.
+    The comparison runs in the background; read it with `GET`. It changes nothing. A person has the same fate under
+    every setting with the same seed, so the differences come from the settings. The newest comparison of a campaign
+    is kept in memory, until another one begins or the service restarts. Each user has one under way at a time.
     """
     return await _begin(request, what_if_runs, (SMS_CAMPAIGNS, SmsWhatIfAsked, record_id))
 
 
 @get("/sms-campaigns/{record_id:str}/what-if", tags=[SMS_CAMPAIGNS.path])
-async def read_sms_comparison(
+async def fetch_sms_comparison(
     request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
 ) -> Response[WhatIfRead]:
     """Read the newest comparison of settings of an SMS campaign: its progress, and its outcome once it is done."""
     return await _read(request, what_if_runs, SMS_CAMPAIGNS, record_id)
 
 
-@delete("/sms-campaigns/{record_id:str}/what-if", tags=[SMS_CAMPAIGNS.path])
+@delete("/sms-campaigns/{record_id:str}/what-if", tags=[SMS_CAMPAIGNS.path], status_code=HTTPStatus.OK)
 async def stop_sms_comparison(
     request: ApiRequest, what_if_runs: NamedDependency[WhatIfRuns], record_id: FromPath[str]
-) -> None:
+) -> Response[WhatIfRead]:
     """Stop the comparison of settings of an SMS campaign that is under way. One that is over stays as it is."""
-    await _stop(request, what_if_runs, SMS_CAMPAIGNS, record_id)
+    return await _read(request, what_if_runs, SMS_CAMPAIGNS, record_id, stops=True)
 
 
 async def _begin(
@@ -148,17 +150,13 @@ def _comparison(unit: Unit, *, resource: Resource, record_id: str, parsed: Parse
 
 
 async def _read(
-    request: ApiRequest, what_if_runs: WhatIfRuns, resource: Resource, record_id: str
+    request: ApiRequest, what_if_runs: WhatIfRuns, resource: Resource, record_id: str, *, stops: bool = False
 ) -> Response[WhatIfRead]:
     identity = identity_in(record_id)
     await request.service.read(request, lambda unit: records.require_seen(unit, resource, identity))
+    if stops:
+        what_if_runs.stop(identity)
     run = what_if_runs.of_campaign(identity)
     if run is None:
         raise RecordNotFoundError("No settings of this campaign were compared since the service started.")
     return Response(what_if_read(run))
-
-
-async def _stop(request: ApiRequest, what_if_runs: WhatIfRuns, resource: Resource, record_id: str) -> None:
-    identity = identity_in(record_id)
-    await request.service.read(request, lambda unit: records.require_seen(unit, resource, identity))
-    what_if_runs.stop(identity)

@@ -28,14 +28,14 @@ def kept_forecast(connection: Connection, campaign_id: int) -> KeptForecast | No
     return _read(connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == campaign_id)))
 
 
-class Record(NamedTuple):
+class ForecastRecord(NamedTuple):
     """The number of ended campaigns with a forecast, and of those that were inside its bands."""
 
     forecasts: int
     right: int
 
 
-def record_of_forecasts(connection: Connection, is_seen: ColumnElement[bool]) -> Record:
+def record_of_forecasts(connection: Connection, is_seen: ColumnElement[bool]) -> ForecastRecord:
     """Return how the forecasts of the newest campaigns that have ended, among those that are seen, came true."""
     ended = (
         select(CampaignForecast.document, Campaign.calls, Campaign.cost)
@@ -46,7 +46,7 @@ def record_of_forecasts(connection: Connection, is_seen: ColumnElement[bool]) ->
     )
     rows = [(_read(document), calls, cost) for document, calls, cost in connection.execute(ended)]
     known = [kept.was_right(calls, cost) for kept, calls, cost in rows if kept is not None]
-    return Record(len(known), sum(known))
+    return ForecastRecord(len(known), sum(known))
 
 
 def _read(document: str | None) -> KeptForecast | None:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
-from dialer.app.campaigns.keep_forecast import Record, kept_forecast, record_of_forecasts
+from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.console.answers import ShownQuestion, queue_names, shown_questions
@@ -69,8 +69,8 @@ class _Read(NamedTuple):
     gateway: str
     questions: list[ShownQuestion]
     kept: KeptForecast | None
-    record: Record
-    """How the forecasts of all campaigns that the viewer sees came true."""
+    record: ForecastRecord
+    """The forecasts of all campaigns that the viewer sees, and how many came true."""
     grouped: list[tuple[By, GroupedFigures]]
     has_rate: bool
 

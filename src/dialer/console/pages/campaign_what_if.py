@@ -1,4 +1,4 @@
-"""What if: settings of a campaign are tried on a copy of it, shown beside the present one, and taken over."""
+"""The page that tries settings of a campaign on a copy, shows them beside the present one, and takes one over."""
 
 from collections.abc import Iterator, Mapping
 from datetime import tzinfo
@@ -41,7 +41,7 @@ from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
-from dialer.forecast.what_if import Difference, WhatIf
+from dialer.forecast.what_if import FigureDifference, WhatIf
 from dialer.store.tables import SMS, Gateway
 
 SEPARATOR: Final = ";"
@@ -99,7 +99,7 @@ class SettingRow(NamedTuple):
     apply: str
     """The value of the button that takes it over; empty if nothing of it belongs to the campaign."""
     elsewhere: str
-    """What is set on other pages."""
+    """The titles of values that are set on other pages."""
 
 
 @get("/campaigns/{record_id:str}/what-if", media_type="text/html")
@@ -329,7 +329,7 @@ def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: What
         )
 
 
-def _cell(one: Difference) -> FigureCell:
+def _cell(one: FigureDifference) -> FigureCell:
     value = _shown(one.figure, one.changed)
     if not one.difference and not one.margin:
         return FigureCell(value, "", "", None)
