@@ -30,6 +30,7 @@ from dialer.api.records.forecast import Forecaster, Forecasting
 from dialer.api.records.speaking import SpeakText, TextSpeaker, speak_nothing
 from dialer.api.records.table import RESOURCES
 from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
+from dialer.api.records.what_if_runs import Comparing, WhatIfRuns
 from dialer.api.routes import (
     audio,
     bulk,
@@ -50,19 +51,20 @@ from dialer.api.routes import (
     survey_check,
     text_callbacks,
     trial_calls,
+    what_if,
 )
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
-from dialer.forecast.subprocess import forecast_in_subprocess
+from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
-    *handlers_in(audio, bulk, imports, forecast, survey_check, campaign_check, survey_aggregate, statistics),
+    *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
@@ -86,6 +88,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator: Authenticator | None = None,
     export: Export = export,
     forecasting: Forecasting = forecast_in_subprocess,
+    comparing: Comparing = what_if_in_subprocess,
     trial_call: PlaceTrialCall = place_no_trial_call,
     speak: SpeakText = speak_nothing,
     resources: Sequence[Resource] = RESOURCES,
@@ -100,12 +103,13 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
     permissions = Permissions(resources)
 
-    def clock_ms() -> int:
-        return worker.clock.now_ms()
-
     authenticator = authenticator or Authenticator(
-        database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms, second_factor=settings.second_factor
+        database,
+        requests_a_minute=settings.rate_limit,
+        clock_ms=lambda: worker.clock.now_ms(),  # noqa: PLW0108 - the clock may be replaced
+        second_factor=settings.second_factor,
     )
+    what_if_runs = WhatIfRuns(comparing)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -115,6 +119,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         dependencies={
             "metrics": _given(metrics),
             "forecaster": _given(Forecaster(forecasting)),
+            "what_if_runs": _given(what_if_runs),
             "trial_caller": _given(TrialCaller(trial_call)),
             "speaker": _given(TextSpeaker(speak)),
         },
@@ -123,7 +128,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator)],
+        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator, what_if_runs)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -180,12 +185,13 @@ def _given(value: object) -> Provide:
 
 
 def _running(
-    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator
+    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator, what_if_runs: WhatIfRuns
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         storing = authenticator.uses.storing(), authenticator.refusals.storing()
-        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1]:
+        background = what_if_runs.running()
+        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1], background:
             yield
 
     return running
