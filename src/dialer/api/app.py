@@ -1,7 +1,8 @@
 """The composition root of the HTTP interface: one function that builds the application; tests pass fakes."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from functools import partial
 from typing import Final, Protocol
 
 from litestar import Litestar
@@ -56,9 +57,11 @@ from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess
+from dialer.runtime.call_removal import CallRemoval
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.recordings import delete_recording
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
@@ -123,7 +126,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator)],
+        lifespan=[_running(settings, database, worker, LoopLag(metrics.observe_lag), authenticator)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -180,12 +183,21 @@ def _given(value: object) -> Provide:
 
 
 def _running(
-    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator
+    settings: Settings, database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
         storing = authenticator.uses.storing(), authenticator.refusals.storing()
-        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1]:
+        removing = _removing(settings, database, worker)
+        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1], removing:
             yield
 
     return running
+
+
+def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:
+    """Return a context in which calls are removed that are older than the setting allows. Without it, none are."""
+    if settings.call_record_days is None:
+        return nullcontext()
+    delete_file = partial(delete_recording, settings.media_dir)
+    return CallRemoval(database, worker.clock, settings.call_record_days, delete_file).removing()

@@ -206,6 +206,7 @@ CREATE TABLE service_state (
 	default_region VARCHAR(2),
 	calling_hours VARCHAR(11),
 	media_dir VARCHAR,
+	calls_removed_ms BIGINT DEFAULT '0' NOT NULL,
 	speech_down VARCHAR(255),
 	CONSTRAINT pk_service_state PRIMARY KEY (id)
 )

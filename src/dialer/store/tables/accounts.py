@@ -178,7 +178,7 @@ class Payment(Row):
 
 
 class LedgerEntry(Row):
-    """One change of one balance. Rows are added, and never changed or deleted."""
+    """One change of one balance, never changed. Those of old calls are summed up (`dialer.store.old_calls`)."""
 
     __tablename__ = "ledger_entry"
 
@@ -188,7 +188,8 @@ class LedgerEntry(Row):
     amount: Mapped[Money]
     """Positive for a credit to the account, negative for a debit."""
     reference: Mapped[str] = mapped_column(String(80))
-    """Cause of the change, such as `payment:17`, `call:<callid>` or `refund:<callid>`. Each cause has one entry."""
+    """Cause of the change, such as `payment:17`, `call:<callid>`, `refund:<callid>`, or `calls:2026-03` for the removed
+    calls of a month. Each cause has one entry."""
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (

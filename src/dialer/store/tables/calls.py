@@ -300,7 +300,7 @@ class CallDisposition(Row):
 
 
 class Cdr(Row):
-    """A call detail record: one leg of one call that is over. Never changed, never deleted."""
+    """A call detail record: one leg of one call that is over. Never changed, and deleted only when it is too old."""
 
     __tablename__ = "cdr"
 

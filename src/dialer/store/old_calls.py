@@ -1,0 +1,197 @@
+"""Removal of old calls and text messages: their rows, recordings and charges, a slice at a time.
+
+A month's charges of an account become one entry of the ledger, so balances stay. Counters of statistics stay, too.
+Subscribers and contacts stay: `dialer erase` is for people.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    SQLColumnExpression,
+    Table,
+    and_,
+    delete,
+    exists,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from dialer.domain.enums import CampaignStatus
+from dialer.store.ledger import MONTHLY
+from dialer.store.tables import (
+    CallRequest,
+    Campaign,
+    Cdr,
+    LedgerEntry,
+    ServiceState,
+    SmsMessage,
+    SurveyResult,
+    WaitingText,
+)
+from dialer.store.touched import NOTHING, touch
+
+SLICE: Final = 250
+"""Calls, messages or other rows that one unit of work looks at."""
+_MILLISECONDS: Final = 1_000
+_CAN_CALL_IN: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
+# A caller's next call is numbered after the lowest number that is there, and its name follows from this number.
+_numbers_next_call: Final = (
+    exists()
+    .where(Campaign.id == CallRequest.campaign_id, Campaign.status.in_(_CAN_CALL_IN))
+    .where(CallRequest.attempt < 0, CallRequest.subscriber_id.is_not(None))
+)
+_waits_to_be_sent: Final = exists().where(WaitingText.callrequest_id == CallRequest.id)
+_is_on_its_way: Final = exists().where(SmsMessage.callrequest_id == CallRequest.id, SmsMessage.ended_ms.is_(None))
+
+DeleteFile = Callable[[str], None]
+"""Deletes a file of the media directory, if it exists."""
+
+
+class Place(NamedTuple):
+    """A place in the order of removal. All removable rows before it have been removed."""
+
+    source: int = 0
+    at_ms: int = 0
+    row_id: int = 0
+
+
+class _Source(NamedTuple):
+    """Rows that are removed in the order of their time, with all that belongs to them."""
+
+    time: SQLColumnExpression[int]
+    row_id: SQLColumnExpression[int]
+    is_removable: ColumnElement[bool]
+    remove: Callable[[Connection, Sequence[int], DeleteFile], None]
+
+
+class Removed(NamedTuple):
+    """The result of one slice."""
+
+    rows: int
+    """Number of calls, messages, CDRs or answers that were removed, without what belongs to them."""
+    after: Place | None
+    """The place at which the next slice begins. None if nothing old is left."""
+
+
+def remove_old_calls(
+    connection: Connection, before_ms: int, place: Place, delete_file: DeleteFile, most: int = SLICE
+) -> Removed:
+    """Remove what began before a moment and is over, from a place on, looking at up to `most` rows.
+
+    Files are deleted at once. If the unit of work fails, it is repeated, and they had to be deleted anyway.
+    """
+    touch(connection, NOTHING)
+    source = _SOURCES[place.source]
+    is_later = or_(source.time > place.at_ms, source.row_id > place.row_id)
+    query = select(source.time, source.row_id, source.is_removable)
+    query = query.where(source.time >= place.at_ms, source.time < before_ms, is_later)
+    rows = connection.execute(query.order_by(source.time, source.row_id).limit(most)).all()
+    ids = [row_id for _, row_id, is_removable in rows if is_removable]
+    if ids:
+        _mark(connection, before_ms)
+        source.remove(connection, ids, delete_file)
+    if len(rows) == most:
+        return Removed(len(ids), Place(place.source, *rows[-1][:2]))
+    is_last = place.source + 1 == len(_SOURCES)
+    return Removed(len(ids), None if is_last else Place(place.source + 1))
+
+
+def removed_before_ms(connection: Connection) -> int:
+    """Return the moment before which calls may have been removed; 0 if none ever were."""
+    return connection.scalar(select(ServiceState.calls_removed_ms)) or 0
+
+
+def _mark(connection: Connection, before_ms: int) -> None:
+    is_news = ServiceState.calls_removed_ms < before_ms
+    connection.execute(update(ServiceState).where(is_news).values(calls_removed_ms=before_ms))
+
+
+def _remove_calls(connection: Connection, ids: Sequence[int], delete_file: DeleteFile) -> None:
+    """Remove calls with their legs, transfers, answers and messages, and charges."""
+    legs = connection.execute(select(Cdr.id, Cdr.callid).where(Cdr.callrequest_id.in_(ids))).all()
+    texts = connection.scalars(select(SmsMessage.id).where(SmsMessage.callrequest_id.in_(ids))).all()
+    answers = connection.scalars(select(SurveyResult.id).where(SurveyResult.callrequest_id.in_(ids))).all()
+    _remove_answers(connection, answers, delete_file)
+    _remove_messages(connection, texts, delete_file)
+    _remove_legs(connection, [leg.id for leg in legs], delete_file)
+    _delete(connection, CallRequest.__table__, ids)
+
+
+def _remove_legs(connection: Connection, ids: Sequence[int], _: DeleteFile) -> None:
+    if callids := connection.scalars(select(Cdr.callid).where(Cdr.id.in_(ids))).all():
+        _sum_up(connection, [f"{cause}:{callid}" for callid in callids for cause in ("call", "refund")])
+        _delete(connection, Cdr.__table__, ids)
+
+
+def _remove_messages(connection: Connection, ids: Sequence[int], _: DeleteFile) -> None:
+    if names := connection.scalars(select(SmsMessage.message_id).where(SmsMessage.id.in_(ids))).all():
+        _sum_up(connection, [f"sms:{name}" for name in names])
+        _delete(connection, SmsMessage.__table__, ids)
+
+
+def _remove_answers(connection: Connection, ids: Sequence[int], delete_file: DeleteFile) -> None:
+    if not ids:
+        return
+    files = select(SurveyResult.record_file).where(SurveyResult.id.in_(ids), SurveyResult.record_file != "")
+    for name in connection.scalars(files):
+        delete_file(name)
+    _delete(connection, SurveyResult.__table__, ids)
+
+
+def _delete(connection: Connection, table: Table, ids: Sequence[int]) -> None:
+    connection.execute(delete(table).where(table.c.id.in_(ids)))
+
+
+def _sum_up(connection: Connection, references: Sequence[str]) -> None:
+    """Replace entries of the ledger by one entry for each account, kind and month (in UTC)."""
+    columns = LedgerEntry.id, LedgerEntry.user_id, LedgerEntry.kind, LedgerEntry.amount, LedgerEntry.created_date
+    entries = connection.execute(select(*columns).where(LedgerEntry.reference.in_(references))).all()
+    if not entries:
+        return
+    sums: defaultdict[tuple[int, str, int], int] = defaultdict(int)
+    for entry in entries:
+        sums[entry.user_id, entry.kind, _month_ms(entry.created_date)] += entry.amount
+    _delete(connection, LedgerEntry.__table__, [entry.id for entry in entries])
+    for (user_id, kind, month_ms), amount in sorted(sums.items()):
+        _add_to_month(connection, user_id=user_id, kind=kind, created_date=month_ms, amount=amount)
+
+
+def _add_to_month(connection: Connection, *, amount: int, **entry: Any) -> None:  # noqa: ANN401 - columns of an entry
+    month = datetime.fromtimestamp(entry["created_date"] / _MILLISECONDS, UTC)
+    reference = f"{MONTHLY[entry['kind']]}:{month:%Y-%m}"
+    is_it = and_(LedgerEntry.reference == reference, LedgerEntry.user_id == entry["user_id"])
+    more = update(LedgerEntry).where(is_it).values(amount=LedgerEntry.amount + amount)
+    if not connection.execute(more).rowcount:
+        connection.execute(insert(LedgerEntry).values(amount=amount, reference=reference, **entry))
+
+
+def _month_ms(at_ms: int) -> int:
+    """Return the first moment of a month, which is the time of its entry: it never changes."""
+    month = datetime.fromtimestamp(at_ms // _MILLISECONDS, UTC).replace(day=1, hour=0, minute=0, second=0)
+    return int(month.timestamp()) * _MILLISECONDS
+
+
+_SOURCES: Final = (
+    _Source(
+        CallRequest.started_ms,
+        CallRequest.id,
+        and_(CallRequest.ended_ms.is_not(None), ~_numbers_next_call, ~_waits_to_be_sent, ~_is_on_its_way),
+        _remove_calls,
+    ),
+    # Those of deleted campaigns, of campaigns of text messages, and of calls that were refused as they came in.
+    _Source(Cdr.starting_date, Cdr.id, Cdr.callrequest_id.is_(None), _remove_legs),
+    _Source(
+        SmsMessage.send_date,
+        SmsMessage.id,
+        and_(SmsMessage.callrequest_id.is_(None), SmsMessage.ended_ms.is_not(None)),
+        _remove_messages,
+    ),
+    _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),
+)
