@@ -7,7 +7,7 @@ Subscribers and contacts stay: `dialer erase` is for people.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -15,16 +15,19 @@ from sqlalchemy import (
     SQLColumnExpression,
     Table,
     and_,
+    bindparam,
     delete,
     exists,
-    insert,
+    literal,
     or_,
     select,
     update,
 )
 
 from dialer.domain.enums import CampaignStatus
-from dialer.store.ledger import MONTHLY
+from dialer.store import ledger
+from dialer.store.backends.expressions import insert_or
+from dialer.store.bulk import Bulk
 from dialer.store.tables import (
     CallRequest,
     Campaign,
@@ -37,9 +40,9 @@ from dialer.store.tables import (
 )
 from dialer.store.touched import NOTHING, touch
 
-SLICE: Final = 250
+SLICE: Final = 100
 """Calls, messages or other rows that one unit of work looks at."""
-_MILLISECONDS: Final = 1_000
+_SECOND_MS: Final = 1_000
 _CAN_CALL_IN: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 # A caller's next call is numbered after the lowest number that is there, and its name follows from this number.
 _numbers_next_call: Final = (
@@ -49,6 +52,16 @@ _numbers_next_call: Final = (
 )
 _waits_to_be_sent: Final = exists().where(WaitingText.callrequest_id == CallRequest.id)
 _is_on_its_way: Final = exists().where(SmsMessage.callrequest_id == CallRequest.id, SmsMessage.ended_ms.is_(None))
+
+_before_ms = bindparam("before_ms", type_=SmsMessage.__table__.c.send_date.type)
+_names_of_kept = select(literal("sms:") + SmsMessage.message_id).where(SmsMessage.send_date < _before_ms)
+_entries = insert_or(LedgerEntry.__table__)
+_ADD_TO_MONTHS: Final = Bulk(
+    _entries.values({name: bindparam(name) for name in ledger.Entry._fields}).on_conflict_do_update(
+        index_elements=["reference", "user_id"], set_={"amount": LedgerEntry.amount + _entries.excluded["amount"]}
+    ),
+    ledger.Entry._fields,
+)
 
 DeleteFile = Callable[[str], None]
 """Deletes a file of the media directory, if it exists."""
@@ -75,7 +88,7 @@ class Removed(NamedTuple):
     """The result of one slice."""
 
     rows: int
-    """Number of calls, messages, CDRs or answers that were removed, without what belongs to them."""
+    """Number of calls, messages, CDRs, answers or charges that were removed, without what belongs to them."""
     after: Place | None
     """The place at which the next slice begins. None if nothing old is left."""
 
@@ -91,8 +104,9 @@ def remove_old_calls(
     source = _SOURCES[place.source]
     is_later = or_(source.time > place.at_ms, source.row_id > place.row_id)
     query = select(source.time, source.row_id, source.is_removable)
-    query = query.where(source.time >= place.at_ms, source.time < before_ms, is_later)
-    rows = connection.execute(query.order_by(source.time, source.row_id).limit(most)).all()
+    query = query.where(source.time >= place.at_ms, source.time < _before_ms, is_later)
+    query = query.order_by(source.time, source.row_id).limit(most)
+    rows = connection.execute(query, {_before_ms.key: before_ms}).all()
     ids = [row_id for _, row_id, is_removable in rows if is_removable]
     if ids:
         _mark(connection, before_ms)
@@ -136,6 +150,10 @@ def _remove_messages(connection: Connection, ids: Sequence[int], _: DeleteFile) 
         _delete(connection, SmsMessage.__table__, ids)
 
 
+def _sum_up_lost(connection: Connection, ids: Sequence[int], _: DeleteFile) -> None:
+    _sum_up(connection, connection.scalars(select(LedgerEntry.reference).where(LedgerEntry.id.in_(ids))).all())
+
+
 def _remove_answers(connection: Connection, ids: Sequence[int], delete_file: DeleteFile) -> None:
     if not ids:
         return
@@ -155,27 +173,22 @@ def _sum_up(connection: Connection, references: Sequence[str]) -> None:
     entries = connection.execute(select(*columns).where(LedgerEntry.reference.in_(references))).all()
     if not entries:
         return
-    sums: defaultdict[tuple[int, str, int], int] = defaultdict(int)
+    sums: defaultdict[tuple[int, str, datetime], int] = defaultdict(int)
     for entry in entries:
-        sums[entry.user_id, entry.kind, _month_ms(entry.created_date)] += entry.amount
+        sums[entry.user_id, entry.kind, _month_of(entry.created_date)] += entry.amount
     _delete(connection, LedgerEntry.__table__, [entry.id for entry in entries])
-    for (user_id, kind, month_ms), amount in sorted(sums.items()):
-        _add_to_month(connection, user_id=user_id, kind=kind, created_date=month_ms, amount=amount)
+    rows = [
+        ledger.Entry(
+            user_id, kind, amount, f"{ledger.MONTHLY[kind]}:{month:%Y-%m}", int(month.timestamp()) * _SECOND_MS
+        )
+        for (user_id, kind, month), amount in sorted(sums.items())
+    ]
+    _ADD_TO_MONTHS.run(connection, rows)
 
 
-def _add_to_month(connection: Connection, *, amount: int, **entry: Any) -> None:  # noqa: ANN401 - columns of an entry
-    month = datetime.fromtimestamp(entry["created_date"] / _MILLISECONDS, UTC)
-    reference = f"{MONTHLY[entry['kind']]}:{month:%Y-%m}"
-    is_it = and_(LedgerEntry.reference == reference, LedgerEntry.user_id == entry["user_id"])
-    more = update(LedgerEntry).where(is_it).values(amount=LedgerEntry.amount + amount)
-    if not connection.execute(more).rowcount:
-        connection.execute(insert(LedgerEntry).values(amount=amount, reference=reference, **entry))
-
-
-def _month_ms(at_ms: int) -> int:
-    """Return the first moment of a month, which is the time of its entry: it never changes."""
-    month = datetime.fromtimestamp(at_ms // _MILLISECONDS, UTC).replace(day=1, hour=0, minute=0, second=0)
-    return int(month.timestamp()) * _MILLISECONDS
+def _month_of(at_ms: int) -> datetime:
+    """Return the first moment of a month. It is the time of the month's entry, which so never changes."""
+    return datetime.fromtimestamp(at_ms // _SECOND_MS, UTC).replace(day=1, hour=0, minute=0, second=0)
 
 
 _SOURCES: Final = (
@@ -194,4 +207,11 @@ _SOURCES: Final = (
         _remove_messages,
     ),
     _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),
+    # Messages are deleted with their campaign, and their charges are not.
+    _Source(
+        LedgerEntry.created_date,
+        LedgerEntry.id,
+        and_(LedgerEntry.reference.like("sms:%"), LedgerEntry.reference.not_in(_names_of_kept)),
+        _sum_up_lost,
+    ),
 )

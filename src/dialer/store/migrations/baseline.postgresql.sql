@@ -299,7 +299,8 @@ CREATE TABLE ledger_entry (
 	created_date BIGINT NOT NULL,
 	CONSTRAINT pk_ledger_entry PRIMARY KEY (id),
 	CONSTRAINT fk_ledger_entry_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT
-);
+)
+ WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_ledger_entry_created_date ON ledger_entry (created_date, id, user_id);
 CREATE INDEX ix_ledger_entry_user_id ON ledger_entry (user_id);
 CREATE UNIQUE INDEX uq_ledger_entry_reference ON ledger_entry (reference, user_id);
@@ -917,7 +918,7 @@ CREATE TABLE callrequest (
 	CONSTRAINT fk_callrequest_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_did_id_did FOREIGN KEY(did_id) REFERENCES did (id) ON DELETE SET NULL
 )
- WITH (fillfactor = 70);
+ WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_callrequest_callers ON callrequest (callerid) WHERE subscriber_id IS NULL;
 CREATE INDEX ix_callrequest_campaign_id ON callrequest (campaign_id);
 CREATE INDEX ix_callrequest_did_id ON callrequest (did_id) WHERE did_id IS NOT NULL;
@@ -956,7 +957,8 @@ CREATE TABLE transfer (
 	CONSTRAINT fk_transfer_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_transfer_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL,
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL
-);
+)
+ WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_transfer_agent_id ON transfer (agent_id);
 CREATE INDEX ix_transfer_gateway_id_started_ms ON transfer (gateway_id, started_ms);
 CREATE INDEX ix_transfer_joined_ms ON transfer (joined_ms, id, callrequest_id);
@@ -1044,7 +1046,8 @@ CREATE TABLE cdr (
 	CONSTRAINT fk_cdr_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_cdr_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
 	CONSTRAINT fk_cdr_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL
-);
+)
+ WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_cdr_call_cost ON cdr (call_cost, id, user_id);
 CREATE INDEX ix_cdr_callrequest_id ON cdr (callrequest_id);
 CREATE INDEX ix_cdr_campaign_id ON cdr (campaign_id);
@@ -1070,7 +1073,8 @@ CREATE TABLE survey_result (
 	CONSTRAINT fk_survey_result_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_survey_result_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL,
 	CONSTRAINT fk_survey_result_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL
-);
+)
+ WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_survey_result_callid ON survey_result (callid);
 CREATE INDEX ix_survey_result_callrequest_id ON survey_result (callrequest_id);
 CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id, id);
@@ -1107,7 +1111,8 @@ CREATE TABLE sms_message (
 	CONSTRAINT fk_sms_message_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_sms_message_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
 	CONSTRAINT fk_sms_message_sms_campaign_id_campaign FOREIGN KEY(sms_campaign_id) REFERENCES campaign (id) ON DELETE SET NULL
-);
+)
+ WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_sms_message_callrequest_id ON sms_message (callrequest_id);
 CREATE INDEX ix_sms_message_campaign_id_status ON sms_message (campaign_id, status);
 CREATE INDEX ix_sms_message_contact_id ON sms_message (contact_id);

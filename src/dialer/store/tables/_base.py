@@ -33,6 +33,11 @@ UPDATED_OFTEN: Final = {"sqlite_autoincrement": True, "postgresql_with": {"fillf
 """Arguments of a small table whose rows change often. PostgreSQL leaves room beside a row for its next version."""
 
 
+VACUUMED_OFTEN: Final = {"autovacuum_vacuum_scale_factor": 0.02}
+"""Settings of a large table whose oldest rows are removed. By default, PostgreSQL keeps them until they are a fifth of
+the table, and pages that begin with the oldest rows pass over them."""
+
+
 class Row(IdentityBase):
     """Base class of the tables. Their integer ids are never used again, not even after the newest row is deleted."""
 

@@ -7,7 +7,18 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.store.key_ring import Secret
-from dialer.store.tables._base import BIG, UPDATED_OFTEN, LongText, Milliseconds, Money, Name, Row, belongs_to, needs
+from dialer.store.tables._base import (
+    BIG,
+    UPDATED_OFTEN,
+    VACUUMED_OFTEN,
+    LongText,
+    Milliseconds,
+    Money,
+    Name,
+    Row,
+    belongs_to,
+    needs,
+)
 
 
 def _key_of_username(context: DefaultExecutionContext) -> str:
@@ -195,5 +206,5 @@ class LedgerEntry(Row):
     __table_args__ = (
         Index("uq_ledger_entry_reference", "reference", "user_id", unique=True),
         Index("ix_ledger_entry_created_date", "created_date", "id", "user_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )

@@ -8,6 +8,7 @@ from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
+    VACUUMED_OFTEN,
     Code,
     Increment,
     LongText,
@@ -83,7 +84,7 @@ class CallRequest(Row):
             postgresql_where=text("subscriber_id IS NULL"),
         ),
         # Room for the end of each call, which no index mentions: the new version then stays beside the old one.
-        {"sqlite_autoincrement": True, "postgresql_with": {"fillfactor": 70}},
+        {"sqlite_autoincrement": True, "postgresql_with": {"fillfactor": 70, **VACUUMED_OFTEN}},
     )
 
 
@@ -148,7 +149,7 @@ class Transfer(Row):
         Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
         Index("ix_transfer_joined_ms", "joined_ms", "id", "callrequest_id"),
         Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
@@ -351,7 +352,7 @@ class Cdr(Row):
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
         Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
         Index("ix_cdr_duration", "duration", "id", "user_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
@@ -379,7 +380,7 @@ class SurveyResult(Row):
     __table_args__ = (
         Index("ix_survey_result_campaign_id", "campaign_id", "id"),
         Index("ix_survey_result_created_date", "created_date", "id", "user_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
@@ -438,5 +439,5 @@ class SmsMessage(Row):
             sqlite_where=text("ended_ms IS NULL"),
             postgresql_where=text("ended_ms IS NULL"),
         ),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
