@@ -7,8 +7,8 @@
 It needs Debian's packages `patroni`, `etcd-server` and `python3-etcd`. Install them with a `/usr/sbin/policy-rc.d` that
 exits with 101, so that no server of theirs starts. Everything runs on this machine, on free ports.
 
-The standby receives nothing for some seconds before each kill. `--asynchronous` switches synchronous replication off, to
-see what it is for: acknowledged rows are lost then, and people are dialled twice.
+The standby receives nothing for some seconds before each kill. `--asynchronous` switches synchronous replication off,
+to see what it is for: acknowledged rows are lost then, and people are dialled twice.
 """
 
 import argparse

@@ -17,6 +17,7 @@ from dialer.store.tables._base import (
     Name,
     Row,
     belongs_to,
+    in_account,
     needs,
 )
 
@@ -193,7 +194,7 @@ class LedgerEntry(Row):
 
     __tablename__ = "ledger_entry"
 
-    user_id: Mapped[int] = needs("user_account")
+    user_id: Mapped[int] = needs("user_account", index=False)
     kind: Mapped[str] = mapped_column(String(16))
     """One of `dialer.store.ledger.KINDS`."""
     amount: Mapped[Money]
@@ -204,6 +205,7 @@ class LedgerEntry(Row):
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        in_account("ledger_entry"),
         Index("uq_ledger_entry_reference", "reference", "user_id", unique=True),
         Index("ix_ledger_entry_created_date", "created_date", "id", "user_id"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},

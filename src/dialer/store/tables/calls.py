@@ -20,6 +20,7 @@ from dialer.store.tables._base import (
     ZoneKey,
     account_of,
     belongs_to,
+    in_account,
     mentions,
     needs,
     where_known,
@@ -38,7 +39,7 @@ class CallRequest(Row):
     """Null for a call from somebody who is no subscriber of the campaign that answers."""
     contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The contact at the time of the dial; the CDR names it even if the contact is deleted during the call."""
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]
     """The number of the attempt: 1 for the first call to the subscriber."""
@@ -71,6 +72,7 @@ class CallRequest(Row):
     number of the missed attempt, negated."""
 
     __table_args__ = (
+        in_account("callrequest"),
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", "user_id", unique=True),
         Index("ix_callrequest_campaign_id", "campaign_id"),
         where_known("ix_callrequest_did_id", "did_id"),
@@ -305,7 +307,7 @@ class Cdr(Row):
 
     __tablename__ = "cdr"
 
-    user_id: Mapped[int] = needs("user_account")
+    user_id: Mapped[int] = needs("user_account", index=False)
     callid: Mapped[str] = mapped_column(String(36))
     callerid: Mapped[str] = mapped_column(String(80))
     phone_number: Mapped[str] = mapped_column(String(64))
@@ -347,6 +349,7 @@ class Cdr(Row):
     """True if the call reached a section marked `completed`."""
 
     __table_args__ = (
+        in_account("cdr"),
         Index("uq_cdr_callid", "callid", "user_id", unique=True),
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
@@ -361,7 +364,7 @@ class SurveyResult(Row):
 
     __tablename__ = "survey_result"
 
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     callid: Mapped[str] = mapped_column(String(36), default="", server_default="", index=True)
     """The call ID, which is also that of the call's CDR."""
     campaign_id: Mapped[int | None] = mentions("campaign", index=False)
@@ -378,6 +381,7 @@ class SurveyResult(Row):
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        in_account("survey_result"),
         Index("ix_survey_result_campaign_id", "campaign_id", "id"),
         Index("ix_survey_result_created_date", "created_date", "id", "user_id"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
@@ -395,7 +399,7 @@ class SmsMessage(Row):
     )
     """Null for a message to somebody who called in and is no subscriber."""
     contact_id: Mapped[int | None] = mentions("contact")
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]
     message_id: Mapped[str] = mapped_column(String(36))
@@ -420,6 +424,7 @@ class SmsMessage(Row):
     """The campaign of text messages that sent the message; null for a section of a survey."""
 
     __table_args__ = (
+        in_account("sms_message"),
         Index(
             "uq_sms_message_subscriber_id_attempt",
             "subscriber_id",
