@@ -19,7 +19,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.runtime.call_removal import REST, REST_MIN_S, CallRemoval
 from dialer.store.call_again import judge_slice
 from dialer.store.database import StorageUnavailableError
-from dialer.store.old_calls import Place, remove_old_calls
+from dialer.store.old_calls import RemovalPlace, remove_old_calls
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     SMS,
@@ -104,7 +104,7 @@ def left(house: House) -> list[int]:
 
 def remove_all(house: House, before_ms: int, most: int) -> int:
     """Remove all that began before a moment, in slices; return the number of slices."""
-    place: Place | None = Place()
+    place: RemovalPlace | None = RemovalPlace()
     slices = 0
     while place is not None:
         work = partial(remove_old_calls, before_ms=before_ms, place=place, delete_file=lambda _: None, most=most)
@@ -194,7 +194,7 @@ async def test_a_call_whose_message_waits_or_is_on_its_way_is_kept(house: House)
 
 
 async def test_people_whose_calls_are_gone_are_not_called_again(house: House) -> None:
-    """What an agent noted of them is gone, too: maybe that they declined."""
+    """The note of an agent is gone, too: maybe that they declined."""
     await house.advance((DAYS + 1) * 86_400)
     await removal(house).remove()
     judged = house.database.read_now(lambda connection: judge_slice(connection, 1, ""))
@@ -244,7 +244,7 @@ async def test_passes_are_made_again_and_again(house: House) -> None:
 async def test_any_cut_leaves_what_is_newer_and_a_clean_audit(
     house: House, tmp_path: Path, after_s: int, most: int
 ) -> None:
-    """Whatever the moment and the size of the slices, what began before it is gone, and what began later is there."""
+    """A cut at any moment, in slices of any size, removes the calls that began before it, and no others."""
     saved = choice.save(house.database, tmp_path / "saved.db")
     try:
         cut_ms = MONDAY_NOON_MS + after_s * 1_000

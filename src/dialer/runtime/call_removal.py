@@ -11,7 +11,7 @@ import structlog
 
 from dialer.runtime.clock import Clock
 from dialer.store.database import Database, StorageUnavailableError
-from dialer.store.old_calls import DeleteFile, Place, remove_old_calls
+from dialer.store.old_calls import DeleteFile, RemovalPlace, remove_old_calls
 
 PASS_EVERY_S: Final = 3_600.0
 """Time between two passes."""
@@ -57,7 +57,7 @@ class CallRemoval:
         A failure ends the pass, and is logged. The next pass continues.
         """
         before_ms = (self._clock.now_ms() // DAY_MS - self._days) * DAY_MS
-        place: Place | None = Place()
+        place: RemovalPlace | None = RemovalPlace()
         count = 0
         try:
             while place is not None:

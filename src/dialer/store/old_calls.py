@@ -67,7 +67,7 @@ DeleteFile = Callable[[str], None]
 """Deletes a file of the media directory, if it exists."""
 
 
-class Place(NamedTuple):
+class RemovalPlace(NamedTuple):
     """A place in the order of removal. All removable rows before it have been removed."""
 
     source: int = 0
@@ -89,12 +89,12 @@ class Removed(NamedTuple):
 
     rows: int
     """Number of calls, messages, CDRs, answers or charges that were removed, without what belongs to them."""
-    after: Place | None
+    after: RemovalPlace | None
     """The place at which the next slice begins. None if nothing old is left."""
 
 
 def remove_old_calls(
-    connection: Connection, before_ms: int, place: Place, delete_file: DeleteFile, most: int = SLICE
+    connection: Connection, before_ms: int, place: RemovalPlace, delete_file: DeleteFile, most: int = SLICE
 ) -> Removed:
     """Remove what began before a moment and is over, from a place on, looking at up to `most` rows.
 
@@ -112,9 +112,9 @@ def remove_old_calls(
         _mark(connection, before_ms)
         source.remove(connection, ids, delete_file)
     if len(rows) == most:
-        return Removed(len(ids), Place(place.source, *rows[-1][:2]))
+        return Removed(len(ids), RemovalPlace(place.source, *rows[-1][:2]))
     is_last = place.source + 1 == len(_SOURCES)
-    return Removed(len(ids), None if is_last else Place(place.source + 1))
+    return Removed(len(ids), None if is_last else RemovalPlace(place.source + 1))
 
 
 def removed_before_ms(connection: Connection) -> int:
