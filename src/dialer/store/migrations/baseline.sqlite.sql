@@ -978,6 +978,7 @@ CREATE INDEX ix_cdr_duration ON cdr (duration, id, user_id);
 CREATE INDEX ix_cdr_phone_number ON cdr (phone_number, id, user_id);
 CREATE INDEX ix_cdr_starting_date ON cdr (starting_date, id, user_id);
 CREATE INDEX ix_cdr_user_id_id ON cdr (user_id, id);
+CREATE INDEX ix_cdr_user_id_starting_date ON cdr (user_id, starting_date, id);
 CREATE UNIQUE INDEX uq_cdr_callid ON cdr (callid, user_id);
 CREATE TABLE survey_result (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

@@ -353,6 +353,8 @@ class Cdr(Row):
         Index("uq_cdr_callid", "callid", "user_id", unique=True),
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
+        # The calls of an account that has not called for long, newest first, without those of others since.
+        Index("ix_cdr_user_id_starting_date", "user_id", "starting_date", "id"),
         Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
         Index("ix_cdr_duration", "duration", "id", "user_id"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
