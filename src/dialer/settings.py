@@ -49,6 +49,8 @@ STATEMENT_TIMEOUT_MAX: Final = 3_600
 """Seconds."""
 AUDIT_LOG_DAYS_MIN: Final = 30
 AUDIT_LOG_DAYS_MAX: Final = 36_500
+CALL_RECORD_DAYS_MIN: Final = 30
+CALL_RECORD_DAYS_MAX: Final = 36_500
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
@@ -96,6 +98,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
     """Days for which entries of the audit log are kept."""
+    call_record_days: int | None = None
+    """Days for which calls, messages and answers are kept; None: for ever."""
     forecast_processes: int | None = None
     """Processes of one forecast; None: one a core, at most 8."""
     rate_limit: int | None = None
@@ -400,6 +404,14 @@ SETTINGS: Final = (
         meaning="days for which the audit log is kept",
         may_hold=f"a whole number from {AUDIT_LOG_DAYS_MIN} to {AUDIT_LOG_DAYS_MAX}",
         read=partial(read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
+    ),
+    Setting(
+        variable="DIALER_CALL_RECORD_DAYS",
+        field="call_record_days",
+        default="for ever",
+        meaning="days for which calls, messages and answers are kept",
+        may_hold=f"a whole number from {CALL_RECORD_DAYS_MIN} to {CALL_RECORD_DAYS_MAX}",
+        read=partial(read_whole, least=CALL_RECORD_DAYS_MIN, most=CALL_RECORD_DAYS_MAX),
     ),
     Setting(
         variable="DIALER_FORECAST_PROCESSES",

@@ -1,7 +1,8 @@
 """The composition root of the HTTP interface: one function that builds the application; tests pass fakes."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
 from typing import Final, Protocol
 
 from litestar import Litestar
@@ -58,9 +59,11 @@ from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
+from dialer.runtime.call_removal import CallRemoval
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.recordings import delete_recording
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
@@ -110,6 +113,15 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         second_factor=settings.second_factor,
     )
     what_if_runs = WhatIfRuns(comparing)
+    in_background = (
+        worker.running,
+        partial(keeping_place, database),
+        LoopLag(metrics.observe_lag).watching,
+        authenticator.uses.storing,
+        authenticator.refusals.storing,
+        what_if_runs.running,
+        partial(_removing, settings, database, worker),
+    )
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -128,7 +140,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator, what_if_runs)],
+        lifespan=[_running(*in_background)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -185,13 +197,23 @@ def _given(value: object) -> Provide:
 
 
 def _running(
-    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator, what_if_runs: WhatIfRuns
+    *in_background: Callable[[], AbstractAsyncContextManager[object]],
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    """Return a lifespan in which all of these run. The first one ends last."""
+
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        storing = authenticator.uses.storing(), authenticator.refusals.storing()
-        background = what_if_runs.running()
-        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1], background:
+        async with AsyncExitStack() as stack:
+            for start in in_background:
+                await stack.enter_async_context(start())
             yield
 
     return running
+
+
+def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:
+    """Return a context in which calls are removed that are older than the setting allows. Without it, none are."""
+    if settings.call_record_days is None:
+        return nullcontext()
+    delete_file = partial(delete_recording, settings.media_dir)
+    return CallRemoval(database, worker.clock, settings.call_record_days, delete_file).removing()
