@@ -1,4 +1,4 @@
-"""Benchmark of CDR exports as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick]`.
+"""Benchmark of CDR exports as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick] [ROWS ...]`.
 
 The reference is a bare loop over the rows of the same file, which formats equal lines and sends them nowhere. A hash
 checks that the lines are equal.
@@ -23,12 +23,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from benchmarks.fixture_database import AUTHORIZATION, create_database
-from benchmarks.measure import MICROSECONDS
+from benchmarks.measure import MICROSECONDS, Row, print_row, runs_of, sizes_of
 from benchmarks.servers import DIALER, Server, running
 
 SIZES: Final = {10_000: 5, 100_000: 5, 1_000_000: 1}
 """Rows of the table, and the number of exports."""
 QUICK: Final = {1_000: 1}
+RUNS: Final = 3
+"""Number of exports of another number of rows."""
 READ_BYTES: Final = 1_048_576
 LINES_AT_ONCE: Final = 1_000
 WANTED: Final = {"csv": 60_000, "ndjson": 120_000}
@@ -179,7 +181,10 @@ def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> No
         "growth_megabytes": max(one.growth_bytes for one in ours) / MEGABYTE,
     }
     sys.stdout.write(json.dumps(document) + "\n")
-    sys.stdout.flush()
+    title, size = f"CDRs as {media.upper()} over HTTP", f"{rows:,}"
+    cpu_ratio = statistics.median(bare.cpu_s / one.cpu_s for one, bare in zip(ours, bares, strict=True))
+    print_row(Row(title, size, "a bare loop that formats equal lines", cpu_ratio))
+    print_row(Row(title, size, "", statistics.median(rates), WANTED[media], "rows/s"))
     sys.stderr.write(
         f"{document['title']}: {statistics.median(rates):,.0f} rows a second ({min(rates):,.0f} to {max(rates):,.0f});"
         f" {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) of a bare loop's"
@@ -190,7 +195,9 @@ def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> No
 
 def main() -> None:
     """Measure and print the results."""
-    for rows, runs in (QUICK if "--quick" in sys.argv else SIZES).items():
+    usual = QUICK if "--quick" in sys.argv else SIZES
+    for rows in sizes_of(tuple(usual)):
+        runs = runs_of(usual.get(rows, RUNS))
         with tempfile.TemporaryDirectory() as name:
             database = create_database(Path(name), cdrs=rows)
             with running(DIALER, database) as server:
