@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Final
 
-from benchmarks.measure import ROW, Row, sizes_of
+from benchmarks.measure import ROW, Figure, sizes_of
 from benchmarks.plan import PLAN, Run
 
 LIMIT_S: Final = 1_170
@@ -21,13 +21,13 @@ ONE_LIMIT_S: Final = 240.0
 HEAD: Final = ("row", "work", "size", "reference", "figure", "wanted", "met")
 
 
-def rows_of(output: str) -> list[Row]:
+def rows_of(output: str) -> list[Figure]:
     """Return the rows among the lines that a benchmark has printed."""
     lines = (json.loads(line) for line in output.splitlines() if line.startswith(f'{{"{ROW}"'))
-    return [Row(**line[ROW]) for line in lines]
+    return [Figure(**line[ROW]) for line in lines]
 
 
-def ran(run: Run, arguments: str, seconds: float) -> tuple[list[Row], str]:
+def ran(run: Run, arguments: str, seconds: float) -> tuple[list[Figure], str]:
     """Run a benchmark. Return its rows, and why it failed; empty if it did not."""
     command = [sys.executable, "-m", *f"benchmarks.{run.name} {arguments}".split()]
     try:
@@ -38,7 +38,7 @@ def ran(run: Run, arguments: str, seconds: float) -> tuple[list[Row], str]:
     return rows_of(done.stdout), f"ended with {done.returncode}" if done.returncode else ""
 
 
-def table(rows: list[tuple[str, Row]]) -> str:
+def table(rows: list[tuple[str, Figure]]) -> str:
     """Return the rows as a table of text."""
     lines = [HEAD, *(_cells(name, row) for name, row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -47,7 +47,7 @@ def table(rows: list[tuple[str, Row]]) -> str:
     )
 
 
-def _cells(name: str, row: Row) -> tuple[str, ...]:
+def _cells(name: str, row: Figure) -> tuple[str, ...]:
     sign = "at most" if row.at_most else "at least"
     wanted = "" if row.wanted is None else f"{sign} {row.wanted:,.3g}"
     verdict = {True: "met", False: "NOT MET", None: ""}[row.is_met]
@@ -60,7 +60,7 @@ def main() -> int:
     is_quick = "--quick" in sys.argv
     (limit_s,) = sizes_of((QUICK_LIMIT_S if is_quick else LIMIT_S,))
     ends_s = time.monotonic() + limit_s
-    rows: list[tuple[str, Row]] = []
+    rows: list[tuple[str, Figure]] = []
     failed, left_out = [], []
     for run in PLAN:
         arguments, left_s = run.quick if is_quick else run.full, ends_s - time.monotonic()

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, insert, select
 from benchmarks.fixture_campaign import SECTIONS
 from benchmarks.measure import (
     MICROSECONDS,
+    Figure,
     interleaved,
     print_row,
     report,
@@ -192,7 +193,9 @@ def main() -> None:
         ours, bare = interleaved(works, runs_of(RUNS))
         report("The server's clock, committed to SQLite", "calls", [ours, bare])
         print_row(
-            Row("clock/advance, everything committed", f"{subscribers:,}", bare.name, ours.median / bare.median, WANTED)
+            Figure(
+                "clock/advance, everything committed", f"{subscribers:,}", bare.name, ours.median / bare.median, WANTED
+            )
         )
         costs[subscribers] = MICROSECONDS / ours.median
     report_growth("The server's clock, by subscribers", "call", costs)

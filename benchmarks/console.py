@@ -28,7 +28,7 @@ from benchmarks.campaigning import ready, start
 from benchmarks.console_redraw import redraws_ms
 from benchmarks.fixture_database import PASSWORD, USERNAME, create_database
 from benchmarks.live import PARAMETERS, p99, watch_dials
-from benchmarks.measure import Row, print_row
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, Server, running
 from dialer.passwords import hash_password
 from dialer.store.database import Database
@@ -229,9 +229,11 @@ def report(found: dict[str, Any]) -> None:
     print(json.dumps({"title": "console", **found}))
     size = f"{VIEWERS} viewers"
     viewers = found[f"share_{many}"] - found["share"]
-    print_row(Row("Live pages of the console: processor", size, "no viewers", viewers, WANTED_SHARE, at_most=True))
+    print_row(Figure("Live pages of the console: processor", size, "no viewers", viewers, WANTED_SHARE, at_most=True))
     print_row(
-        Row("The slowest page of the console", size, "", max(found["pages_ms"].values()), WANTED_MS, "ms", at_most=True)
+        Figure(
+            "The slowest page of the console", size, "", max(found["pages_ms"].values()), WANTED_MS, "ms", at_most=True
+        )
     )
 
 

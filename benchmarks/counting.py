@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from benchmarks.advance import START_MS
 from benchmarks.campaigning import ready
 from benchmarks.fixture_database import AUTHORIZATION, PORTION, create_database
-from benchmarks.measure import Row, print_row, sizes_of
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, running
 from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.store.database import Database
@@ -165,7 +165,7 @@ def measure(cdrs: int) -> None:
         found.append(timing._asdict())
         if not timing.question:
             print_row(
-                Row(
+                Figure(
                     "Statistics of a campaign over HTTP", f"{cdrs:,}", "", timing.large_ms, LIMIT_MS, "ms", at_most=True
                 )
             )

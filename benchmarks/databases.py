@@ -21,7 +21,7 @@ from sqlalchemy import func, select
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, add_people, create_database, new_contacts
 from benchmarks.importing import LISTS, pieces
-from benchmarks.measure import Row, Work, interleaved, print_row, report, sizes_of, timed
+from benchmarks.measure import Figure, Work, interleaved, print_row, report, sizes_of, timed
 from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
 from dialer.app.imports.imports import ContactRows, import_csv
@@ -179,7 +179,7 @@ def measure(plan: Plan) -> None:
             of_both = {kind: works[kind][title, unit] for kind in NAMES}
             rates = interleaved(of_both, plan.runs)
             report(title, unit, rates)
-            print_row(Row(f"PostgreSQL: {title}", f"{plan.contacts:,}", "SQLite", rates[0].median / rates[1].median))
+            print_row(Figure(f"PostgreSQL: {title}", f"{plan.contacts:,}", "SQLite", rates[0].median / rates[1].median))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from benchmarks.advance import add
 from benchmarks.campaigning import MUCH_MONEY, message
 from benchmarks.databases import NAMES, OpenEmpty, cluster, new_databases
 from benchmarks.live import PARAMETERS
-from benchmarks.measure import Row, print_row
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import cpu_s_of_all
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
@@ -171,7 +171,7 @@ def report(found: Sequence[Found]) -> None:
     sys.stderr.write("\n".join(lines) + "\n")
     for one in found[:-1]:
         ratio = one.calls_a_second / found[-1].calls_a_second
-        print_row(Row("Calls of workers as fast as they can", one.name, found[-1].name, ratio))
+        print_row(Figure("Calls of workers as fast as they can", one.name, found[-1].name, ratio))
     sys.stdout.write(json.dumps({"title": "fleet", "runs": [one._asdict() for one in found]}) + "\n")
 
 

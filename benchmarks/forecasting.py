@@ -20,7 +20,7 @@ from sqlalchemy import Connection, insert
 
 from benchmarks.advance import START_MS, add, new_database
 from benchmarks.fixture_campaign import SECTIONS
-from benchmarks.measure import Row, print_row, runs_of, sizes_of
+from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
@@ -252,7 +252,7 @@ def main() -> None:
             sys.stdout.write(json.dumps(found) + "\n")
             ratio = found["ms_a_seed"]["through the worker"] / found["ms_a_seed"]["forecast"]
             print_row(
-                Row(
+                Figure(
                     f"A seed of a forecast of {case.name}",
                     f"{people:,}",
                     "through the worker and SQLite",

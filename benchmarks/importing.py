@@ -22,7 +22,7 @@ import phonenumbers
 
 from benchmarks.advance import START_MS
 from benchmarks.fixture_database import PHONEBOOK, create_database
-from benchmarks.measure import Row, print_row, sizes_of
+from benchmarks.measure import Figure, print_row, sizes_of
 from dialer.app.imports.imports import ContactRows, import_csv
 from dialer.app.unit import UnitOfWork
 from dialer.store.database import Database
@@ -167,7 +167,9 @@ def main() -> None:
             )
             print(json.dumps({"title": "import", "list": name, "rows": rows, **found}))
             print_row(
-                Row(f"An import of contacts, {name}", f"{rows:,}", "executemany of equal rows", found["ratio"], WANTED)
+                Figure(
+                    f"An import of contacts, {name}", f"{rows:,}", "executemany of equal rows", found["ratio"], WANTED
+                )
             )
 
 

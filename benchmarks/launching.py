@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks.measure import Row, print_row
+from benchmarks.measure import Figure, print_row
 
 RUNS: Final = 7
 QUICK_RUNS: Final = 2
@@ -80,8 +80,8 @@ def main() -> None:
         sys.stderr.write(f"  {title:<32} {best.cpu_ms:>7,.0f} ms of processor {best.memory_mib:>6,.0f} MiB\n")
         sys.stdout.write(json.dumps({"title": title, **best._asdict()}) + "\n")
         cpu_ms, memory_mib = WANTED.get(title, (None, None))
-        print_row(Row(f"dialer: {title}", "", "", best.cpu_ms, cpu_ms, "ms of CPU", at_most=True))
-        print_row(Row(f"dialer: {title}", "", "", best.memory_mib, memory_mib, "MiB", at_most=True))
+        print_row(Figure(f"dialer: {title}", "", "", best.cpu_ms, cpu_ms, "ms of CPU", at_most=True))
+        print_row(Figure(f"dialer: {title}", "", "", best.memory_mib, memory_mib, "MiB", at_most=True))
 
 
 if __name__ == "__main__":

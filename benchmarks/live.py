@@ -20,7 +20,7 @@ from typing import Final
 from benchmarks.campaigning import ask, ready, start
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.load import request_bytes, run_load
-from benchmarks.measure import Row, print_row
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, Server, running
 
 CALLS_A_SECOND: Final = 50
@@ -121,7 +121,9 @@ def main() -> None:
     print(json.dumps({"title": "real clock", **found}))
     size = f"{rate:,}/s, {in_progress:,} at once"
     for figure, (wanted, unit) in WANTED.items():
-        print_row(Row(f"Calls on the real clock: {figure}", size, "", float(found[figure]), wanted, unit, at_most=True))
+        print_row(
+            Figure(f"Calls on the real clock: {figure}", size, "", float(found[figure]), wanted, unit, at_most=True)
+        )
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ class Rate(NamedTuple):
     fastest: float
 
 
-class Row(NamedTuple):
-    """A figure beside what is wanted of it: a ratio to its reference, or a figure with a unit and without reference."""
+class Figure(NamedTuple):
+    """A row of the table: a ratio to a reference, or a figure with its unit, beside what is wanted of it."""
 
     work: str
     size: str
@@ -42,7 +42,7 @@ class Row(NamedTuple):
         return self.figure <= self.wanted if self.at_most else self.figure >= self.wanted
 
 
-def print_row(row: Row) -> None:
+def print_row(row: Figure) -> None:
     """Print a row as JSON on standard output."""
     sys.stdout.write(json.dumps({ROW: row._asdict()}) + "\n")
     sys.stdout.flush()

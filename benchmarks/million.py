@@ -21,7 +21,7 @@ from benchmarks.advance import START_MS
 from benchmarks.campaigning import ask, ready, send, start
 from benchmarks.fixture_database import create_database
 from benchmarks.live import PARAMETERS, WORD_S
-from benchmarks.measure import Row, print_row, runs_of, sizes_of
+from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from benchmarks.servers import DIALER, Server, running
 
 SUBSCRIBERS: Final = 1_000_000
@@ -104,7 +104,7 @@ def memory(path: Path, subscribers: int) -> dict[str, float]:
     calls = ask(path, _IN_PROGRESS)
     for moment, megabytes in found.items():
         size = f"{subscribers:,} people, {calls:,} calls" if "middle" in moment else f"{subscribers:,} people"
-        print_row(Row(f"Memory {moment}", size, "", megabytes, WANTED_MB, "MB", at_most=True))
+        print_row(Figure(f"Memory {moment}", size, "", megabytes, WANTED_MB, "MB", at_most=True))
     return {**found, "calls in progress": calls}
 
 
@@ -150,7 +150,7 @@ def main() -> None:
         f" goal: at most {WANTED}\n"
     )
     print(json.dumps({"title": "campaigns by size", "found": found, "ratio": ratio}))
-    print_row(Row("A call in a large campaign", f"{most:,}", f"one of {least:,}", ratio, WANTED, at_most=True))
+    print_row(Figure("A call in a large campaign", f"{most:,}", f"one of {least:,}", ratio, WANTED, at_most=True))
 
 
 if __name__ == "__main__":

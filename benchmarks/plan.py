@@ -23,7 +23,7 @@ PLAN: Final = (
     Run("simulate", "--once 1000 5000 30000", "--once 300 1000 3000"),
     Run("advance", "--once 1000 5000 20000", "--once 300 1000 3000"),
     Run("forecasting", "--once 4", "--quick --once 2"),
-    Run("counting", "10000 50000 200000", "1000 5000 20000"),
+    Run("counting", "10000 50000 200000", "5000 10000 20000"),
     Run("searching", "10000 50000 200000", "2000"),
     Run("touching", "--once 10 100 300", "--once 10 30 100"),
     Run("restart", "--once 10000 50000 200000", "--once 3000"),

@@ -19,7 +19,7 @@ from pathlib import Path
 from sqlalchemy import Connection, insert
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
-from benchmarks.measure import Row, print_row, runs_of, sizes_of
+from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
@@ -147,7 +147,7 @@ def measure(subscribers: int) -> None:
             print(json.dumps({"subscribers": subscribers, **run}))
         seconds = statistics.median(run["first_dial_s"] for run in runs)
         print_row(
-            Row("First dial after a server was killed", f"{subscribers:,}", "", seconds, WANTED_S, "s", at_most=True)
+            Figure("First dial after a server was killed", f"{subscribers:,}", "", seconds, WANTED_S, "s", at_most=True)
         )
 
 

@@ -31,7 +31,7 @@ from benchmarks.fixture_database import (
     add_people,
     create_database,
 )
-from benchmarks.measure import Row, print_row, sizes_of
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, Server, running
 from dialer.domain.search_keys import name_key
 from dialer.passwords import hash_password
@@ -209,7 +209,9 @@ def measure(rows: int) -> None:
         found.append(timing._asdict())
     print(json.dumps({"rows": rows, "lists": found}))
     slowest = max(float(one["median_ms"]) for one in found)
-    print_row(Row("The slowest of all searches and orderings", f"{rows:,}", "", slowest, LIMIT_MS, "ms", at_most=True))
+    print_row(
+        Figure("The slowest of all searches and orderings", f"{rows:,}", "", slowest, LIMIT_MS, "ms", at_most=True)
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.fixture_database import AUTHORIZATION
 from benchmarks.load import request_bytes, run_load
-from benchmarks.measure import MICROSECONDS, Rate, Row, print_row, runs_of
+from benchmarks.measure import MICROSECONDS, Figure, Rate, print_row, runs_of
 from benchmarks.servers import Server
 
 CLIENTS: Final = 16
@@ -136,7 +136,7 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...], size: str 
     sys.stdout.write(json.dumps(document) + "\n")
     for target, ratios in zip(targets, verdicts, strict=True):
         work = title if target.work == "dialer" else f"{title}: {target.work}"
-        print_row(Row(work, size, target.other, ratios["cpu"].median, target.least))
+        print_row(Figure(work, size, target.other, ratios["cpu"].median, target.least))
 
 
 def median_cost_us(samples: list[Sample]) -> float:

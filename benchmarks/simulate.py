@@ -19,7 +19,7 @@ import msgspec
 from benchmarks.fixture_campaign import CAMPAIGN, document
 from benchmarks.measure import (
     MICROSECONDS,
-    Row,
+    Figure,
     Work,
     interleaved,
     print_row,
@@ -131,7 +131,7 @@ def measure(title: str, model: ModuleType | None, subscribers: int, **changes: A
     ours, *others = rates
     for other in others:
         wanted = SIMPY_WANTED if other.name.startswith("SimPy") else BARE_WANTED
-        print_row(Row(title, f"{subscribers:,}", other.name, ours.median / other.median, wanted))
+        print_row(Figure(title, f"{subscribers:,}", other.name, ours.median / other.median, wanted))
     return MICROSECONDS / ours.median
 
 

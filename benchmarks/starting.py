@@ -18,7 +18,7 @@ from benchmarks.advance import START_MS, add
 from benchmarks.campaigning import MUCH_MONEY, message, start
 from benchmarks.databases import cluster, new_databases
 from benchmarks.fixture_database import create_database
-from benchmarks.measure import Row, print_row, sizes_of
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, Server, running
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
@@ -151,7 +151,7 @@ def compare(contacts: int) -> None:
         ):
             with running(DIALER, at, **url) as server:
                 before, during = measure(server, database, campaigns, contacts)
-            silence = Row(
+            silence = Figure(
                 f"Longest silence beside a START, {kind}",
                 f"{contacts:,}",
                 "",

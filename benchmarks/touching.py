@@ -14,7 +14,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from sqlalchemy import Connection, insert, update
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database
-from benchmarks.measure import Row, Work, interleaved, print_row, report, runs_of, sizes_of
+from benchmarks.measure import Figure, Work, interleaved, print_row, report, runs_of, sizes_of
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
@@ -98,7 +98,7 @@ def measure(campaigns: int) -> None:
     *_, one, none, nothing = rates
     for rate, wanted in ((none, WANTED_OF_NONE), (one, WANTED_OF_ONE)):
         title, ratio = f"A step after {rate.name}", nothing.median / rate.median
-        print_row(Row(title, f"{campaigns:,}", "a step with nothing to do", ratio, wanted, at_most=True))
+        print_row(Figure(title, f"{campaigns:,}", "a step with nothing to do", ratio, wanted, at_most=True))
     report(f"Steps of the worker while {campaigns} campaigns are open", "steps", rates)
 
 
