@@ -192,11 +192,8 @@ def main() -> None:
         }
         ours, bare = interleaved(works, runs_of(RUNS))
         report("The server's clock, committed to SQLite", "calls", [ours, bare])
-        print_row(
-            Figure(
-                "clock/advance, everything committed", f"{subscribers:,}", bare.name, ours.median / bare.median, WANTED
-            )
-        )
+        ratio = ours.median / bare.median
+        print_row(Figure("clock/advance, everything committed", f"{subscribers:,}", bare.name, ratio, WANTED))
         costs[subscribers] = MICROSECONDS / ours.median
     report_growth("The server's clock, by subscribers", "call", costs)
 

@@ -47,7 +47,7 @@ def test_every_benchmark_of_the_plan_exists() -> None:
         (GOOD._replace(wanted=None), None),
     ],
 )
-def test_a_figure_says_whether_it_is_as_wanted(figure: Figure, is_met: bool | None) -> None:
+def test_a_figure_says_whether_it_is_as_wanted(figure: Figure, *, is_met: bool | None) -> None:
     assert figure.is_met is is_met
 
 
