@@ -86,7 +86,10 @@ def _served(process: Process) -> Iterator[Served]:
             yield served
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        # The process of the lines may live on for a minute, and holds the other ends of these.
+        for stream in filter(None, (process.stdout, process.stderr)):
+            stream.close()
 
 
 def raw(served: Served, head: str) -> bytes:

@@ -16,22 +16,11 @@ from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber
 from tests.runtime.house import MONDAY_NOON_MS, House
-from tests.vopr.clocks import JumpingClock
+from tests.vopr.clocks import PatientClock
 
 SHORT: Final = {"type": 1, "script": "word"}
 PEOPLE: Final = 150
 FIFTY_A_SECOND: Final = 3_000
-
-
-class PatientClock(JumpingClock):
-    """A real clock on which every wait is over at once, while it `waits`."""
-
-    waits = True
-
-    def seconds_until(self, at_ms: int) -> float | None:
-        """Wait until a moment."""
-        self.go_on(max(0, at_ms - self.now_ms()) if self.waits else 0, 0)
-        return 0.0
 
 
 class Member(Alone):

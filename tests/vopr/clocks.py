@@ -1,6 +1,11 @@
 """The clock of a simulated machine: its steady clock is even, and its wall clock may jump."""
 
+from typing import Final
+
 from dialer.runtime.clock import NANOSECONDS, RealClock
+
+IDLE_MS_MAX: Final = 1_000
+"""A worker rests no longer than this."""
 
 
 class JumpingClock(RealClock):
@@ -18,3 +23,18 @@ class JumpingClock(RealClock):
         """Let `pause_ms` pass, then set the wall clock forward by `jump_ms`, or back if it is negative."""
         self._steady_ms += pause_ms
         self._wall_ms += pause_ms + jump_ms
+
+
+class PatientClock(JumpingClock):
+    """A machine clock on which a wait is over at once, and takes up to `IDLE_MS_MAX`, while it `waits`."""
+
+    waits = True
+
+    def reopened(self) -> "PatientClock":
+        """Return the clock of the next process on this machine."""
+        return PatientClock(self._wall_ms)
+
+    def seconds_until(self, at_ms: int) -> float | None:
+        """Wait until a moment."""
+        self.go_on(min(max(0, at_ms - self.now_ms()), IDLE_MS_MAX) if self.waits else 0, 0)
+        return 0.0

@@ -1,7 +1,8 @@
 """The command of the fault simulator: `python -m tests.vopr`."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
+from functools import partial
 
 import anyio
 import msgspec
@@ -12,7 +13,7 @@ from dialer.sim.limits import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
 from tests.vopr.fleet_crowds import run_fleets
-from tests.vopr.run import SeedOutcome, run_seed
+from tests.vopr.run import SeedOutcome, run_ahead, run_seed
 from tests.vopr.search import find_planted_bugs, find_planted_sound_bugs
 from tests.vopr.sound import sound_findings
 
@@ -21,6 +22,7 @@ from tests.vopr.sound import sound_findings
 @click.option("--seeds", metavar="N", type=click.IntRange(1), default=100, show_default=True, help="How many seeds.")
 @click.option("--from", "first", metavar="K", type=click.IntRange(0, SEED_MAX), default=0, help="The first of them.")
 @click.option("--fleet", "has_fleet", is_flag=True, help="Run several workers on one database.")
+@click.option("--ahead", "is_ahead", is_flag=True, help="Let steps on the machine's clock decide ahead.")
 @click.option("--sound", "is_sound", is_flag=True, help="Send packets of strangers to the sound of a call.")
 @click.option("--planted", is_flag=True, help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
@@ -29,11 +31,20 @@ from tests.vopr.sound import sound_findings
     "python -m tests.vopr --seeds 300",
     "python -m tests.vopr --from 4711 --seeds 1",
     "python -m tests.vopr --fleet --seeds 100",
+    "python -m tests.vopr --ahead --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
     "python -m tests.vopr --planted",
 )
 def vopr(
-    context: click.Context, *, seeds: int, first: int, has_fleet: bool, is_sound: bool, planted: bool, as_json: bool
+    context: click.Context,
+    *,
+    seeds: int,
+    first: int,
+    has_fleet: bool,
+    is_ahead: bool,
+    is_sound: bool,
+    planted: bool,
+    as_json: bool,
 ) -> None:
     """Simulate faults. Each seed makes a world, the people in it, and everything that goes wrong there.
 
@@ -49,17 +60,19 @@ def vopr(
     if is_sound:
         context.exit(1 if _run_sound(range(first, first + seeds)) else 0)
     show = _show_json if as_json else _show
-    run = _run_fleets if has_fleet else _run
+    run = _run_fleets if has_fleet else partial(_run, run_ahead if is_ahead else run_seed)
     failed = anyio.run(run, range(first, first + seeds), show)
     context.exit(1 if failed else 0)
 
 
-async def _run(seeds: range, show: Callable[[SeedOutcome], None]) -> int:
+async def _run(
+    run: Callable[[int, Folder], Awaitable[SeedOutcome]], seeds: range, show: Callable[[SeedOutcome], None]
+) -> int:
     """Run the seeds and return how many failed."""
     failed = 0
     with closing(Folder()) as folder:
         for seed in seeds:
-            outcome = await run_seed(seed, folder)
+            outcome = await run(seed, folder)
             show(outcome)
             failed += not outcome.ok
     return failed

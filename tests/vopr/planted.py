@@ -27,6 +27,7 @@ from dialer.domain.events import Report
 from dialer.domain.plans import CampaignPlan
 from dialer.domain.queueing.agents import AgentState
 from dialer.runtime import coordinator, recovery
+from dialer.runtime.step_extent import StepExtent
 from dialer.store import call_again, contact_collection
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.journal import JournalStore
@@ -36,6 +37,7 @@ from dialer.store.queries.load_engine import Loader
 from dialer.store.service_state import State
 from dialer.store.wishes import call_off
 from tests.runtime.broken import Wrapped, b_legs_have_no_cdr, changes_are_not_noticed, the_list_is_not_read, wrap
+from tests.vopr import run
 
 Patch = pytest.MonkeyPatch
 
@@ -297,6 +299,14 @@ def _held_money_is_spent_again(patch: Patch) -> None:
     wrap(patch, Account, "offer_leg", around)
 
 
+def _answers_do_not_wait(patch: Patch) -> None:
+    patch.setattr(StepExtent, "seconds_ahead", lambda _: 0.0)
+
+
+def _decisions_are_far_ahead(patch: Patch) -> None:
+    patch.setattr(run, "AHEAD_MS", (4_000,))
+
+
 def _the_watchdog_sleeps(patch: Patch) -> None:
     patch.setattr(Watchdog, "woken", lambda *_: None)
 
@@ -393,3 +403,8 @@ PLANTED: Final = (
     Planted("wishes are forgotten when people are called again", _wishes_are_forgotten_when_people_are_called_again, 1),
     Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 29),
 )
+AHEAD_PLANTED: Final = (
+    Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 0),
+    Planted("decisions are as far ahead as a clock that was set back", _decisions_are_far_ahead, 45),
+)
+"""Bugs that only steps find that decide ahead."""

@@ -132,6 +132,16 @@ def silent(connection: Connection, now_ms: int) -> Iterator[str]:
         yield f"a silent call is not given up: call {row[0]}"
 
 
+def ahead(connection: Connection, now_ms: int) -> Iterator[str]:
+    """Yield calls in progress that begin later. After the answer to a change there are none: it may have paused them.
+
+    Calls that are over keep their times when the clock is set back.
+    """
+    query = "SELECT id FROM callrequest WHERE status = 7 AND attempt > 0 AND started_ms > ? LIMIT 1"
+    for row in ask(connection, query, now_ms):
+        yield f"call {row[0]} begins after the answer to a change"
+
+
 def channels(connection: Connection, counted: Mapping[str, int]) -> Iterator[str]:
     """F8: yield gateways whose count of calls in the engine differs from the rows."""
     query = """SELECT gateway, count(*) FROM (

@@ -5,6 +5,7 @@ from collections import deque
 from typing import Final
 
 import msgspec
+import pytest
 from sqlalchemy import Connection, select, update
 
 from dialer.app.accounts.payments import record_payment
@@ -14,17 +15,20 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.states import OPEN_SUBSCRIBERS
+from dialer.runtime import step_extent
 from dialer.runtime.clock import VirtualClock
+from dialer.runtime.clock_jumps import JUMP_MS_MIN
 from dialer.store.database import StorageUnavailableError
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import Agent, Campaign, Subscriber, User
 from dialer.store.touched import EVERYTHING
 from tests.vopr.actions import perform
 from tests.vopr.building import Folder, contents, digest_of, fill
-from tests.vopr.clocks import JumpingClock
+from tests.vopr.clocks import JumpingClock, PatientClock
+from tests.vopr.dice import Dice
 from tests.vopr.faults import SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
 from tests.vopr.observer import Observer
-from tests.vopr.rules_rows import channels, left_over, overlong
+from tests.vopr.rules_rows import ahead, channels, left_over, overlong
 from tests.vopr.service import BrokenError, Service
 from tests.vopr.snapshot import ask
 from tests.vopr.worlds import DAY_MS, HOUR_MS, World, world_of
@@ -34,6 +38,8 @@ EVENTS_KEPT: Final = 12
 REST_DAYS_MAX: Final = 12
 """All campaigns must end within this number of days without faults."""
 MUCH_MONEY: Final = 10**10
+AHEAD_MS: Final = (100, 300, JUMP_MS_MIN)
+"""Times by which runs decide ahead. From a longer one, a crash would look as if the clock had been set back."""
 OPEN: Final = ", ".join(str(int(status)) for status in sorted(OPEN_SUBSCRIBERS))
 """The statuses of subscribers who are not done, for a query."""
 _DONE: Final = frozenset({Fault.UNSURE, Fault.CRASH_AFTER})
@@ -60,15 +66,19 @@ class SeedOutcome(msgspec.Struct, frozen=True):
 
 
 class Run:
-    """A run of one seed. A calm run has no faults; a run with harmless faults must end with equal rows."""
+    """A run of one seed. A calm run has no faults; a run with harmless faults must end with equal rows.
 
-    def __init__(self, seed: int, folder: Folder, *, is_calm: bool = False) -> None:
+    A run ahead is on the machine's clock, and decides simulated events shortly before their time.
+    """
+
+    def __init__(self, seed: int, folder: Folder, *, is_calm: bool = False, is_ahead: bool = False) -> None:
         self.seed: Final = seed
         self.world: Final[World] = world_of(seed)
         self.troubles: Final[Troubles] = troubles_of(seed)
         self._is_calm: Final = is_calm
+        self._is_ahead: Final = is_ahead
         self._folder: Final = folder
-        self._name: Final = f"{'calm' if is_calm else 'run'}-{seed}"
+        self._name: Final = f"{'calm' if is_calm else 'ahead' if is_ahead else 'run'}-{seed}"
         self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
         self._trace: Final = hashlib.sha256()
         self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
@@ -99,6 +109,10 @@ class Run:
             self._service.database.close()
         return self._outcome("")
 
+    @property
+    def _has_real_clock(self) -> bool:
+        return self._is_ahead or self.troubles.has_real_clock
+
     def remove(self) -> None:
         """Delete the database of this run."""
         self._folder.remove(self._name)
@@ -120,8 +134,8 @@ class Run:
         service = self._service
         service.write(lambda connection: fill(connection, self.world))
         self._learn_payments()
-        if self.troubles.has_real_clock:
-            service.clock = JumpingClock(self.world.start_ms)
+        if self._has_real_clock:
+            service.clock = (PatientClock if self._is_ahead else JumpingClock)(self.world.start_ms)
             service.restart()
         self._begin_step()
         for step in self.troubles.steps:
@@ -129,6 +143,7 @@ class Run:
             await self._let_pass(step)
             self._do(step)
             await self._work(None, None)
+            self._check_answered()
 
     async def _let_pass(self, step: Step) -> None:
         service = self._service
@@ -206,7 +221,7 @@ class Run:
                 break
         broken = [*service.read(_unfinished), *service.read(lambda one: list(left_over(one)))]
         broken += service.read(self._audited)
-        if not self.troubles.has_real_clock:  # On the machine's clock, a late worker gives a call up late.
+        if not self._has_real_clock:  # On the machine's clock, a late worker gives a call up late.
             broken += service.read(lambda one: list(overlong(one)))
         if broken:
             raise BrokenError(broken[0])
@@ -237,6 +252,11 @@ class Run:
         if broken:
             raise BrokenError(broken[0])
 
+    def _check_answered(self) -> None:
+        """Check that everything on record has begun, now that a user's change is answered."""
+        if self._is_ahead and (broken := self._service.read(lambda one: list(ahead(one, self._service.now_ms())))):
+            raise BrokenError(broken[0])
+
     def _note(self, what: str) -> None:
         line = f"{self._step} {self._service.now_ms() - self.world.start_ms} {self._observer.calls} {what}"
         self._events.append(line)
@@ -253,6 +273,18 @@ async def run_seed(seed: int, folder: Folder) -> SeedOutcome:
         return await _compared(run, outcome, folder)
     finally:
         run.remove()
+
+
+async def run_ahead(seed: int, folder: Folder) -> SeedOutcome:
+    """Run a seed on the machine's clock with steps that decide far ahead, as the worlds are small."""
+    run = Run(seed, folder, is_ahead=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(step_extent, "AHEAD_MS", Dice(seed, "ahead").pick(AHEAD_MS))
+        patch.setattr(step_extent, "QUIET_MS", step_extent.QUIET_MS // 4)
+        try:
+            return await run.outcome()
+        finally:
+            run.remove()
 
 
 async def _compared(run: Run, outcome: SeedOutcome, folder: Folder) -> SeedOutcome:

@@ -9,8 +9,8 @@ from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
 from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.fleet_planted import FLEET_PLANTED
-from tests.vopr.planted import PLANTED, Planted
-from tests.vopr.run import SeedOutcome, run_seed
+from tests.vopr.planted import AHEAD_PLANTED, PLANTED, Planted
+from tests.vopr.run import SeedOutcome, run_ahead, run_seed
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
 
 SEEDS_MAX: Final = 200
@@ -21,7 +21,7 @@ SOUND_SEEDS_MAX: Final = 2_000
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
     """Return the outcome of the first seed that finds the bug; None if no seed does."""
-    run = run_fleets if bug in FLEET_PLANTED else run_seed
+    run = run_fleets if bug in FLEET_PLANTED else run_ahead if bug in AHEAD_PLANTED else run_seed
     for seed in (try_first, *range(SEEDS_MAX)):
         with pytest.MonkeyPatch.context() as patch:
             bug.plant(patch)
@@ -34,7 +34,7 @@ async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> See
 async def find_planted_bugs() -> bool:
     """Look for every planted bug, print the seed that found it, and return whether all were found."""
     with closing(Folder()) as folder, closing(Folder(announce)) as shared:
-        found = [await _find(bug, folder) for bug in PLANTED]
+        found = [await _find(bug, folder) for bug in (*PLANTED, *AHEAD_PLANTED)]
         return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
 
 

@@ -14,13 +14,15 @@ from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import StorageUnavailableError
-from tests.vopr.clocks import JumpingClock
+from tests.vopr.clocks import JumpingClock, PatientClock
 from tests.vopr.database import CrashError, FaultyDatabase
 from tests.vopr.faults import Fault, Mischief
 from tests.vopr.kernel import FaultyKernel
 from tests.vopr.logged import keeping_errors
 
 Result = TypeVar("Result")
+PROCEEDS: Final = 20
+"""Steps of a worker on a patient clock after each pause. Each ends when something is due again, or a second later."""
 
 
 class BrokenError(Exception):
@@ -92,6 +94,8 @@ class Service:
     async def run(self, to_ms: int | None, fault: Fault | None = None, statement: int = 0) -> bool:
         """Let the worker do everything that is due, by `to_ms` if the clock is virtual. Return true if nothing failed.
 
+        On a patient clock the worker may decide ahead, unless `to_ms` is None, as after a user's change.
+
         Raises:
             BrokenError: the worker raised an unexpected exception.
         """
@@ -114,6 +118,9 @@ class Service:
     async def _step(self, to_ms: int | None) -> None:
         if isinstance(self.clock, VirtualClock):
             await self.worker.advance(self.clock.now_ms() if to_ms is None else to_ms)
+        elif isinstance(self.clock, PatientClock) and to_ms is not None:
+            for _ in range(PROCEEDS):
+                await self.worker.proceed()
         else:
             await self.worker.settle()
 

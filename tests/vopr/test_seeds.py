@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.sizes import FAULT_SEEDS, HASH_SEEDS
+from tests.sizes import AHEAD_SEEDS, FAULT_SEEDS, HASH_SEEDS
 from tests.vopr.building import Folder
-from tests.vopr.run import SeedOutcome, run_seed
+from tests.vopr.run import SeedOutcome, run_ahead, run_seed
 
 ROOT = Path(__file__).parents[2]
 SEEDS_PER_TEST = 20
@@ -39,6 +39,11 @@ async def test_no_rule_is_broken(folder: Folder, first: int) -> None:
     assert [one for one in outcomes if not one.ok] == []
     assert sum(one.calls for one in outcomes) > SEEDS_PER_TEST
     assert sum(one.faults for one in outcomes) > SEEDS_PER_TEST
+
+
+async def test_no_rule_is_broken_by_steps_that_decide_ahead(folder: Folder) -> None:
+    outcomes = [await run_ahead(seed, folder) for seed in AHEAD_SEEDS]
+    assert [one for one in outcomes if not one.ok] == []
 
 
 @pytest.mark.parametrize("seed", FOUND, ids=str)

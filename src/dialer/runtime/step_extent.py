@@ -16,7 +16,10 @@ PORTIONS_ALONE: Final = 5
 """Number of such portions in one commit of a virtual clock while nobody waits to write. A call that begins and ends
 within one commit is written once."""
 AHEAD_MS: Final = 100
-"""Time by which simulated events may be decided before their moment, so that one commit serves those of this time."""
+"""Time by which simulated events may be decided before their moment, so that one commit serves those of this time.
+
+If it were longer than `JUMP_MS_MIN`, a restart after a crash would look as if the clock had been set back.
+"""
 QUIET_MS: Final = 1_000
 """Time after a user's change in which nothing is decided ahead, so that further changes are answered at once."""
 
