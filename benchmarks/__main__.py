@@ -33,8 +33,7 @@ def ran(run: Run, arguments: str, seconds: float) -> tuple[list[Figure], str]:
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=seconds, check=False)  # noqa: S603 - ours
     except subprocess.TimeoutExpired as late:
-        output = late.stdout or b""
-        return rows_of(output.decode() if isinstance(output, bytes) else output), f"not over after {seconds:.0f} s"
+        return rows_of((late.stdout or b"").decode()), f"not over after {seconds:.0f} s"
     return rows_of(done.stdout), f"ended with {done.returncode}" if done.returncode else ""
 
 

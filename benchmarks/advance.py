@@ -19,6 +19,7 @@ from benchmarks.fixture_campaign import SECTIONS
 from benchmarks.measure import (
     MICROSECONDS,
     Figure,
+    Work,
     interleaved,
     print_row,
     report,
@@ -186,7 +187,7 @@ def main() -> None:
     costs = {}
     for subscribers in sizes_of(SIZES):
         rows: dict[str, Rows] = {}
-        works = {
+        works: dict[str, Work] = {
             f"clock/advance over {subscribers:,} subscribers": partial(advanced, subscribers, rows),
             "executemany of the same rows": partial(copied, rows),
         }

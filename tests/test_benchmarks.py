@@ -69,7 +69,7 @@ def test_a_failing_benchmark_stops_no_other(
 
     plan = (Run("broken"), Run("slow"), Run("long", quick=None))
     monkeypatch.setattr(all_benchmarks, "PLAN", plan)
-    monkeypatch.setattr(all_benchmarks.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--quick"])
     assert all_benchmarks.main() == 1
     assert asked == ["benchmarks.broken --quick --once", "benchmarks.slow --quick --once"]
