@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from benchmarks.measure import Figure, print_row
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain import events
 from dialer.domain.billing.charge import Rate
@@ -38,6 +39,7 @@ DAY_MS: Final = 86_400_000
 GATEWAY: Final = GatewayKey(VOICE, 1)
 AGENTS_OF_A_QUEUE: Final = 10
 CAMPAIGNS_OF_A_QUEUE: Final = 4
+GROWTH_WANTED: Final = 1.2
 SUBSCRIBERS: Final = 30
 BUSY_SUBSCRIBERS: Final = 5_000
 """Subscribers of each campaign of the queue that works."""
@@ -275,6 +277,11 @@ def main() -> None:
         sys.stderr.write(f"  {named}  {found.functions:>8,.0f} {found.microseconds:>8,.0f}\n")
     rows = [size._asdict() | found._asdict() for size, found in costs.items()]
     sys.stdout.write(json.dumps({"title": "crowded", "events": rows}) + "\n")
+    smallest = costs[SIZES[0]]
+    for size, found in costs.items():
+        ratio = found.functions / smallest.functions
+        named = f"{size.campaigns:,} campaigns, {size.agents:,} agents, {size.waiting:,} waiting"
+        print_row(Figure("calls of an agent's event", named, "the first row", ratio, GROWTH_WANTED, at_most=True))
 
 
 if __name__ == "__main__":

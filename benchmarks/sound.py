@@ -32,6 +32,7 @@ from typing import Final, NamedTuple
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, HOST, running
 from dialer.carriers.media import g711
 from dialer.carriers.media.detection_orders import Detecting
@@ -45,6 +46,7 @@ from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.sessions.leg_protocol import Play
 
 CALLS: Final = (100, 500, 1_000)
+LATE_MS_MAX: Final = 20
 LOADED: Final = 100
 WARM_UP_S: Final = 2.0
 MEASURE_S: Final = 10.0
@@ -242,6 +244,12 @@ def main() -> None:
     for row in rows:
         sys.stderr.write(f"  {row.figures()}\n")
     print(json.dumps({"title": "sound", "rows": [row.figures() for row in rows]}))
+    for ours, theirs in zip(rows[:-1:2], rows[1::2], strict=True):
+        print_row(Figure("The sound of calls: processor", ours.name, theirs.name, theirs.share / ours.share))
+        late_ms = p99(ours.late_ms)
+        print_row(
+            Figure("The sound of calls: packets late, p99", ours.name, "", late_ms, LATE_MS_MAX, "ms", at_most=True)
+        )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""Benchmark of the worker's step after a commit, with 300 open campaigns: `python -m benchmarks.touching [CAMPAIGNS]`.
+"""Benchmark of the worker's step after a commit: `python -m benchmarks.touching [CAMPAIGNS ...]`, by open campaigns.
 
 The reference in the same run is a step with nothing to do, which follows the step after such a commit. The commits
 themselves are not measured.
 """
 
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from sqlalchemy import Connection, insert, select, update
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database
-from benchmarks.measure import Work, interleaved, report
+from benchmarks.measure import Figure, Work, interleaved, print_row, report, runs_of, sizes_of
 from dialer.domain.enums import CampaignStatus
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
@@ -28,6 +27,8 @@ CAMPAIGNS: Final = 300
 USERS: Final = 100
 STEPS: Final = 30
 RUNS: Final = 7
+WANTED_OF_NONE: Final = 1.5
+WANTED_OF_ONE: Final = 5
 Commit = Callable[[], object]
 
 
@@ -80,7 +81,12 @@ def steps(worker: Worker, loop: BlockingPortal, commit: Commit, *, is_second: bo
 
 def main() -> None:
     """Measure and print the results."""
-    campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else CAMPAIGNS
+    for campaigns in sizes_of((CAMPAIGNS,)):
+        measure(campaigns)
+
+
+def measure(campaigns: int) -> None:
+    """Measure the steps while this many campaigns are open."""
     with tempfile.TemporaryDirectory() as folder, start_blocking_portal(backend_options={"use_uvloop": True}) as loop:
         database = new_database(folder)
         database.write_now(lambda connection: add_started_campaigns(connection, campaigns))
@@ -94,8 +100,12 @@ def main() -> None:
         }
         works: dict[str, Work] = {name: partial(steps, worker, loop, commit) for name, commit in commits.items()}
         works["nothing to do"] = partial(steps, worker, loop, nobody, is_second=True)
-        rates = interleaved(works, RUNS)
+        rates = interleaved(works, runs_of(RUNS))
         database.close()
+    *_, one, none, nothing = rates
+    for rate, wanted in ((none, WANTED_OF_NONE), (one, WANTED_OF_ONE)):
+        title, ratio = f"A step after {rate.name}", nothing.median / rate.median
+        print_row(Figure(title, f"{campaigns:,}", "a step with nothing to do", ratio, wanted, at_most=True))
     report(f"Steps of the worker while {campaigns} campaigns are open", "steps", rates)
 
 

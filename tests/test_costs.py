@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import anyio
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, event, update
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.crowded import Centre, Size, functions_of
@@ -26,7 +26,8 @@ from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.simulation import Simulation
-from dialer.store.tables import Cdr
+from dialer.store.tables import Campaign, Cdr
+from dialer.store.touched import Touched, touch
 
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (1_500, 5_000)
@@ -42,6 +43,9 @@ AGENT_EVENT_MAX: Final = 530
 """Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
 CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
+CHANGED_AFTER_MS: Final = 6_000
+TOGETHER_MAX: Final = 10
+"""Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
 GROWTH_MAX: Final = 1.1
 """The largest ratio of the costs of a call in a larger and in a smaller campaign."""
 
@@ -106,6 +110,23 @@ def committed(subscribers: int, folder: Path) -> Cost:
     return Cost(len(calls), counts["call"], len(statements))
 
 
+def changed_on_the_way(subscribers: int, folder: Path) -> Counter[str]:
+    """Change a campaign while its calls are in progress, and return the statements after that by their first words."""
+    with closing(new_database(str(folder))) as database:
+        database.write_now(lambda connection: add_started_campaign(connection, subscribers))
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
+        anyio.run(worker.advance, START_MS + CHANGED_AFTER_MS)
+
+        def rename(connection: Connection) -> None:
+            connection.execute(update(Campaign).values(name="another name"))
+            touch(connection, Touched(campaigns=frozenset({1})))
+
+        database.write_now(rename)
+        with counted_statements() as statements:
+            anyio.run(worker.advance, START_MS + DAY_MS)
+    return Counter(" ".join(statement.replace("OR FAIL ", "").split()[:3]) for statement in statements)
+
+
 def more(larger: Cost, smaller: Cost) -> Cost:
     """Return the difference of two costs."""
     return Cost(*(one - other for one, other in zip(larger, smaller, strict=True)))
@@ -125,6 +146,13 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
     cost = more(larger, smaller)
     assert cost.functions / cost.calls <= COMMITTED_CALL_MAX
     assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
+
+
+def test_calls_in_progress_when_their_campaign_changes_are_still_written_together(tmp_path: Path) -> None:
+    statements = changed_on_the_way(COMMITTED[0], tmp_path)
+    assert statements["UPDATE subscriber SET"] > TOGETHER_MAX, "no subscriber was read again"
+    assert statements["INSERT INTO cdr"] <= TOGETHER_MAX
+    assert statements["INSERT INTO callrequest"] <= 2 * TOGETHER_MAX
 
 
 def test_a_call_on_the_real_clock_stays_within_its_cost(tmp_path: Path) -> None:

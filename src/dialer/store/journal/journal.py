@@ -142,8 +142,14 @@ class JournalStore:
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
 
+    def _flush_subscribers(self) -> None:
+        """Write the changes of subscribers, which is all that a claim reads. Calls may still end before their flush."""
+        self.is_writing = True
+        self._write_subscribers(self._at_work())
+        self.is_writing = False
+
     def _write_subscribers(self, connection: Connection) -> None:
-        """Write the changes of subscribers.
+        """Write the changes of subscribers since the last time.
 
         Raises:
             BrokenInvariantError: a subscriber's row was not in the state that the engine assumed.
@@ -153,6 +159,9 @@ class JournalStore:
             raise misplaced_subscriber(connection, [_placed(row, self._callers[row.subscriber_id]) for row in placed])
         if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
             raise misplaced_subscriber(connection, [_refused(row) for row in self._refusals])
+        self._subscribers.clear()
+        self._callers.clear()
+        self._refusals.clear()
 
     def _added_twice(self, connection: Connection, *, undone: bool) -> BrokenInvariantError | None:
         calls = [*self._dialled.values(), *self._over]
@@ -169,25 +178,25 @@ class JournalStore:
         found = claims.fresh(self._at_work(), claim)
         unwritten = self._subscribers.keys() | {refusal.subscriber_id for refusal in self._refusals}
         if not unwritten.isdisjoint([callee.id for callee in found]):
-            self.flush()
+            self._flush_subscribers()
             found = claims.fresh(self._at_work(), claim)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order in which they are due."""
-        self.flush()
+        self._flush_subscribers()
         found = claims.retries(self._at_work(), claim)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """Return a subscriber who waits for a retry, as stored now; None if the subscriber is no longer PENDING."""
-        self.flush()
+        self._flush_subscribers()
         found = claims.again(self._at_work(), claim)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Tell whether a campaign has subscribers, and whether any is not final."""
-        self.flush()
+        self._flush_subscribers()
         return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
