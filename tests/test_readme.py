@@ -34,7 +34,15 @@ from dialer.carriers.media import conference_rooms, media_address, recording, rt
 from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
-from dialer.carriers.voice import call_trace, clock, kept_messages, sound_room, speech
+from dialer.carriers.voice import (
+    call_trace,
+    clock,
+    kept_messages,
+    shared_room,
+    sound_process,
+    sound_room,
+    speech,
+)
 from dialer.console.charts import survey_graph
 from dialer.domain.billing import money
 from dialer.domain.engine import inbound
@@ -293,6 +301,9 @@ LIMITS: Final = {
     "Time after a new session description in which packets of the former place do not turn the sound": (
         f"{media_address.MOVING_MS // 1_000} s"
     ),
+    "Calls whose sound one process carries before the next one is started": f"{shared_room.CALLS_EACH}",
+    "Processes that share the sound of a worker's calls over SIP": f"{PROCESSES_MAX}",
+    "Orders and prompts that wait for a process that carries sound": f"{sound_process.UNSENT_BYTES_MAX // 1024**2} MiB",
     "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
     "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",

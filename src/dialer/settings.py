@@ -102,6 +102,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Days for which calls, messages and answers are kept; None: for ever."""
     forecast_processes: int | None = None
     """Processes of one forecast; None: one a core, at most 8."""
+    sound_processes: int | None = None
+    """Processes that share the sound of many calls over SIP; None: one a core, at most 8."""
     rate_limit: int | None = None
     """Requests per minute of one user, and of one address; None: no limit."""
     secrets_key: str | None = None
@@ -420,6 +422,14 @@ SETTINGS: Final = (
         meaning="processes of one forecast",
         may_hold=f"a whole number from 1 to {PROCESSES_MAX}",
         read=partial(read_whole, least=1, most=PROCESSES_MAX),
+    ),
+    Setting(
+        variable="DIALER_SOUND_PROCESSES",
+        field="sound_processes",
+        default=f"one a core, at most {PROCESSES_DEFAULT_MAX}",
+        meaning="processes that share the sound of many calls over SIP",
+        may_hold=f"a whole number from 0 to {PROCESSES_MAX}",
+        read=partial(read_whole, least=0, most=PROCESSES_MAX),
     ),
     Setting(
         variable="DIALER_RATE_LIMIT",
