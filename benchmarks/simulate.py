@@ -128,11 +128,11 @@ def measure(title: str, model: ModuleType | None, subscribers: int, **changes: A
     works["bare heap loop, as many calls"] = lambda: timed(lambda: bare_heap(calls), time.process_time)
     rates = interleaved(works, runs_of(RUNS))
     report(title, "calls", rates)
-    ours, *others = rates
+    rate, *others = rates
     for other in others:
         wanted = SIMPY_WANTED if other.name.startswith("SimPy") else BARE_WANTED
-        print_row(Figure(title, f"{subscribers:,}", other.name, ours.median / other.median, wanted))
-    return MICROSECONDS / ours.median
+        print_row(Figure(title, f"{subscribers:,}", other.name, rate.median / other.median, wanted))
+    return MICROSECONDS / rate.median
 
 
 def main() -> None:

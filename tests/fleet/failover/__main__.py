@@ -154,7 +154,7 @@ def _kill(servers: Failover, url: str) -> float:
         time.sleep(CUT_OFF_S)
         killed_ms = time.time() * 1_000
         servers.lose(primary)
-    back_s = (_patiently(lambda: _dialled_after(url, killed_ms), BACK_S_MAX * 4) - killed_ms) / 1_000
+    back_s: float = (_patiently(lambda: _dialled_after(url, killed_ms), BACK_S_MAX * 4) - killed_ms) / 1_000
     servers.start(primary)
     servers.wait_for_standby()
     return round(back_s, 1)
