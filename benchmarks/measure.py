@@ -36,7 +36,7 @@ class Figure(NamedTuple):
 
     @property
     def is_met(self) -> bool | None:
-        """Whether the figure is as wanted; None if nothing is wanted."""
+        """True if the figure is as wanted; None if nothing is wanted."""
         if self.wanted is None:
             return None
         return self.figure <= self.wanted if self.at_most else self.figure >= self.wanted

@@ -17,7 +17,7 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, contacts, trial_calls
+from dialer.api.records import advancing, campaign_life, contacts, trial_calls, what_if, what_if_runs
 from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
@@ -53,6 +53,7 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.forecast import parameters as tried
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
 from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX
@@ -204,6 +205,14 @@ LIMITS: Final = {
         f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
     ),
     "Processes of one forecast": str(PROCESSES_MAX),
+    "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
+    "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
+    "Comparisons of one user, or of one campaign, at the same time": "1",
+    "Comparisons at the same time; those that wait for their turn": (
+        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}"
+    ),
+    "Time for a comparison": f"{what_if_runs.SECONDS_MAX:,} s",
+    "Comparisons that are kept in memory": str(what_if_runs.KEPT_MAX),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),

@@ -113,15 +113,8 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         second_factor=settings.second_factor,
     )
     what_if_runs = WhatIfRuns(comparing)
-    in_background = (
-        worker.running,
-        partial(keeping_place, database),
-        LoopLag(metrics.observe_lag).watching,
-        authenticator.uses.storing,
-        authenticator.refusals.storing,
-        what_if_runs.running,
-        partial(_removing, settings, database, worker),
-    )
+    removing = partial(_removing, settings, database, worker)
+    own = (worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -140,7 +133,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(*in_background)],
+        lifespan=[_running(*own, what_if_runs.running, authenticator.uses.storing, authenticator.refusals.storing)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,

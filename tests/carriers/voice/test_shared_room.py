@@ -117,22 +117,25 @@ async def test_a_helper_plays_hears_keys_and_records(callees: Callees) -> None:
     await callees.share("away")
     callees.room.perform("away", Play(1, ()), WORD)
     await callees.hears("away", lambda sound: sound == WORD)
-    callees.room.perform("away", Ask(2, (), 2, 30_000), WORD)
+    callees.room.perform("away", Ask(2, (), 1, 30_000), WORD)
     await callees.hears("away", lambda sound: sound == WORD)
     callees.room.press("away", "5")
+    await callees.watch.until(lambda: Done(2, 0, keys="5") in callees.done("away"))
+    callees.room.perform("away", Ask(3, (), 1, 30_000), WORD)
+    await callees.hears("away", lambda sound: sound == WORD)
     callees.phones["away"].send(write_packet(key_packets("4", 0, 5_000)[0]))
-    await callees.watch.until(lambda: Done(2, 0, keys="54") in callees.done("away"))
-    callees.room.perform("away", Record(3, "word.wav"), b"")
+    await callees.watch.until(lambda: Done(3, 0, keys="4") in callees.done("away"))
+    callees.room.perform("away", Record(4, "word.wav"), b"")
     callees.room.perform("away", Play(1, ()), b"")  # It is older than the order in progress.
     for _ in range(8):
         callees.say("away")
     callees.phones["away"].send(write_packet(key_packets("#", 100, 50_000)[0]))
-    await callees.watch.until(lambda: len(callees.done("away")) == 3)
+    await callees.watch.until(lambda: len(callees.done("away")) == 4)
     recorded = callees.news[-1]
     assert isinstance(recorded, OrderDone)
     assert recorded.recording is not None
     assert (recorded.recording[0], recorded.recording[1][-160:]) == ("word.wav", WORD)
-    callees.room.perform("away", Record(4, "cut off.wav"), b"")
+    callees.room.perform("away", Record(5, "cut off.wav"), b"")
     over = await callees.finish("away")
     assert "packets sent" in over.quality
     assert over.recording == ("cut off.wav", b"")
@@ -254,7 +257,7 @@ STEPS: Final = st.lists(
 
 @given(STEPS)
 def test_every_call_ends_once_whatever_moves_and_dies(steps: list[tuple[str, int, int]]) -> None:
-    """Whoever waits for the end of a call hears it once, a call is lost with its helper only, and no socket stays."""
+    """The end of a call is told once, a call is lost with its helper only, and no socket stays."""
     asyncio.run(_live(steps))
 
 

@@ -92,7 +92,7 @@ class LegReleased(msgspec.Struct, frozen=True):
 
 
 class LegFinished(msgspec.Struct, frozen=True):
-    """What is left of the sound of a leg."""
+    """The rest of the sound of a leg, which has ended."""
 
     key: str
     over: SoundOver

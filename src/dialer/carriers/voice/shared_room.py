@@ -67,7 +67,7 @@ class SharedRoom(SoundRoom):
         self._away: dict[str, _Away] = {}
         self._moving: dict[str, _Move] = {}
         self._finishes: dict[str, tuple[SoundProcess, Finish]] = {}
-        """Who waits for what is left of a leg."""
+        """Callers who wait for the rest of a leg, with the process that has it."""
         self._conferences: dict[str, str] = {}
         """The conference in which a leg is."""
 

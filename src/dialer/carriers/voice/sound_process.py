@@ -114,7 +114,7 @@ class SoundProcess:
             if isinstance(frame, HelperReady):
                 self.started.set()
             else:
-                # Whatever goes wrong with the news of one call, the others are heard.
+                # If the news of one call does harm, the others are still heard.
                 loop.call_soon(self._hear, self, cast("HelperNews", frame))
         self._end()
         loop.call_soon(self._ended, self)

@@ -20,7 +20,7 @@ from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.backends.backend import backend_of
-from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
+from dialer.store.invariants import Added, added_twice, ended_before, misplaced_subscriber, wrong_move
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
@@ -156,9 +156,11 @@ class JournalStore:
         """
         placed = list(self._subscribers.values())
         if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
-            raise misplaced_subscriber(connection, [_placed(row, self._callers[row.subscriber_id]) for row in placed])
+            raise misplaced_subscriber(
+                connection, [rows.placed(one, self._callers[one.subscriber_id]) for one in placed]
+            )
         if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
-            raise misplaced_subscriber(connection, [_refused(row) for row in self._refusals])
+            raise misplaced_subscriber(connection, [rows.refused(row) for row in self._refusals])
         self._subscribers.clear()
         self._callers.clear()
         self._refusals.clear()
@@ -446,11 +448,3 @@ class JournalStore:
         connection, user_id = self._at_work(), wish.user_id
         member = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
         call_off(connection, (wish.dnc_id, member), wish.number, now_ms)
-
-
-def _placed(row: rows.SubscriberRow, call: Call) -> Placed:
-    return Placed(row.subscriber_id, row.new_status, row.attempts, row.was_status, row.had_attempts, call)
-
-
-def _refused(row: rows.RefusalRow) -> Placed:
-    return Placed(row.subscriber_id, row.new_status, None, _PENDING, None, None)
