@@ -42,6 +42,7 @@ SPECIAL: Final = {
     "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),
     "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
     "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -130,3 +130,44 @@ def test_the_desk_says_until_when_a_call_back_can_be_promised(gus: Visitor, api:
     assert "It also ends as soon as" not in gus.text("desk/")
     store(database, update(Campaign).values(status=4))
     assert "The campaign is over, so promise no call-back." in gus.text("desk/")
+
+
+def test_an_agent_hangs_up_the_own_call_and_nobody_elses(
+    gus: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    def order() -> int | None:
+        return database.read_now(lambda c: c.scalar(select(Agent.hang_up_call_id)))
+
+    talk_to_gus(database, campaign(api, name="Departures"))
+    assert 'data-key="h"' in gus.get("desk/")
+    bob.get("account/")
+    assert bob.send("desk/hang-up/", call="7").status_code == 404
+    assert gus.request("POST", "desk/hang-up/", data={"call": "7"}).status_code == 403
+    assert [gus.send("desk/hang-up/", call=call).status_code for call in ("x", "8", "")] == [404, 404, 404]
+    store(database, update(Agent).values(login_id=2))
+    assert gus.send("desk/hang-up/", call="7").status_code == 404
+    store(database, update(Agent).values(login_id=GUS))
+    assert order() is None
+    assert gus.send("desk/hang-up/", call="7").status_code == 303
+    assert order() == 7
+    store(database, update(Transfer).values(status=3), update(Agent).values(hang_up_call_id=None))
+    assert gus.send("desk/hang-up/", call="7").status_code == 303
+    assert order() is None
+    assert 'data-key="h"' not in gus.get("desk/")
+
+
+@pytest.mark.usefixtures("gus")
+def test_a_call_is_hung_up_over_the_api(api: Caller, database: Database) -> None:
+    path = "callrequest/7/hang-up/"
+    talk_to_gus(database, campaign(api, name="Departures"))
+    stranger, agent = Caller(api.client, "bob"), Caller(api.client, "gus")
+    assert [stranger.request("POST", path).status_code, api.request("POST", "callrequest/8/hang-up/").status_code] == [
+        404,
+        404,
+    ]
+    assert [agent.request("POST", path).status_code, api.request("POST", path).status_code] == [202, 202]
+    logged = [entry for entry in api.get("audit-log/")["results"] if entry["action"] == "call_hung_up"]
+    assert [entry["after"]["callrequest_id"] for entry in logged] == [7, 7]
+    store(database, update(Transfer).values(status=3))
+    refused = api.request("POST", path)
+    assert (refused.status_code, "No agent talks in the call" in refused.text) == (409, True)

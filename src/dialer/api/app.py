@@ -43,6 +43,7 @@ from dialer.api.routes import (
     forecast,
     health,
     imports,
+    live_calls,
     recordings,
     recycle,
     refunds,
@@ -69,6 +70,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
+    live_calls.hang_up,
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -174,6 +174,14 @@ class AgentStatusChanged(AppEvent, frozen=True, tag="agent.status"):
     status: int
 
 
+class CallHungUp(AppEvent, frozen=True, tag="call.hung_up"):
+    """The call in which an agent talks is to be hung up."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
 class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
     """One chunk of an imported file became contacts of a phonebook."""
 

@@ -28,6 +28,7 @@ VALUE_MAX: Final = 120
 """Characters of an old or a new value that a page shows."""
 ARROW: Final = "%s → %s"
 _ACTIONS: Final[Mapping[str, str]] = {
+    "call_hung_up": gettext_noop("Hung up a call"),
     "create": gettext_noop("Created"),
     "change": gettext_noop("Changed"),
     "delete": gettext_noop("Deleted"),

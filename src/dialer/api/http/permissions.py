@@ -60,6 +60,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /gateway/{RECORD}/test-call": Permission.ADMIN,
     f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
     f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
+    f"POST /callrequest/{RECORD}/hang-up": Permission.WORK,
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
 
@@ -145,6 +146,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
     "POST /console/desk/disposition": Permission.WORK,
+    "POST /console/desk/hang-up": Permission.WORK,
     f"POST /console/calls/{RECORD}/disposition": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,

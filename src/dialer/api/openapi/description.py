@@ -29,6 +29,7 @@ from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
+from dialer.api.routes.live_calls import HangUpRead
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
@@ -201,6 +202,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "place_test_call": examples.answer(TrialCallRead),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
+    "hang_up": examples.answer(HangUpRead),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",

@@ -1,5 +1,6 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from litestar import Response, get, post
@@ -10,9 +11,11 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
+from dialer.api.records.live_calls import hang_up_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
+from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -93,6 +96,15 @@ async def dispose_on_desk(request: ApiRequest) -> Response[Any]:
     if refused is None:
         return go_to(DESK)
     return page(request, "desk.html", PLACE, refused.status, live=await _make(request, refused))
+
+
+@post("/desk/hang-up", media_type="text/html")
+async def hang_up_on_desk(request: ApiRequest) -> Response[Any]:
+    """Hang up the call in which the viewer talks. A call that has ended meanwhile is no mistake of the viewer."""
+    identity = identity_in((await read_fields(request)).get("call", ""))
+    with suppress(RefusedError):
+        await request.service.write(request, lambda unit: hang_up_seen_call(unit, identity))
+    return go_to(DESK)
 
 
 def _key(request: ApiRequest) -> tuple[object, ...]:

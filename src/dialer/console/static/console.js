@@ -158,12 +158,16 @@ for (const form of document.querySelectorAll(".call-again")) {
   });
 }
 
-// A key that leads to a field: "/" to the search of the console.
+// A key that leads to a field, "/" to the search of the console, or presses a button.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
   const field = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!field) return;
   event.preventDefault();
+  if (field.matches("button")) {
+    if (!event.repeat) field.click();
+    return;
+  }
   field.focus();
   field.select();
 });

@@ -20,6 +20,7 @@ from dialer.domain.effects import (
     WithdrawOffer,
 )
 from dialer.domain.engine.abandonment import Abandonment
+from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
 from dialer.domain.enums import AgentStatus, Cause, TransferStatus
@@ -53,6 +54,7 @@ class Transfers:
         self._agents: dict[int, AgentPlan] = {}
         self._queue_ids: set[int] = set()
         self._abandonment: Final = Abandonment(engine_state, distributor)
+        self._desk_orders: Final = DeskOrders(engine_state, distributor)
         self._wake_ms = NEVER_MS
         self.is_touched = False
         """True if the floor may have something to decide, so that `settle` is due."""
@@ -77,6 +79,7 @@ class Transfers:
         if is_emergency_contact(plan.contact):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
+        self._desk_orders.read(agent_before, plan)
         self._distributor.open_agent(plan, event.figures)
         ringing_for = self._distributor.asked_for(plan.id)
         if agent_before is not None and agent_before.parameters != plan.parameters and ringing_for is not None:
@@ -247,6 +250,7 @@ class Transfers:
     def woken(self, _now_ms: int, _event: events.DistributorWoken) -> None:
         """Note that the scheduled time for a check of the floor has come."""
         self._wake_ms = NEVER_MS
+        self._desk_orders.perform()
         self._touch()
 
     def settle(self, now_ms: int) -> None:

@@ -251,6 +251,10 @@ class CallDistributor:
         """Return the agents who may take the calls of a queue, on duty or not."""
         return [self._agent(agent_id).plan for agent_id in self._line(queue_id).places]
 
+    def agent_of(self, call_id: int) -> int | None:
+        """Return the agent who talks in a call; None if nobody does."""
+        return self._talks.get(call_id)
+
     def waiting_of(self, call_id: int) -> Waiting | None:
         """Return the place of a waiting call; None if the call does not wait."""
         return self._waiting.get(call_id)

@@ -58,6 +58,8 @@ class AgentPlan(msgspec.Struct, frozen=True):
     contact: str = ""
     parameters: str = "{}"
     """The agent's behaviour in a simulation: JSON text of an object."""
+    hang_up_call_id: int | None = None
+    """The last call that was to be hung up while the agent talked in it. Ids of calls are never used again."""
 
 
 class AgentFigures(msgspec.Struct):

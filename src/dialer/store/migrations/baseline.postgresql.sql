@@ -460,6 +460,7 @@ CREATE TABLE agent (
 	is_talking BOOLEAN DEFAULT '0' NOT NULL,
 	counted_ms BIGINT DEFAULT '0' NOT NULL,
 	wraps_until_ms BIGINT DEFAULT '0' NOT NULL,
+	hang_up_call_id BIGINT,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_agent PRIMARY KEY (id),

@@ -420,6 +420,7 @@ CREATE TABLE agent (
 	is_talking BOOLEAN DEFAULT '0' NOT NULL,
 	counted_ms INTEGER DEFAULT '0' NOT NULL,
 	wraps_until_ms INTEGER DEFAULT '0' NOT NULL,
+	hang_up_call_id INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,

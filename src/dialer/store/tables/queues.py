@@ -64,6 +64,8 @@ class Agent(Row):
     """The time up to which the agent's activities are counted (`dialer.store.tables.figures.AgentHour`)."""
     wraps_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The end of the wrap-up time after the last call."""
+    hang_up_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The last call that was to be hung up while the agent talked in it."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

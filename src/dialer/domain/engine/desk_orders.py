@@ -1,0 +1,35 @@
+"""Orders from the desks of agents about the calls in which they talk."""
+
+from typing import Final
+
+from dialer.domain.effects import HangUp
+from dialer.domain.engine.state import EngineState
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.plans import AgentPlan
+
+
+class DeskOrders:
+    """Orders that were read with agents and are not performed yet.
+
+    An order names its call, and is performed once the calls of a restart are restored. One about a call that is over,
+    or is with another agent, does nothing.
+    """
+
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
+        self._state: Final = engine_state
+        self._distributor: Final = distributor
+        self._calls: dict[int, int] = {}
+        """The call that is to be hung up, by agent."""
+
+    def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
+        """Note the order of an agent, if it is a new one."""
+        call_id = agent.hang_up_call_id
+        if call_id is not None and (before is None or before.hang_up_call_id != call_id):
+            self._calls[agent.id] = call_id
+
+    def perform(self) -> None:
+        """Hang up the calls that were named, if their agents still talk in them."""
+        calls, self._calls = self._calls, {}
+        for agent_id, call_id in sorted(calls.items()):
+            if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:
+                self._state.emit(HangUp(call_id))
