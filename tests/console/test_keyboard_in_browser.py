@@ -34,7 +34,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
 def tab(browser: Browser, served: Served) -> Iterator[Watched]:
     """Open a tab; at its end, nobody may have complained."""
     watched = Watched(browser, served.base.removesuffix("/rest-api/"), permissions=["microphone"])
-    watched.context.set_default_timeout(20_000)
+    watched.page.on("filechooser", lambda _: None)  # From now on no dialog of the system opens.
     yield watched
     watched.context.close()
     assert watched.complaints == []
