@@ -51,8 +51,8 @@ vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them and strangers at calls, th
 	$(VENV)/bin/python -m tests.vopr --sound --seeds $(shell expr $(SEEDS) \* 10)
 	$(VENV)/bin/python -m tests.vopr --planted
 
-bench: $(STAMP) $(PEERS_STAMP) ## run the benchmarks, beside other frameworks
-	@$(VENV)/bin/python -m benchmarks
+bench: $(STAMP) $(PEERS_STAMP) ## measure speed beside other frameworks: 20 minutes, with QUICK=1 two
+	@$(VENV)/bin/python -m benchmarks $(if $(QUICK),--quick)
 
 # The stamp is written last and holds the path of the checkout. No stamp (an interrupted set-up) or another path
 # (an environment survives neither a move nor a copy): .venv is built anew. A stamp that is merely older than the

@@ -25,6 +25,7 @@ import msgspec
 import structlog
 
 from benchmarks.live import p99
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import HOST
 from dialer.carriers.line_port import Found
 from dialer.carriers.voice.line import SipLine
@@ -138,6 +139,8 @@ def main() -> None:
         found["processor ms a call of sipp, without sound"] = of_sipp(sipp, port, calls, folder)
     sys.stderr.write(f"{CALLS_A_SECOND} new SIP calls a second: {found}\n")
     print(json.dumps({"title": "SIP calls", **found}))
+    for figure in ("p99 ms", "processor ms a call, with a second of sound"):
+        print_row(Figure(f"SIP calls: {figure}", f"{CALLS_A_SECOND}/s", "", found[figure], unit="ms"))
 
 
 if __name__ == "__main__":

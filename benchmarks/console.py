@@ -28,6 +28,7 @@ from benchmarks.campaigning import ready, start
 from benchmarks.console_redraw import redraws_ms
 from benchmarks.fixture_database import PASSWORD, USERNAME, create_database
 from benchmarks.live import PARAMETERS, p99, watch_dials
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, Server, running
 from dialer.passwords import hash_password
 from dialer.store.database import Database
@@ -44,6 +45,8 @@ CALLS_A_MINUTE: Final = 20
 WORDS: Final = 30
 WARM_UP_S: Final = 20
 MEASURE_S: Final = 20
+WANTED_SHARE: Final = 0.1
+WANTED_MS: Final = 50
 TIMES: Final = 15
 TIMES_ANEW: Final = 5
 PAUSE_S: Final = 1.05
@@ -224,6 +227,14 @@ def report(found: dict[str, Any]) -> None:
     lines += [f"  a browser redraws {page:<18} {took:>7.1f} ms" for page, took in found["redraws_ms"].items()]
     sys.stderr.write("\n".join(lines) + "\n")
     print(json.dumps({"title": "console", **found}))
+    size = f"{VIEWERS} viewers"
+    viewers = found[f"share_{many}"] - found["share"]
+    print_row(Figure("Live pages of the console: processor", size, "no viewers", viewers, WANTED_SHARE, at_most=True))
+    print_row(
+        Figure(
+            "The slowest page of the console", size, "", max(found["pages_ms"].values()), WANTED_MS, "ms", at_most=True
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Benchmark of the statistics of a campaign over HTTP: `python -m benchmarks.counting [--quick] [CDRS]`.
+"""Benchmark of the statistics of a campaign over HTTP: `python -m benchmarks.counting [--quick] [CDRS ...]`.
 
 It measures the time of an answer for a campaign with many CDRs, and compares it with one of a thousandth of them. The
 calls of both spread over the same hours, zones, gateways, agents and causes, because the cost depends on these.
@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from benchmarks.advance import START_MS
 from benchmarks.campaigning import ready
 from benchmarks.fixture_database import AUTHORIZATION, PORTION, create_database
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, running
 from dialer.domain.enums import AmdStatus, Cause, LegType
 from dialer.store.database import Database
@@ -148,8 +149,12 @@ def _answer(connection: http.client.HTTPConnection, campaign_id: int, question: 
 
 def main() -> None:
     """Measure and print the results: a table on standard error, JSON on standard output."""
-    sizes = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
-    cdrs = sizes[0] if sizes else QUICK if "--quick" in sys.argv else CDRS
+    for cdrs in sizes_of((QUICK if "--quick" in sys.argv else CDRS,)):
+        measure(cdrs)
+
+
+def measure(cdrs: int) -> None:
+    """Measure a campaign with this many CDRs beside one with a thousandth."""
     found = []
     title = f"Statistics of a campaign with {cdrs // SMALLER:,} and with {cdrs:,} CDRs, milliseconds over HTTP"
     print(f"\n{title} (median, slowest)", file=sys.stderr)
@@ -158,6 +163,12 @@ def main() -> None:
         line = f"  {timing.small_ms:7.1f} {timing.large_ms:7.1f} {timing.slowest_ms:7.1f}  {timing.question}{verdict}"
         print(line, file=sys.stderr)
         found.append(timing._asdict())
+        if not timing.question:
+            print_row(
+                Figure(
+                    "Statistics of a campaign over HTTP", f"{cdrs:,}", "", timing.large_ms, LIMIT_MS, "ms", at_most=True
+                )
+            )
     print(json.dumps({"cdrs": cdrs, "statistics": found}))
 
 

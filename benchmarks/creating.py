@@ -94,7 +94,7 @@ def main() -> None:
     for contacts in plan.sizes:
         samples = measured(contacts, plan)
         costs[contacts] = median_cost_us(samples["dialer"])
-        report(f"Creating contacts beside {contacts:,} others, each on the disk", samples, TARGETS)
+        report("Creating contacts beside others, each on the disk", samples, TARGETS, f"{contacts:,}")
     report_growth("dialer by the rows of the table, processor time", "new contact", costs)
 
 

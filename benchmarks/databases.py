@@ -1,4 +1,4 @@
-"""Benchmark of the same work on PostgreSQL and SQLite, in turns: `python -m benchmarks.databases [--quick]`.
+"""Benchmark of the same work on PostgreSQL and SQLite, in turns: `python -m benchmarks.databases [--quick] [ROWS ...]`.
 
 It starts a PostgreSQL cluster of its own on this machine, with the durability that dialer asks for. `dialer move` has
 copied the rows that are read from the file of SQLite. The ratio of each table is PostgreSQL to SQLite.
@@ -21,7 +21,7 @@ from sqlalchemy import func, select
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, add_people, create_database, new_contacts
 from benchmarks.importing import LISTS, pieces
-from benchmarks.measure import Work, interleaved, report, timed
+from benchmarks.measure import Figure, Work, interleaved, print_row, report, sizes_of, timed
 from benchmarks.servers import DIALER, Server, running
 from benchmarks.serving import get, post, sample
 from dialer.app.imports.imports import ContactRows, import_csv
@@ -160,14 +160,26 @@ def works_of(plan: Plan, server: Server, open_empty: OpenEmpty) -> dict[tuple[st
 
 def main() -> None:
     """Measure and print the results."""
-    plan = QUICK if "--quick" in sys.argv else FULL
+    for contacts in sizes_of((0,)):
+        measure(QUICK if "--quick" in sys.argv else of_size(contacts) if contacts else FULL)
+
+
+def of_size(rows: int) -> Plan:
+    """Return a short plan over this many rows."""
+    return Plan(contacts=rows, cdrs=rows, imported=rows, subscribers=rows // 4, runs=1, seconds=0.7)
+
+
+def measure(plan: Plan) -> None:
+    """Measure all works over databases of one size."""
     with tempfile.TemporaryDirectory() as name, cluster() as made, ExitStack() as stack:
         empty = new_databases(made, Path(name))
         servers = served(empty, Path(name), plan, stack)
         works = {kind: works_of(plan, servers[kind], empty[kind]) for kind in NAMES}
         for title, unit in works[NAMES[0]]:
             of_both = {kind: works[kind][title, unit] for kind in NAMES}
-            report(title, unit, interleaved(of_both, plan.runs))
+            rates = interleaved(of_both, plan.runs)
+            report(title, unit, rates)
+            print_row(Figure(f"PostgreSQL: {title}", f"{plan.contacts:,}", "SQLite", rates[0].median / rates[1].median))
 
 
 if __name__ == "__main__":

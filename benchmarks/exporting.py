@@ -1,4 +1,4 @@
-"""Benchmark of CDR exports as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick]`.
+"""Benchmark of CDR exports as CSV and NDJSON over HTTP: `python -m benchmarks.exporting [--quick] [ROWS ...]`.
 
 The reference is a bare loop over the rows of the same file, which formats equal lines and sends them nowhere. A hash
 checks that the lines are equal.
@@ -23,17 +23,21 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from benchmarks.fixture_database import AUTHORIZATION, create_database
-from benchmarks.measure import MICROSECONDS
+from benchmarks.measure import MICROSECONDS, Figure, print_row, runs_of, sizes_of
 from benchmarks.servers import DIALER, Server, running
 
 SIZES: Final = {10_000: 5, 100_000: 5, 1_000_000: 1}
 """Rows of the table, and the number of exports."""
 QUICK: Final = {1_000: 1}
+RUNS: Final = 3
+"""Number of exports of another number of rows."""
 READ_BYTES: Final = 1_048_576
 LINES_AT_ONCE: Final = 1_000
 WANTED: Final = {"csv": 60_000, "ndjson": 120_000}
 MEGABYTE: Final = 1_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_OF_OTHERS: Final = ("campaign_name", "contact_number", "contact_name", "disposition", "disposition_note")
+"""Fields that the server looks up elsewhere, and that are empty here."""
 _NAMES: Final = (
     "id",
     "url",
@@ -52,6 +56,7 @@ _NAMES: Final = (
     "campaign",
     "subscriber_id",
     "contact_id",
+    *_OF_OTHERS,
 )
 _QUERY: Final = """
 SELECT id, callid, callerid, phone_number, starting_date, duration, billsec, call_cost, billed_duration,
@@ -129,7 +134,7 @@ def _cells(row: tuple[Any, ...], base: str) -> tuple[Any, ...]:
     money = f"{cost // 100_000}.{cost % 100_000:05d}"
     url = f"{base}/rest-api/cdr/{identity}/"
     head = (identity, url, callid, callerid, number, started, duration, billsec, money, billed, cause, leg, amd)
-    return (*head, None, None, subscriber, contact)
+    return (*head, None, None, subscriber, contact, *[""] * len(_OF_OTHERS))
 
 
 def _csv(rows: Any) -> bytes:  # noqa: ANN401 - any rows that the csv module accepts
@@ -179,7 +184,10 @@ def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> No
         "growth_megabytes": max(one.growth_bytes for one in ours) / MEGABYTE,
     }
     sys.stdout.write(json.dumps(document) + "\n")
-    sys.stdout.flush()
+    title, size = f"CDRs as {media.upper()} over HTTP", f"{rows:,}"
+    cpu_ratio = statistics.median(bare.cpu_s / one.cpu_s for one, bare in zip(ours, bares, strict=True))
+    print_row(Figure(title, size, "a bare loop that formats equal lines", cpu_ratio))
+    print_row(Figure(title, size, "", statistics.median(rates), WANTED[media], "rows/s"))
     sys.stderr.write(
         f"{document['title']}: {statistics.median(rates):,.0f} rows a second ({min(rates):,.0f} to {max(rates):,.0f});"
         f" {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) of a bare loop's"
@@ -190,7 +198,9 @@ def report(media: str, rows: int, ours: list[Export], bares: list[Export]) -> No
 
 def main() -> None:
     """Measure and print the results."""
-    for rows, runs in (QUICK if "--quick" in sys.argv else SIZES).items():
+    usual = QUICK if "--quick" in sys.argv else SIZES
+    for rows in sizes_of(tuple(usual)):
+        runs = runs_of(usual.get(rows, RUNS))
         with tempfile.TemporaryDirectory() as name:
             database = create_database(Path(name), cdrs=rows)
             with running(DIALER, database) as server:

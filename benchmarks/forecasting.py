@@ -1,4 +1,4 @@
-"""Benchmark of forecasts: `python -m benchmarks.forecasting [SEEDS]`.
+"""Benchmark of forecasts: `python -m benchmarks.forecasting [SEEDS] [--once | --quick]`.
 
 Two campaigns are forecast, each in three sizes: one that plays a survey, and a call centre with 12 agents that dials
 predictively. In turns with that, the worker runs some of the seeds through SQLite, and the pure simulation runs them.
@@ -20,6 +20,7 @@ from sqlalchemy import Connection, insert
 
 from benchmarks.advance import START_MS, add, new_database
 from benchmarks.fixture_campaign import SECTIONS
+from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.zones import zone_of_number
@@ -48,6 +49,7 @@ from tests.forecast.worker_run import run_in_worker
 
 SEEDS: Final = 20
 TURNS: Final = 3
+WANTED: Final = 4
 COMPARED_SEEDS: Final = 2
 """Seeds that run in the other two ways, too."""
 DAY_MS: Final = 86_400_000
@@ -227,7 +229,7 @@ def compare(case: Case, people: int, seeds: int) -> dict[str, Any]:
         }
         digests: dict[str, list[str]] = {}
         took: dict[str, list[float]] = {name: [] for name in works}
-        for _ in range(TURNS):
+        for _ in range(runs_of(TURNS)):
             for name, work in works.items():
                 digests[name], seconds = work()
                 took[name].append(seconds * 1_000)
@@ -239,15 +241,25 @@ def compare(case: Case, people: int, seeds: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print the results."""
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS
+    (seeds,) = sizes_of((SEEDS,))
     for case in CASES:
-        for people in case.sizes:
+        for people in case.sizes[: 1 if "--quick" in sys.argv else None]:
             found = compare(case, people, seeds)
             costs = ", ".join(f"{name} {cost:,.0f}" for name, cost in found["ms_a_seed"].items())
             sys.stderr.write(f"  {case.name} of {people:,}: ms of processor a seed: {costs}; equal: {found['equal']}\n")
             for seed, digest in enumerate(found["digests"]):
                 sys.stderr.write(f"    seed {seed}: {digest}\n")
             sys.stdout.write(json.dumps(found) + "\n")
+            ratio = found["ms_a_seed"]["through the worker"] / found["ms_a_seed"]["forecast"]
+            print_row(
+                Figure(
+                    f"A seed of a forecast of {case.name}",
+                    f"{people:,}",
+                    "through the worker and SQLite",
+                    ratio,
+                    WANTED,
+                )
+            )
 
 
 if __name__ == "__main__":

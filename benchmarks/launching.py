@@ -16,10 +16,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from benchmarks.measure import Figure, print_row
+
 RUNS: Final = 7
 QUICK_RUNS: Final = 2
 KIB_OF_MIB: Final = 1_024
 MAIN: Final = "from dialer.cli import main; main()"
+SERVE: Final = "serve to its first answer"
+EXPLAIN: Final = "explain of an unknown number"
+WANTED: Final = {SERVE: (900, 120), EXPLAIN: (500, None)}
 COMPLETES: Final = {"_DIALER_COMPLETE": "bash_complete", "COMP_WORDS": "dialer users cr", "COMP_CWORD": "2"}
 
 
@@ -62,10 +67,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         works: dict[str, Callable[[], Spent]] = {
-            "serve to its first answer": lambda: launched(folder, "serve", "--port", "0", serves=True),
+            SERVE: lambda: launched(folder, "serve", "--port", "0", serves=True),
             "--help": lambda: launched(folder, "--help"),
             "completion of users cr": lambda: launched(folder, environ=COMPLETES),
-            "explain of an unknown number": lambda: launched(folder, "explain", "1", "+12025550100"),
+            EXPLAIN: lambda: launched(folder, "explain", "1", "+12025550100"),
         }
         for work in works.values():
             work()
@@ -74,6 +79,9 @@ def main() -> None:
         best = Spent(*(min(values) for values in zip(*samples, strict=True)))
         sys.stderr.write(f"  {title:<32} {best.cpu_ms:>7,.0f} ms of processor {best.memory_mib:>6,.0f} MiB\n")
         sys.stdout.write(json.dumps({"title": title, **best._asdict()}) + "\n")
+        cpu_ms, memory_mib = WANTED.get(title, (None, None))
+        print_row(Figure(f"dialer: {title}", "", "", best.cpu_ms, cpu_ms, "ms of CPU", at_most=True))
+        print_row(Figure(f"dialer: {title}", "", "", best.memory_mib, memory_mib, "MiB", at_most=True))
 
 
 if __name__ == "__main__":

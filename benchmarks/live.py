@@ -1,7 +1,8 @@
-"""Benchmark of a server on the real clock with 2,000 calls in progress: `python -m benchmarks.live [--quick]`.
+"""Benchmark of a server on the real clock: `python -m benchmarks.live [CALLS_A_SECOND [IN_PROGRESS]] [--quick]`.
 
-Fifty new calls start each second and last forty seconds each. The benchmark measures the server's share of a processor
-and the latency of its API. It also measures the delay until another process can read a dial after it was due.
+Without arguments, fifty new calls start each second and last forty seconds each, so 2,000 are in progress. The
+benchmark measures the server's share of a processor, its processor time for a call and the latency of its API. It also
+measures the delay until another process can read a dial after it was due.
 """
 
 import itertools
@@ -19,19 +20,32 @@ from typing import Final
 from benchmarks.campaigning import ask, ready, start
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.load import request_bytes, run_load
+from benchmarks.measure import Figure, print_row
 from benchmarks.servers import DIALER, Server, running
 
 CALLS_A_SECOND: Final = 50
-WORDS: Final = 100
-"""Length of the message in words: forty seconds."""
-WARM_UP_S: Final = 45
-MEASURE_S: Final = 30
+IN_PROGRESS: Final = 2_000
+WORD_S: Final = 0.4
+"""Length of a word of the message."""
+RING_S: Final = 1.5
+"""Length of the ringing before an answer, on average."""
+SPARE_S: Final = 3.5
+"""Time after the ends of the first calls, before the benchmark measures."""
+WANTED: Final = {
+    "share of a processor": (0.9, ""),
+    "processor ms a call": (None, "ms"),
+    "API p99, ms": (50, "ms"),
+    "most ms": (100, "ms"),
+}
+MEASURE_S: Final = 30.0
+QUICK_S: Final = 3.0
 POLL_S: Final = 0.005
 PARAMETERS: Final = json.dumps(
     {"answer": 1.0, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0.0, "ring": [1, 2], "listen": 1.0}
 )
 _NEW: Final = "SELECT id, started_ms FROM callrequest WHERE id > ? ORDER BY id"
-_IN_PROGRESS: Final = "SELECT count(*) FROM callrequest WHERE status = 7"
+_DIALS: Final = "SELECT coalesce(max(id), 0) FROM callrequest"
+_IN_PROGRESS: Final = "SELECT count(*) FROM call_in_progress"
 
 
 def watch_dials(path: Path, late_ms: list[float], until: threading.Event) -> None:
@@ -57,19 +71,21 @@ def measured(server: Server, path: Path, seconds: float) -> dict[str, float]:
     over = threading.Event()
     watcher = threading.Thread(target=watch_dials, args=(path, late_ms, over))
     watcher.start()
-    before_s, began_s = server.cpu_s(), time.perf_counter()
+    before_s, began_s, first = server.cpu_s(), time.perf_counter(), ask(path, _DIALS)
     answers: list[float] = []
     while time.perf_counter() - began_s < seconds:
         # Send one request at a time, ten a second. The benchmark measures latency here, not throughput.
         answers += run_load(server.address, itertools.repeat(request), clients=1, seconds=0).latencies_s
         time.sleep(0.1)
-    share = (server.cpu_s() - before_s) / (time.perf_counter() - began_s)
+    used_s, dials = server.cpu_s() - before_s, ask(path, _DIALS) - first
+    share = used_s / (time.perf_counter() - began_s)
     over.set()
     watcher.join()
     return {
         "share of a processor": round(share, 3),
+        "processor ms a call": round(used_s / max(1, dials) * 1_000, 3),
         "API p99, ms": round(p99(answers) * 1_000, 1),
-        "dials": len(late_ms),
+        "dials": dials,
         "dials seen late, median ms": round(statistics.median(late_ms), 1),
         "p99 ms": round(p99(late_ms), 1),
         "most ms": round(max(late_ms), 1),
@@ -84,17 +100,30 @@ def p99(values: list[float]) -> float:
 def main() -> None:
     """Measure and print the results."""
     is_quick = "--quick" in sys.argv
-    warm_up_s, measure_s = (3, 3) if is_quick else (WARM_UP_S, MEASURE_S)
+    sizes = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    rate, in_progress = (*sizes, *(CALLS_A_SECOND, IN_PROGRESS)[len(sizes) :])[:2]
+    call_s = in_progress / rate
+    warm_up_s, measure_s = (QUICK_S, QUICK_S) if is_quick else (call_s + SPARE_S, MEASURE_S)
     with tempfile.TemporaryDirectory() as folder:
-        path = create_database(Path(folder), contacts=CALLS_A_SECOND * (warm_up_s + measure_s) * 2)
-        start_ms = int(time.time() * 1_000)
-        campaign_id = ready(path, start_ms, parameters=PARAMETERS, words=WORDS, frequency=CALLS_A_SECOND * 60)
+        path = create_database(Path(folder), contacts=round(rate * (warm_up_s + measure_s) * 1.5))
+        words = max(1, round((call_s - RING_S) / WORD_S))
+        campaign_id = ready(path, int(time.time() * 1_000), parameters=PARAMETERS, words=words, frequency=rate * 60)
         with running(DIALER, path) as server:
             start(server, campaign_id)
             time.sleep(warm_up_s)
-            found = {**measured(server, path, measure_s), "in progress": ask(path, _IN_PROGRESS)}
+            found = {
+                "new calls a second": rate,
+                **measured(server, path, measure_s),
+                "in progress": ask(path, _IN_PROGRESS),
+                "memory, MB": round(server.memory_bytes() / 1_000_000),
+            }
     sys.stderr.write(f"A server on the real clock: {found}\n")
     print(json.dumps({"title": "real clock", **found}))
+    size = f"{rate:,}/s, {in_progress:,} at once"
+    for figure, (wanted, unit) in WANTED.items():
+        print_row(
+            Figure(f"Calls on the real clock: {figure}", size, "", float(found[figure]), wanted, unit, at_most=True)
+        )
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 MICROSECONDS = 1_000_000
+ROW: Final = "row"
+"""Key of the JSON of a row, of which `python -m benchmarks` makes its table."""
 Work = Callable[[], tuple[int, float]]
 """Function that does the work once. It returns the number of units and the seconds, without preparation."""
 
@@ -19,6 +21,41 @@ class Rate(NamedTuple):
     median: float
     slowest: float
     fastest: float
+
+
+class Figure(NamedTuple):
+    """A row of the table: a ratio to a reference, or a figure with its unit, beside what is wanted of it."""
+
+    work: str
+    size: str
+    reference: str
+    figure: float
+    wanted: float | None = None
+    unit: str = ""
+    at_most: bool = False
+
+    @property
+    def is_met(self) -> bool | None:
+        """True if the figure is as wanted; None if nothing is wanted."""
+        if self.wanted is None:
+            return None
+        return self.figure <= self.wanted if self.at_most else self.figure >= self.wanted
+
+
+def print_row(row: Figure) -> None:
+    """Print a row as JSON on standard output."""
+    sys.stdout.write(json.dumps({ROW: row._asdict()}) + "\n")
+    sys.stdout.flush()
+
+
+def runs_of(usual: int) -> int:
+    """Return how many times to measure: once with `--once` among the arguments, else as usual."""
+    return 1 if "--once" in sys.argv else usual
+
+
+def sizes_of(usual: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sizes among the arguments, or the usual ones."""
+    return tuple(int(argument) for argument in sys.argv[1:] if argument.isdigit()) or usual
 
 
 def interleaved(works: dict[str, Work], runs: int) -> list[Rate]:

@@ -70,7 +70,7 @@ def main() -> None:
     for contacts in plan.sizes:
         samples = measured(contacts, plan)
         costs[contacts] = median_cost_us(samples["dialer"])
-        report(f"A page of {PAGE} contacts of {contacts:,}, exactly counted", samples, (*FIRST, BARE, *FAR))
+        report(f"A page of {PAGE} contacts, exactly counted", samples, (*FIRST, BARE, *FAR), f"{contacts:,}")
     report_growth("dialer by the rows of the table, processor time", "request for a page", costs)
 
 

@@ -1,4 +1,4 @@
-"""Benchmark of a restart over a large database: `python -m benchmarks.restart [SUBSCRIBERS]`.
+"""Benchmark of a restart over a large database: `python -m benchmarks.restart [SUBSCRIBERS ...] [--once]`.
 
 It measures real time from the start of the process to its first dial. The server before was killed with calls in
 progress. Both servers run sixty times as fast as real time.
@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from pathlib import Path
 from sqlalchemy import Connection, insert
 
 from benchmarks.advance import DAY_MS, START_MS, add, new_database, survey
+from benchmarks.measure import Figure, print_row, runs_of, sizes_of
 from dialer.app.accounts.payments import record_payment
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.unit import UnitOfWork
@@ -27,6 +29,7 @@ from dialer.store.tables import Campaign, CampaignPhonebook, Contact, Gateway, P
 SIZES = (10_000, 100_000, 1_000_000)
 CAMPAIGNS = 10
 RUNS = 3
+WANTED_S = 3
 DIALS_BEFORE_KILL = 500
 POLLS_MAX = 60_000
 POLL_S = 0.002
@@ -127,7 +130,7 @@ def _wait_for(path: Path, wanted: int) -> float:
 
 def main() -> None:
     """Measure and print the results."""
-    for subscribers in [int(sys.argv[1])] if len(sys.argv) > 1 else SIZES:
+    for subscribers in sizes_of(SIZES):
         measure(subscribers)
 
 
@@ -139,8 +142,13 @@ def measure(subscribers: int) -> None:
         database.write_now(lambda connection: add_started_campaigns(connection, subscribers))
         database.close()
         age(folder / "dialer.db")
-        for _ in range(RUNS):
-            print(json.dumps({"subscribers": subscribers, **first_dial(folder, DIALS_BEFORE_KILL)}))
+        runs = [first_dial(folder, DIALS_BEFORE_KILL) for _ in range(1 + runs_of(RUNS))][1:]
+        for run in runs:
+            print(json.dumps({"subscribers": subscribers, **run}))
+        seconds = statistics.median(run["first_dial_s"] for run in runs)
+        print_row(
+            Figure("First dial after a server was killed", f"{subscribers:,}", "", seconds, WANTED_S, "s", at_most=True)
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Benchmark of searches and orderings of contacts: `python -m benchmarks.searching [--quick] [--postgresql] [ROWS]`.
+"""Benchmark of searches and orderings: `python -m benchmarks.searching [--quick] [--postgresql] [ROWS ...]`.
 
 It measures the time of one request over HTTP, and compares it with the first page in the order of the ids. A commit
 comes before the first request of each kind, so its `count` is counted; the requests that follow find it counted.
@@ -31,6 +31,7 @@ from benchmarks.fixture_database import (
     add_people,
     create_database,
 )
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, Server, running
 from dialer.domain.search_keys import name_key
 from dialer.passwords import hash_password
@@ -193,8 +194,12 @@ def _send(
 
 def main() -> None:
     """Measure and print the results: a table on standard error, JSON on standard output."""
-    sizes = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
-    rows = sizes[0] if sizes else QUICK if "--quick" in sys.argv else ROWS
+    for rows in sizes_of((QUICK if "--quick" in sys.argv else ROWS,)):
+        measure(rows)
+
+
+def measure(rows: int) -> None:
+    """Measure the lists of this many contacts."""
     print(f"\nSearches and orderings of {rows:,} contacts, milliseconds over HTTP", file=sys.stderr)
     found = []
     for timing in timings(rows, on_postgresql="--postgresql" in sys.argv):
@@ -203,6 +208,10 @@ def main() -> None:
         print(line, file=sys.stderr)
         found.append(timing._asdict())
     print(json.dumps({"rows": rows, "lists": found}))
+    slowest = max(float(one["median_ms"]) for one in found)
+    print_row(
+        Figure("The slowest of all searches and orderings", f"{rows:,}", "", slowest, LIMIT_MS, "ms", at_most=True)
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from benchmarks.fixture_database import AUTHORIZATION
 from benchmarks.load import request_bytes, run_load
-from benchmarks.measure import MICROSECONDS, Rate
+from benchmarks.measure import MICROSECONDS, Figure, Rate, print_row, runs_of
 from benchmarks.servers import Server
 
 CLIENTS: Final = 16
@@ -62,7 +62,7 @@ def plan_of(arguments: list[str]) -> Plan:
     """Return the plan for command line arguments: `--quick`, sizes to measure, or neither."""
     sizes = tuple(int(argument) for argument in arguments if argument.isdigit())
     plan = QUICK if "--quick" in arguments else FULL
-    return plan._replace(sizes=sizes or plan.sizes)
+    return plan._replace(sizes=sizes or plan.sizes, rounds=runs_of(plan.rounds))
 
 
 def get(server: Server, target: str) -> Iterator[bytes]:
@@ -101,8 +101,11 @@ def in_turns(works: Mapping[str, Callable[[float], Sample]], plan: Plan) -> Samp
     return samples
 
 
-def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
-    """Print a table and the ratios on standard error, and all figures as JSON on standard output."""
+def report(title: str, samples: Samples, targets: tuple[Target, ...], size: str = "") -> None:
+    """Print a table and the ratios on standard error, and all figures as JSON on standard output.
+
+    The rows of processor time have this size.
+    """
     rates = [_summary(name, [one.rate for one in found]) for name, found in samples.items()]
     costs = [_summary(name, [one.cost_us for one in found]) for name, found in samples.items()]
     lines = [
@@ -131,7 +134,9 @@ def report(title: str, samples: Samples, targets: tuple[Target, ...]) -> None:
         ],
     }
     sys.stdout.write(json.dumps(document) + "\n")
-    sys.stdout.flush()
+    for target, ratios in zip(targets, verdicts, strict=True):
+        work = title if target.work == "dialer" else f"{title}: {target.work}"
+        print_row(Figure(work, size, target.other, ratios["cpu"].median, target.least))
 
 
 def median_cost_us(samples: list[Sample]) -> float:

@@ -1,4 +1,4 @@
-"""Benchmark of pure simulation with full engine and call flow: `python -m benchmarks.simulate [SUBSCRIBERS]`.
+"""Benchmark of pure simulation with full engine and call flow: `python -m benchmarks.simulate [SUBSCRIBERS ...]`.
 
 CDRs are kept. The reference is a bare loop over a heap with as many CDRs and events, and without decisions. If SimPy is
 installed among the peers, a SimPy model that does the same work is measured, too: its CDRs have the same digest. The
@@ -17,18 +17,31 @@ from typing import Any, Final
 import msgspec
 
 from benchmarks.fixture_campaign import CAMPAIGN, document
-from benchmarks.measure import Work, costs_us, interleaved, report, report_growth, timed
+from benchmarks.measure import (
+    MICROSECONDS,
+    Figure,
+    Work,
+    interleaved,
+    print_row,
+    report,
+    report_growth,
+    runs_of,
+    sizes_of,
+    timed,
+)
 from dialer.domain.digest import cdr_digest
 from dialer.sim.report import cdr_record
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 
 PEERS: Final = Path(__file__).parents[1] / ".venv-peers"
-SUBSCRIBERS: Final = 100_000
+SIZES: Final = (1_000, 10_000, 100_000)
 MILLION: Final = 1_000_000
 CHECKED: Final = 1_000
 """Subscribers of the runs whose digests are compared."""
 RUNS: Final = 3
+SIMPY_WANTED: Final = 2
+BARE_WANTED: Final = 0.35
 EVENTS_PER_CALL: Final = 5
 """Dial, ring, answer, one prompt, end: about the average of a call in the benchmark campaign."""
 LIMITED: Final[dict[str, Any]] = {
@@ -100,8 +113,11 @@ def digests(model: ModuleType, scenario: bytes) -> tuple[str, str]:
     return cdr_digest(map(cdr_record, simulation.store.cdrs)), model.digest_of(campaign.cdrs)
 
 
-def measure(title: str, model: ModuleType | None, subscribers: int, **changes: Any) -> None:  # noqa: ANN401 - as above
-    """Measure a scenario beside the SimPy model, whose CDRs must be the same, and beside a bare loop."""
+def measure(title: str, model: ModuleType | None, subscribers: int, **changes: Any) -> float:  # noqa: ANN401 - as above
+    """Measure a scenario beside the SimPy model, whose CDRs must be the same, and beside a bare loop.
+
+    Return the microseconds of a call.
+    """
     works: dict[str, Work] = {f"simulation of {subscribers:,} subscribers": partial(simulated, subscribers, **changes)}
     if model is not None:
         ours, theirs = digests(model, document(CHECKED, **changes))
@@ -110,19 +126,22 @@ def measure(title: str, model: ModuleType | None, subscribers: int, **changes: A
         works["SimPy, the same work"] = partial(in_simpy, model, subscribers, **changes)
     calls, _ = simulated(subscribers, **changes)
     works["bare heap loop, as many calls"] = lambda: timed(lambda: bare_heap(calls), time.process_time)
-    report(title, "calls", interleaved(works, RUNS))
+    rates = interleaved(works, runs_of(RUNS))
+    report(title, "calls", rates)
+    rate, *others = rates
+    for other in others:
+        wanted = SIMPY_WANTED if other.name.startswith("SimPy") else BARE_WANTED
+        print_row(Figure(title, f"{subscribers:,}", other.name, rate.median / other.median, wanted))
+    return MICROSECONDS / rate.median
 
 
 def main() -> None:
     """Measure and print the results."""
-    subscribers = int(sys.argv[1]) if len(sys.argv) > 1 else SUBSCRIBERS
-    model = find_simpy_model()
-    measure("Pure simulation", model, subscribers)
-    measure("Pure simulation, with limits", model, subscribers, **LIMITED)
-    sizes = (subscribers // 100, subscribers // 10, subscribers)
-    report_growth(
-        "Pure simulation, by subscribers", "call", costs_us(lambda size: partial(simulated, size), sizes, RUNS)
-    )
+    model, costs = find_simpy_model(), {}
+    for subscribers in sizes_of(SIZES):
+        costs[subscribers] = measure("Pure simulation", model, subscribers)
+        measure("Pure simulation, with limits", model, subscribers, **LIMITED)
+    report_growth("Pure simulation, by subscribers", "call", costs)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Benchmark of the sound of many calls: `python -m benchmarks.sound [--quick | --packets]`.
 
-A process plays a message in each call, and hears as many packets as it sends. The benchmark measures its share of a
-processor, beside a loop that sends and reads equal datagrams and knows nothing of sound. The kernel says when each
-packet was sent, so lateness is that of the process alone: the time of a packet after the earliest possible one of its
-call. The last row has another server under full load on the same processors. `--packets` measures only the cost of a
-packet that a recording or detection hears.
+dialer plays a message in each call, and hears as many packets as it sends, in as many processes as it starts for them.
+The benchmark measures their share of a processor, beside a loop that sends and reads equal datagrams and knows nothing
+of sound. The kernel says when each packet was sent, so lateness is that of the processes alone: the time of a packet
+after the earliest possible one of its call. The last row has another server under full load on the same processors.
+`--packets` measures only the cost of a packet that a recording or detection hears.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import json
 import multiprocessing
+import os
 import resource
 import select
 import socket
@@ -32,7 +33,8 @@ from typing import Final, NamedTuple
 from benchmarks.fixture_database import AUTHORIZATION, PHONEBOOK, create_database
 from benchmarks.live import p99
 from benchmarks.load import request_bytes, run_load
-from benchmarks.servers import DIALER, HOST, running
+from benchmarks.measure import Figure, print_row
+from benchmarks.servers import DIALER, HOST, cpu_s_of_all, running
 from dialer.carriers.media import g711
 from dialer.carriers.media.detection_orders import Detecting
 from dialer.carriers.media.orders_in_progress import Activity
@@ -40,17 +42,20 @@ from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES, RATE_HZ, RtpPacket, write_packet
 from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec
-from dialer.carriers.voice.clock import steady_ms
-from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.domain.sessions.leg_protocol import Play
+from dialer.forecast.processes import processes_of_machine
 
 CALLS: Final = (100, 500, 1_000)
+LATE_MS_MAX: Final = 20
 LOADED: Final = 100
 WARM_UP_S: Final = 2.0
 MEASURE_S: Final = 10.0
 QUICK_S: Final = 2.0
-HEARD_MAX: Final = 40
-"""Calls whose packets are timed. A benchmark that reads all of them would need a processor of its own."""
+BEGIN_EVERY_S: Final = 0.005
+"""Time between the begins of two calls."""
+HEARD_EVERY: Final = 25
+"""One call of so many is timed. A benchmark that reads all of them would need a processor of its own."""
 PARTS: Final = 4
 """A loop sends for a quarter of the calls at a time."""
 SPARE_S: Final = 8
@@ -81,27 +86,30 @@ class Shown(NamedTuple):
         }
 
 
-def dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> None:
-    """Play in calls whose other side is on two ports: the first calls on the one that is read."""
-    asyncio.run(_dialer(calls, far, pipe, seconds))
+def dialer(
+    calls: int, far: tuple[int, int], pipe: Connection, seconds: float, *, helpers: int = processes_of_machine()
+) -> None:
+    """Play in calls whose other side is on two ports: every `HEARD_EVERY`th call on the one that is read."""
+    asyncio.run(_dialer(calls, far, pipe, seconds, helpers))
 
 
-async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> None:
-    room = SoundRoom()
-    prompt = bytes(int(RATE_HZ * (WARM_UP_S + seconds + SPARE_S)))
+async def _dialer(calls: int, far: tuple[int, int], pipe: Connection, seconds: float, helpers: int) -> None:
+    room = SharedRoom(helpers)
+    prompt = bytes(int(RATE_HZ * (calls * BEGIN_EVERY_S + WARM_UP_S + seconds + SPARE_S)))
     ports = []
     for number in range(calls):
         key = str(number)
         ports.append(room.add(key, (socket.AF_INET, None), lambda _: None, SoundTerms(is_symmetric=False)))
-        if (leg := room.leg(key)) is not None:
-            leg.agree(steady_ms(), AgreedSound(HOST, far[number >= HEARD_MAX], Codec.PCMU, 0, None))
+        room.agree(key, AgreedSound(HOST, far[number % HEARD_EVERY != 0], Codec.PCMU, 0, None))
         room.perform(key, Play(1, ()), prompt)
+        await asyncio.sleep(BEGIN_EVERY_S)
     pipe.send(ports)
     await asyncio.sleep(WARM_UP_S)
-    before_s, began_s = time.process_time(), time.perf_counter()
+    ours = [os.getpid()]
+    before_s, began_s = cpu_s_of_all(ours), time.perf_counter()
     await asyncio.sleep(seconds)
-    pipe.send((time.process_time() - before_s) / (time.perf_counter() - began_s))
-    room.close()
+    pipe.send((cpu_s_of_all(ours) - before_s) / (time.perf_counter() - began_s))
+    await room.end()
 
 
 def bare(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> None:
@@ -126,7 +134,7 @@ def bare(calls: int, far: tuple[int, int], pipe: Connection, seconds: float) -> 
                 by_number[number].recvfrom(2_048)
         sequence = _SEQUENCE.pack(turn // PARTS % 65_536)
         for place in range(turn % PARTS, calls, PARTS):
-            bound[place].sendto(_PACKET[:2] + sequence + _PACKET[4:], (HOST, far[place >= HEARD_MAX]))
+            bound[place].sendto(_PACKET[:2] + sequence + _PACKET[4:], (HOST, far[place % HEARD_EVERY != 0]))
         if due_s >= ends_s:
             break
     pipe.send((time.process_time() - before_s) / (time.perf_counter() - began_s))
@@ -163,7 +171,7 @@ def _talk(heard: socket.socket, unheard: socket.socket, pipe: Connection) -> dic
     for turn in itertools.count():
         due_s += FRAME_MS / PARTS / 1_000
         for place in range(turn % PARTS, len(ports), PARTS):
-            (heard if place < HEARD_MAX else unheard).sendto(_PACKET, (HOST, ports[place]))
+            (unheard if place % HEARD_EVERY else heard).sendto(_PACKET, (HOST, ports[place]))
         with contextlib.suppress(BlockingIOError):
             while True:
                 data, notes, _, source = heard.recvmsg(2_048, 64)
@@ -207,7 +215,7 @@ def beside_load(seconds: float) -> Shown:
 
 def packet_us(start: Callable[[], Activity]) -> float:
     """Return the microseconds in which an order hears a packet: syllables of noise, and pauses."""
-    chance = Random(HEARD_MAX)
+    chance = Random(_TIMESTAMPS)
     loud, quiet = (
         g711.encode(array("h", [chance.randrange(-level, level) for _ in range(RATE_HZ)])) for level in (4_000, 30)
     )
@@ -238,10 +246,18 @@ def main() -> None:
     rows = []
     for calls in CALLS:
         rows += [measured(f"{calls:,} calls", dialer, calls, seconds), measured("a bare loop", bare, calls, seconds)]
+    alone = partial(dialer, helpers=0)
+    rows.append(measured(f"{max(CALLS):,} calls in one process", alone, max(CALLS), seconds))
     rows.append(beside_load(seconds))
     for row in rows:
         sys.stderr.write(f"  {row.figures()}\n")
     print(json.dumps({"title": "sound", "rows": [row.figures() for row in rows]}))
+    for ours, theirs in zip(rows[:-2:2], rows[1:-2:2], strict=True):
+        print_row(Figure("The sound of calls: processor", ours.name, theirs.name, theirs.share / ours.share))
+        late_ms = p99(ours.late_ms)
+        print_row(
+            Figure("The sound of calls: packets late, p99", ours.name, "", late_ms, LATE_MS_MAX, "ms", at_most=True)
+        )
 
 
 if __name__ == "__main__":

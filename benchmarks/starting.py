@@ -1,11 +1,10 @@
-"""Benchmark of a START beside another account's campaign: `python -m benchmarks.starting [CONTACTS]`.
+"""Benchmark of a START beside another account's campaign: `python -m benchmarks.starting [CONTACTS ...]`.
 
 One account dials ten times a second. Then another account starts a campaign of a million contacts. The benchmark counts
 the dials of the first account before that and until all contacts are subscribers, and the longest time without a dial.
 It does so on PostgreSQL, whose tables `dialer move` has just filled, and on SQLite.
 """
 
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from benchmarks.advance import START_MS, add
 from benchmarks.campaigning import MUCH_MONEY, message, start
 from benchmarks.databases import cluster, new_databases
 from benchmarks.fixture_database import create_database
+from benchmarks.measure import Figure, print_row, sizes_of
 from benchmarks.servers import DIALER, Server, running
 from dialer.app.accounts.payments import record_payment
 from dialer.app.unit import UnitOfWork
@@ -31,6 +31,7 @@ OTHERS: Final = 5_000
 """Contacts of the account that dials all the while."""
 PER_MINUTE: Final = 600
 BEFORE_S: Final = 10.0
+WANTED_S: Final = 0.5
 POLL_S: Final = 0.05
 WAIT_S: Final = 600.0
 _BIG: Final = 1
@@ -129,7 +130,12 @@ def measure(server: Server, database: Database, campaigns: Campaigns, contacts: 
 
 def main() -> None:
     """Measure and print the results."""
-    contacts = int(sys.argv[1]) if len(sys.argv) > 1 else CONTACTS
+    for contacts in sizes_of((CONTACTS,)):
+        compare(contacts)
+
+
+def compare(contacts: int) -> None:
+    """Measure a START of this many contacts on both databases."""
     with tempfile.TemporaryDirectory() as name, cluster() as made, ExitStack() as stack:
         folder = Path(name)
         file = create_database(folder, contacts=contacts)
@@ -145,6 +151,16 @@ def main() -> None:
         ):
             with running(DIALER, at, **url) as server:
                 before, during = measure(server, database, campaigns, contacts)
+            silence = Figure(
+                f"Longest silence beside a START, {kind}",
+                f"{contacts:,}",
+                "",
+                during.silence_s,
+                WANTED_S,
+                "s",
+                at_most=True,
+            )
+            print_row(silence)
             print(f"{kind}, {contacts:,} contacts\n  before the START: {before.told()}")
             print(f"  from the START on: {during.told()}")
 

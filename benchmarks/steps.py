@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Engine, event, func, select, update
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign
 from benchmarks.databases import cluster, new_databases
+from benchmarks.measure import Figure, print_row
 from dialer.runtime.clock import NANOSECONDS, RealClock, VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
@@ -224,6 +225,8 @@ def show(title: str, cost: Cost, *, with_kinds: bool) -> None:
     for kind, times in cost.statements.most_common(40) if with_kinds else ():
         sys.stderr.write(f"  {times / max(1, cost.calls):8.3f}  {kind}\n")
     print(json.dumps({"title": title, **figures}))
+    for figure in ("statements", "rows", "worker ms", "database ms"):
+        print_row(Figure(f"A call: {figure}", title, "", figures[figure]))
 
 
 def main() -> None:

@@ -14,16 +14,20 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import anyio
-from sqlalchemy import Engine, event
+import pytest
+from sqlalchemy import Connection, Engine, event, update
 
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
+from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
 from benchmarks.steps import on_real_clock
+from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.simulation import Simulation
-from dialer.store.tables import Cdr
+from dialer.store.tables import Campaign, Cdr
+from dialer.store.touched import Touched, touch
 
 SIMULATED: Final = (100, 300, 700)
 COMMITTED: Final = (1_500, 5_000)
@@ -35,6 +39,13 @@ COMMITTED_CALL_MAX: Final = 140
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
 """The cost of a call at 50 calls a second on the real clock, in SQLite."""
+AGENT_EVENT_MAX: Final = 530
+"""Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
+CROWD_GROWTH_MAX: Final = 1.2
+"""The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
+CHANGED_AFTER_MS: Final = 6_000
+TOGETHER_MAX: Final = 10
+"""Statements that write the CDRs of a campaign whose subscribers are read again one by one."""
 GROWTH_MAX: Final = 1.1
 """The largest ratio of the costs of a call in a larger and in a smaller campaign."""
 
@@ -99,6 +110,23 @@ def committed(subscribers: int, folder: Path) -> Cost:
     return Cost(len(calls), counts["call"], len(statements))
 
 
+def changed_on_the_way(subscribers: int, folder: Path) -> Counter[str]:
+    """Change a campaign while its calls are in progress, and return the statements after that by their first words."""
+    with closing(new_database(str(folder))) as database:
+        database.write_now(lambda connection: add_started_campaign(connection, subscribers))
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
+        anyio.run(worker.advance, START_MS + CHANGED_AFTER_MS)
+
+        def rename(connection: Connection) -> None:
+            connection.execute(update(Campaign).values(name="another name"))
+            touch(connection, Touched(campaigns=frozenset({1})))
+
+        database.write_now(rename)
+        with counted_statements() as statements:
+            anyio.run(worker.advance, START_MS + DAY_MS)
+    return Counter(" ".join(statement.replace("OR FAIL ", "").split()[:3]) for statement in statements)
+
+
 def more(larger: Cost, smaller: Cost) -> Cost:
     """Return the difference of two costs."""
     return Cost(*(one - other for one, other in zip(larger, smaller, strict=True)))
@@ -120,10 +148,49 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
     assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
 
 
+def test_calls_in_progress_when_their_campaign_changes_are_still_written_together(tmp_path: Path) -> None:
+    statements = changed_on_the_way(COMMITTED[0], tmp_path)
+    assert statements["UPDATE subscriber SET"] > TOGETHER_MAX, "no subscriber was read again"
+    assert statements["INSERT INTO cdr"] <= TOGETHER_MAX
+    assert statements["INSERT INTO callrequest"] <= 2 * TOGETHER_MAX
+
+
 def test_a_call_on_the_real_clock_stays_within_its_cost(tmp_path: Path) -> None:
     with closing(new_database(str(tmp_path))) as database:
         cost = on_real_clock(database, None, calls_a_second=50, seconds=25).of_a_call()
     assert {name: cost[name] for name in REAL_CLOCK_MAX if cost[name] > REAL_CLOCK_MAX[name]} == {}
+
+
+@pytest.mark.parametrize("size", [Size(campaigns=200), Size(campaigns=1_000), Size(agents=500)])
+def test_an_event_of_an_agent_costs_the_same_among_many_campaigns_and_agents(size: Size) -> None:
+    few, many = functions_of(Centre(Size()).serve), functions_of(Centre(size).serve)
+    assert many <= CROWD_GROWTH_MAX * few
+    assert many <= AGENT_EVENT_MAX
+
+
+def test_an_event_of_an_agent_costs_the_same_however_many_calls_wait() -> None:
+    few, many = (functions_of(Centre(Size(waiting=waiting)).serve) for waiting in (10, 1_000))
+    assert many <= CROWD_GROWTH_MAX * few
+
+
+def test_a_commit_that_touches_one_campaign_costs_the_same_while_many_are_open(tmp_path: Path) -> None:
+    few, many = (touched_functions(campaigns, tmp_path / str(campaigns)) for campaigns in (10, 500))
+    assert many <= CROWD_GROWTH_MAX * few
+
+
+def touched_functions(campaigns: int, folder: Path) -> int:
+    """Return the calls of Python functions in the step after a commit that touches one of the open campaigns."""
+    folder.mkdir()
+    with closing(new_database(str(folder))) as database:
+        database.write_now(lambda connection: add_started_campaigns(connection, campaigns))
+        worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
+        for _ in range(2):  # The first step builds the engine.
+            touched_once(database)
+            anyio.run(worker.settle)
+        touched_once(database)
+        with counted_functions() as counts:
+            anyio.run(worker.settle)
+    return counts["call"]
 
 
 def test_counts_are_reproducible() -> None:

@@ -17,7 +17,7 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, contacts, trial_calls
+from dialer.api.records import advancing, campaign_life, contacts, trial_calls, what_if, what_if_runs
 from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
@@ -34,7 +34,15 @@ from dialer.carriers.media import conference_rooms, media_address, recording, rt
 from dialer.carriers.sip import allowed_hosts, incoming_invite, messages, parameters, sdp, user_agent
 from dialer.carriers.texts.http_line import IN_FLIGHT_MAX
 from dialer.carriers.texts.smpp_line import MESSAGES_MAX
-from dialer.carriers.voice import call_trace, clock, kept_messages, sound_room, speech
+from dialer.carriers.voice import (
+    call_trace,
+    clock,
+    kept_messages,
+    shared_room,
+    sound_process,
+    sound_room,
+    speech,
+)
 from dialer.console.charts import survey_graph
 from dialer.domain.billing import money
 from dialer.domain.engine import inbound
@@ -45,6 +53,7 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
 from dialer.domain.survey.sections import fields as section_fields
+from dialer.forecast import parameters as tried
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
 from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
 from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX
@@ -196,6 +205,14 @@ LIMITS: Final = {
         f"{forecasting.RUNNING_MAX}; {forecasting.WAITING_MAX}"
     ),
     "Processes of one forecast": str(PROCESSES_MAX),
+    "Settings of one comparison; its seeds": f"{tried.SETTINGS_MAX}; {tried.COMPARED_SEEDS_MAX}",
+    "Product of people, seeds and settings of a comparison, the present setting included": f"{what_if.WORK_MAX:,}",
+    "Comparisons of one user, or of one campaign, at the same time": "1",
+    "Comparisons at the same time; those that wait for their turn": (
+        f"{what_if_runs.RUNNING_MAX}; {what_if_runs.WAITING_MAX}"
+    ),
+    "Time for a comparison": f"{what_if_runs.SECONDS_MAX:,} s",
+    "Comparisons that are kept in memory": str(what_if_runs.KEPT_MAX),
     "People of a campaign whose check has a forecast": f"{campaign_check.CHECK_PEOPLE_MAX:,}",
     "Time for the forecast of a check": f"{campaign_check.CHECK_FORECAST_SECONDS_MAX} s",
     "API keys of one user": str(api_keys.KEYS_MAX),
@@ -293,6 +310,9 @@ LIMITS: Final = {
     "Time after a new session description in which packets of the former place do not turn the sound": (
         f"{media_address.MOVING_MS // 1_000} s"
     ),
+    "Calls whose sound one process carries before the next one is started": f"{shared_room.CALLS_EACH}",
+    "Processes that share the sound of a worker's calls over SIP": f"{PROCESSES_MAX}",
+    "Orders and prompts that wait for a process that carries sound": f"{sound_process.UNSENT_BYTES_MAX // 1024**2} MiB",
     "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
     "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",

@@ -93,6 +93,7 @@ class Contact(models.Model):
     """Contact to call."""
 
     phonebook = models.ForeignKey(Phonebook, models.CASCADE)
+    user_id = models.BigIntegerField()
     contact = models.CharField(max_length=64)
     number = models.CharField(max_length=16)
     zone = models.CharField(max_length=255)
@@ -192,7 +193,8 @@ class NewContactSerializer(serializers.ModelSerializer):
         except ValueError as error:
             raise serializers.ValidationError({"contact": [str(error)]}) from None
         now = now_ms()
-        return Contact.objects.create(number=number, zone=zone, created_date=now, updated_date=now, **validated_data)
+        made = {"number": number, "zone": zone, "created_date": now, "updated_date": now}
+        return Contact.objects.create(user_id=validated_data["phonebook"].user_id, **made, **validated_data)
 
     def to_representation(self, instance: Contact) -> Any:  # noqa: ANN401 - the framework's signature
         """Return the contact as a response shows it."""

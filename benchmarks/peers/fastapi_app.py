@@ -70,6 +70,7 @@ class Contact(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     phonebook_id: Mapped[int] = mapped_column(ForeignKey(Phonebook.id))
+    user_id: Mapped[int] = mapped_column(ForeignKey(User.id))
     contact: Mapped[str] = mapped_column(String(64))
     number: Mapped[str] = mapped_column(String(16))
     zone: Mapped[str] = mapped_column(String(255))
@@ -173,6 +174,7 @@ async def create_contact(
     now = now_ms()
     contact = Contact(
         phonebook_id=data.phonebook,
+        user_id=user_id,
         contact=data.contact,
         number=number,
         zone=zone,

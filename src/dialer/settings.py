@@ -49,6 +49,8 @@ STATEMENT_TIMEOUT_MAX: Final = 3_600
 """Seconds."""
 AUDIT_LOG_DAYS_MIN: Final = 30
 AUDIT_LOG_DAYS_MAX: Final = 36_500
+CALL_RECORD_DAYS_MIN: Final = 30
+CALL_RECORD_DAYS_MAX: Final = 36_500
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
@@ -96,8 +98,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
     """Days for which entries of the audit log are kept."""
+    call_record_days: int | None = None
+    """Days for which calls, messages and answers are kept; None: for ever."""
     forecast_processes: int | None = None
     """Processes of one forecast; None: one a core, at most 8."""
+    sound_processes: int | None = None
+    """Processes that share the sound of many calls over SIP; None: one a core, at most 8."""
     rate_limit: int | None = None
     """Requests per minute of one user, and of one address; None: no limit."""
     secrets_key: str | None = None
@@ -402,12 +408,28 @@ SETTINGS: Final = (
         read=partial(read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
     ),
     Setting(
+        variable="DIALER_CALL_RECORD_DAYS",
+        field="call_record_days",
+        default="for ever",
+        meaning="days for which calls, messages and answers are kept",
+        may_hold=f"a whole number from {CALL_RECORD_DAYS_MIN} to {CALL_RECORD_DAYS_MAX}",
+        read=partial(read_whole, least=CALL_RECORD_DAYS_MIN, most=CALL_RECORD_DAYS_MAX),
+    ),
+    Setting(
         variable="DIALER_FORECAST_PROCESSES",
         field="forecast_processes",
         default=f"one a core, at most {PROCESSES_DEFAULT_MAX}",
         meaning="processes of one forecast",
         may_hold=f"a whole number from 1 to {PROCESSES_MAX}",
         read=partial(read_whole, least=1, most=PROCESSES_MAX),
+    ),
+    Setting(
+        variable="DIALER_SOUND_PROCESSES",
+        field="sound_processes",
+        default=f"one a core, at most {PROCESSES_DEFAULT_MAX}",
+        meaning="processes that share the sound of many calls over SIP",
+        may_hold=f"a whole number from 0 to {PROCESSES_MAX}",
+        read=partial(read_whole, least=0, most=PROCESSES_MAX),
     ),
     Setting(
         variable="DIALER_RATE_LIMIT",

@@ -21,7 +21,16 @@ from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
 from tests.api.builders import Estate
-from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, USERS, Caller, FakeWorker, forecast_in_thread
+from tests.api.harness import (
+    HOST,
+    NOW_MS,
+    PASSWORD_HASH,
+    USERS,
+    Caller,
+    FakeWorker,
+    compare_in_thread,
+    forecast_in_thread,
+)
 from tests.api.quick_client import QuickClient
 from tests.databases import choice
 from tests.databases.choice import restore, save
@@ -72,6 +81,7 @@ def client_of_session(
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
+        comparing=compare_in_thread,
     )
     with (
         pytest.MonkeyPatch.context() as patch,

@@ -1,7 +1,8 @@
 """Helpers of the API's tests: a worker that dials nobody, and clients."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 import anyio
@@ -15,6 +16,7 @@ from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import Progress
 from dialer.forecast.summary import Forecast
+from dialer.forecast.what_if import NamedSetting, WhatIf, compare_settings
 from dialer.runtime.clock import Clock, VirtualClock
 from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.process_health import ProcessHealth
@@ -78,6 +80,15 @@ async def forecast_in_thread(database: Database, order: Order, progress: Progres
     """Forecast in a thread instead of a process, which takes two seconds to start."""
     alone = msgspec.structs.replace(order, processes=1)
     return await anyio.to_thread.run_sync(lambda: anyio.run(forecast_campaign, database, alone, progress))
+
+
+async def compare_in_thread(
+    database: Database, order: Order, named: Sequence[NamedSetting], progress: Progress
+) -> WhatIf:
+    """Compare settings in a thread instead of a process."""
+    alone = msgspec.structs.replace(order, processes=1)
+    work = partial(anyio.run, compare_settings, database, alone, named, progress)
+    return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 class Caller:

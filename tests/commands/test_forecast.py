@@ -19,6 +19,7 @@ VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00
 TABLE = """\
 Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
 Seeds 4 to 5; nearest-rank percentiles, each figure by itself; times in UTC
+Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls
 
                                    P10                  P50                  P90
   finish           2026-03-02 12:00:07  2026-03-02 12:00:07  2026-03-02 12:00:07
@@ -125,3 +126,50 @@ def test_stored_text_cannot_control_the_terminal(run: Run, tmp_path: Path) -> No
     database.write_now(lambda c: c.exec_driver_sql("UPDATE section_template SET question = 'a\x1b[2Jb\nc'"))
     database.close()
     assert "Answers to section 1: a?[2Jb?c\n" in run("forecast", "1", "--seeds", "1", **VIRTUAL).out
+
+
+COMPARED = """\
+Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
+Seeds 4 to 9, the same for every setting; means over the seeds
+Difference: from the present setting, with a margin that holds for the whole comparison with 95 %
+Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls
+
+frequency=1, rate=0.01
+                               present       changed    difference        margin
+  seconds_to_finish               7.00         66.00         59.00          0.00  more than chance
+  cost                            0.04          0.02         -0.02          0.00  more than chance
+  calls                           2.00          2.00          0.00          0.00  may be chance
+  answered                        2.00          2.00          0.00          0.00  may be chance
+  completed                       0.00          0.00          0.00          0.00  may be chance
+  abandoned_percent               0.00          0.00          0.00          0.00  may be chance
+  calls_in_progress_peak          2.00          1.00         -1.00          0.00  more than chance
+  stopped: completed 6
+
+channels=40
+"""
+
+
+@pytest.mark.usefixtures("house")
+def test_settings_are_compared_side_by_side(run: Run) -> None:
+    options = ("--seeds", "6", "--first-seed", "4", "--what-if", "frequency=1,rate=0.01", "--what-if", "channels=40")
+    done = run("forecast", "1", *options, **VIRTUAL)
+    assert (done.code, done.err, done.out[: len(COMPARED)]) == (0, "", COMPARED)
+    found = run("forecast", "1", *options, "--json", **VIRTUAL).data
+    assert [one["changes"] for one in found["settings"]] == [{"frequency": "1", "rate": "0.01"}, {"channels": "40"}]
+
+
+@pytest.mark.usefixtures("house")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--what-if", "daily_start=25:00"), "daily_start_time: Time has wrong format. Use HH:MM:SS."),
+        (("--what-if", "name=x"), "name: This is no setting that can be tried."),
+        (("--what-if", "channels"), "give NAME=VALUE, such as channels=40"),
+        (("--what-if", "dial_method=3"), "need a survey that transfers calls to a queue."),
+        (("--what-if", "channels=4", "--seeds", "51"), "at most 50 seeds"),
+        (("--what-if", "channels=4") * 21, "21 settings are too many: compare at most 20"),
+    ],
+)
+def test_a_setting_that_cannot_be_tried_is_named(run: Run, options: tuple[str, ...], message: str) -> None:
+    done = run("forecast", "1", *options, **VIRTUAL)
+    assert (done.code, done.out, message in done.err) == (1, "", True), done.err

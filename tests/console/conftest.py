@@ -20,7 +20,7 @@ from dialer.console.app import Console
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.tables import User
-from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, forecast_in_thread
+from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, compare_in_thread, forecast_in_thread
 from tests.api.quick_client import QuickClient
 from tests.console.browser import running_browser
 from tests.console.visitor import Visitor
@@ -105,6 +105,7 @@ def client_of_session(
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
+        comparing=compare_in_thread,
         authenticator=authenticator_of_session,
         console=console,
     )

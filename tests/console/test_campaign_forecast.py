@@ -1,11 +1,14 @@
 """Tests of the forecast on a campaign's page, and of the people who are next."""
 
+import msgspec
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from dialer.api.records.forecast import Forecaster, ForecastUnderWay
+from dialer.app.campaigns.keep_forecast import record_of_forecasts
+from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.store.database import Database
-from dialer.store.tables import CampaignForecast, DncContact, Subscriber, User
+from dialer.store.tables import Campaign, CampaignForecast, DncContact, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -48,6 +51,29 @@ def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, mo
     assert "runs done" not in alice.text(f"campaigns/{identity}/live/")
     monkeypatch.setattr(Forecaster, "progress_of", lambda _, campaign_id: ForecastUnderWay(campaign_id, 3, 10))
     assert "Forecast: 3 of 10 runs done" in alice.text(f"campaigns/{identity}/live/")
+
+
+def test_an_ended_campaign_says_whether_it_was_inside_its_forecast(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """The report has all forecasts together, as far as the viewer sees their campaigns."""
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    right, wrong = campaign(api), campaign(api)
+    for identity in (right, wrong):
+        assert forecast(alice, identity)[0] == 303
+    document = database.read_now(
+        lambda connection: connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == right))
+    )
+    kept = msgspec.json.decode(str(document), type=KeptForecast)
+    assert "What happened" not in alice.text(f"campaigns/{right}/live/")
+    happened = {"status": 4, "calls": kept.calls.p50, "cost": kept.cost.p90}
+    store(database, update(Campaign).where(Campaign.id == right).values(happened))
+    store(database, update(Campaign).where(Campaign.id == wrong).values({**happened, "cost": kept.cost.p90 + 1}))
+    assert "What happened inside the forecast, in calls and cost" in alice.text(f"campaigns/{right}/")
+    assert "What happened outside the forecast, in calls or cost" in alice.text(f"campaigns/{wrong}/")
+    assert "Of 2 ended campaigns with a forecast, 1 were inside." in alice.text(f"campaigns/{wrong}/report/")
+    unseen = database.read_now(lambda connection: record_of_forecasts(connection, Campaign.user_id == 99))
+    assert unseen == (0, 0)
 
 
 def test_a_forecast_of_another_version_is_as_none(alice: Visitor, api: Caller, database: Database) -> None:

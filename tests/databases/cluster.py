@@ -28,7 +28,7 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder: Final = folder
-        self._programs: Final = _programs()
+        self._programs: Final = programs()
         self._data: Final = str(folder / "data")
 
     @classmethod
@@ -77,7 +77,7 @@ class Cluster:
         subprocess.run(command, check=True, user=user, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _programs() -> Path:
+def programs() -> Path:
     """Return the folder of the newest server's programs.
 
     Raises:

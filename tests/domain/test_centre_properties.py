@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
+from unittest.mock import patch
 
 import msgspec
 from hypothesis import given
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
+from dialer.domain.engine.agent_pacing import AgentPacing
+from dialer.domain.engine.state import ACTIVE, OpenCampaign
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, QueueStrategy, SectionType, TransferStatus
 from dialer.domain.events import AccountOpened, AgentOpened, CampaignOpened, GatewayOpened, QueueOpened
 from dialer.domain.plans import CampaignPlan, GatewayKey, GatewayPlan
@@ -293,3 +296,17 @@ def test_a_refresh_of_all_rows_changes_nothing(twins: tuple[Centre, Centre], mom
         disturbed.run(START_MS + moment)
         disturbed.tell_again()
     assert story(disturbed.run()) == story(undisturbed.run())
+
+
+def consider_all(pacing: AgentPacing, _now_ms: int) -> list[OpenCampaign]:
+    """Return all active campaigns that dial for agents, in order of id."""
+    campaigns = pacing._state.campaigns  # noqa: SLF001 - in place of the index
+    return [campaigns[one] for one in sorted(campaigns) if campaigns[one].is_paced and campaigns[one].status in ACTIVE]
+
+
+@given(built_twice())
+def test_a_campaign_that_an_event_does_not_concern_could_not_have_dialled(twins: tuple[Centre, Centre]) -> None:
+    """An engine that considers all campaigns at every event does the same."""
+    with patch.object(AgentPacing, "concerned", consider_all):
+        thorough = story(twins[0].run())
+    assert story(twins[1].run()) == thorough

@@ -13,14 +13,15 @@ import anyio.lowlevel
 import msgspec
 import pytest
 
-from dialer.app.errors import CampaignNotReadyError
+from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError
 from dialer.console.errors import messages_of
 from dialer.console.language import read_language, speak, viewers_language
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
-from dialer.forecast.parameters import SEEDS_MAX, Order
+from dialer.forecast.parameters import SEEDS_MAX, Order, TriedSetting
 from dialer.forecast.processes import ForecastFailedError
-from dialer.forecast.subprocess import forecast_in_subprocess
+from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
+from dialer.forecast.what_if import NamedSetting, compare_settings
 from dialer.store.database import StorageUnavailableError
 from dialer.store.key_ring import RING
 from dialer.store.tables import Campaign
@@ -45,6 +46,20 @@ async def test_the_process_gives_the_forecast_of_this_process(house: House) -> N
     told: list[int] = []
     found = await forecast_in_subprocess(house.database, asked, told.append)
     assert (found, told) == (await forecast_campaign(house.database, asked), [1, 2, 3])
+
+
+async def test_the_process_compares_settings_as_this_process_does(house: House) -> None:
+    """It tells each run of each setting, and which settings the campaign may not have."""
+    asked = order(house, house.campaign(house.survey({"type": 1}), house.phonebook("+12025550101", "+4930123456")))
+    tried = [
+        NamedSetting({"frequency": "7"}, TriedSetting({"frequency": 7})),
+        NamedSetting({"agents": "2"}, TriedSetting(agents=2)),
+    ]
+    told: list[int] = []
+    found = await what_if_in_subprocess(house.database, asked, tried, told.append)
+    assert (found, told) == (await compare_settings(house.database, asked, tried), [*range(1, 10)])
+    with pytest.raises(InvalidFieldsError, match="dial_method"):
+        await what_if_in_subprocess(house.database, asked, [NamedSetting({}, TriedSetting({"dial_method": 2}))])
 
 
 async def test_an_exception_in_the_process_is_raised_here(house: House) -> None:

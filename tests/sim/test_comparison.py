@@ -132,10 +132,10 @@ def test_without_agents_to_be_brought_to_there_is_nothing_to_compare(parts: dict
 @pytest.mark.parametrize(
     ("values", "mean", "margin"),
     [
-        ([0.0, 1.0], 0.5, 12.706 * 0.5),
-        ([1.0, 2.0, 3.0], 2.0, 4.303 * 1 / sqrt(3)),
-        ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 5.0, 2.365 * sqrt(32 / 7) / sqrt(8)),
-        ([-1.0] * 15 + [0.0] + [1.0] * 15, 0.0, 2.042 * 1 / sqrt(31)),
+        ([0.0, 1.0], 0.5, 12.706205 * 0.5),
+        ([1.0, 2.0, 3.0], 2.0, 4.302653 * 1 / sqrt(3)),
+        ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 5.0, 2.364624 * sqrt(32 / 7) / sqrt(8)),
+        ([-1.0] * 15 + [0.0] + [1.0] * 15, 0.0, 2.042272 * 1 / sqrt(31)),
     ],
 )
 def test_the_interval_is_that_of_students_t_distribution(values: list[float], mean: float, margin: float) -> None:

@@ -155,6 +155,12 @@ def test_a_large_table_has_its_account_in_every_row_and_unique_key(name: str) ->
     assert [key for key in unique_keys(table) if "user_id" not in key] == []
 
 
+@pytest.mark.parametrize("name", ["contact", "callrequest", "cdr", "survey_result", "sms_message", "ledger_entry"])
+def test_a_page_of_an_account_reads_no_rows_of_others(name: str) -> None:
+    """PostgreSQL would read all earlier rows by the primary key, for an account that began late."""
+    assert ["user_id", "id"] in [[column.name for column in index.columns] for index in TABLES[name].indexes]
+
+
 @pytest.mark.parametrize("name", [name for name, layout in LAYOUT.items() if layout.month])
 def test_the_time_of_a_month_is_always_known(name: str) -> None:
     assert not TABLES[name].c[LAYOUT[name].month].nullable

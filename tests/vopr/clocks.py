@@ -29,6 +29,7 @@ class PatientClock(JumpingClock):
     """A machine clock on which a wait is over at once, and takes up to `IDLE_MS_MAX`, while it `waits`."""
 
     waits = True
+    _awaited_ms = 0
 
     def reopened(self) -> "PatientClock":
         """Return the clock of the next process on this machine."""
@@ -36,5 +37,11 @@ class PatientClock(JumpingClock):
 
     def seconds_until(self, at_ms: int) -> float | None:
         """Wait until a moment."""
-        self.go_on(min(max(0, at_ms - self.now_ms()), IDLE_MS_MAX) if self.waits else 0, 0)
+        self._awaited_ms = at_ms
+        if self.waits:
+            self.catch_up()
         return 0.0
+
+    def catch_up(self) -> None:
+        """Let the time pass that was waited for last."""
+        self.go_on(min(max(0, self._awaited_ms - self.now_ms()), IDLE_MS_MAX), 0)

@@ -404,7 +404,7 @@ PLANTED: Final = (
     Planted("late contacts may be those who were not chosen", _late_contacts_may_be_those_who_were_not_chosen, 29),
 )
 AHEAD_PLANTED: Final = (
-    Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 0),
+    Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 1),
     Planted("decisions are as far ahead as a clock that was set back", _decisions_are_far_ahead, 45),
 )
 """Bugs that only steps find that decide ahead."""

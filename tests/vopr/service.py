@@ -19,6 +19,7 @@ from tests.vopr.database import CrashError, FaultyDatabase
 from tests.vopr.faults import Fault, Mischief
 from tests.vopr.kernel import FaultyKernel
 from tests.vopr.logged import keeping_errors
+from tests.vopr.rules_rows import ahead
 
 Result = TypeVar("Result")
 PROCEEDS: Final = 20
@@ -119,10 +120,21 @@ class Service:
         if isinstance(self.clock, VirtualClock):
             await self.worker.advance(self.clock.now_ms() if to_ms is None else to_ms)
         elif isinstance(self.clock, PatientClock) and to_ms is not None:
-            for _ in range(PROCEEDS):
-                await self.worker.proceed()
+            await self._proceed(self.clock)
         else:
             await self.worker.settle()
+
+    async def _proceed(self, clock: PatientClock) -> None:
+        """Run steps. If one of the later ones dials ahead, what comes next happens before that call begins."""
+        for number in range(PROCEEDS):
+            clock.waits = number < PROCEEDS // 2
+            await self.worker.proceed()
+            if clock.waits:
+                continue
+            if self.read(lambda connection: list(ahead(connection, clock.now_ms()))):
+                break
+            clock.catch_up()
+        clock.waits = True
 
     def _begin(self) -> None:
         self.database.open(self._path)

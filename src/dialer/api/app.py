@@ -1,7 +1,8 @@
 """The composition root of the HTTP interface: one function that builds the application; tests pass fakes."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
 from typing import Final, Protocol
 
 from litestar import Litestar
@@ -30,6 +31,7 @@ from dialer.api.records.forecast import Forecaster, Forecasting
 from dialer.api.records.speaking import SpeakText, TextSpeaker, speak_nothing
 from dialer.api.records.table import RESOURCES
 from dialer.api.records.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
+from dialer.api.records.what_if_runs import Comparing, WhatIfRuns
 from dialer.api.routes import (
     audio,
     bulk,
@@ -50,19 +52,22 @@ from dialer.api.routes import (
     survey_check,
     text_callbacks,
     trial_calls,
+    what_if,
 )
 from dialer.api.routes.clock import ClockController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
-from dialer.forecast.subprocess import forecast_in_subprocess
+from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
+from dialer.runtime.call_removal import CallRemoval
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
+from dialer.store.media.recordings import delete_recording
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
-    *handlers_in(audio, bulk, imports, forecast, survey_check, campaign_check, survey_aggregate, statistics),
+    *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
@@ -86,6 +91,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator: Authenticator | None = None,
     export: Export = export,
     forecasting: Forecasting = forecast_in_subprocess,
+    comparing: Comparing = what_if_in_subprocess,
     trial_call: PlaceTrialCall = place_no_trial_call,
     speak: SpeakText = speak_nothing,
     resources: Sequence[Resource] = RESOURCES,
@@ -100,12 +106,15 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
     permissions = Permissions(resources)
 
-    def clock_ms() -> int:
-        return worker.clock.now_ms()
-
     authenticator = authenticator or Authenticator(
-        database, requests_a_minute=settings.rate_limit, clock_ms=clock_ms, second_factor=settings.second_factor
+        database,
+        requests_a_minute=settings.rate_limit,
+        clock_ms=lambda: worker.clock.now_ms(),  # noqa: PLW0108 - the clock may be replaced
+        second_factor=settings.second_factor,
     )
+    what_if_runs = WhatIfRuns(comparing)
+    removing = partial(_removing, settings, database, worker)
+    own = (worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -115,6 +124,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         dependencies={
             "metrics": _given(metrics),
             "forecaster": _given(Forecaster(forecasting)),
+            "what_if_runs": _given(what_if_runs),
             "trial_caller": _given(TrialCaller(trial_call)),
             "speaker": _given(TextSpeaker(speak)),
         },
@@ -123,7 +133,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         state=State({SERVICE: service}),
         exception_handlers=EXCEPTION_HANDLERS if console is None else console.exception_handlers,
         request_max_body_size=BODY_BYTES_MAX,
-        lifespan=[_running(database, worker, LoopLag(metrics.observe_lag), authenticator)],
+        lifespan=[_running(*own, what_if_runs.running, authenticator.uses.storing, authenticator.refusals.storing)],
         openapi_config=openapi_config(),
         plugins=[ShapePlugin(), DescribedStructPlugin()],
         logging_config=None,
@@ -180,12 +190,23 @@ def _given(value: object) -> Provide:
 
 
 def _running(
-    database: Database, worker: Dialler, lag: LoopLag, authenticator: Authenticator
+    *in_background: Callable[[], AbstractAsyncContextManager[object]],
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    """Return a lifespan in which all of these run. The first one ends last."""
+
     @asynccontextmanager
     async def running(_: Litestar) -> AsyncIterator[None]:
-        storing = authenticator.uses.storing(), authenticator.refusals.storing()
-        async with worker.running(), keeping_place(database), lag.watching(), storing[0], storing[1]:
+        async with AsyncExitStack() as stack:
+            for start in in_background:
+                await stack.enter_async_context(start())
             yield
 
     return running
+
+
+def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:
+    """Return a context in which calls are removed that are older than the setting allows. Without it, none are."""
+    if settings.call_record_days is None:
+        return nullcontext()
+    delete_file = partial(delete_recording, settings.media_dir)
+    return CallRemoval(database, worker.clock, settings.call_record_days, delete_file).removing()

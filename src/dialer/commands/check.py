@@ -55,7 +55,13 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     if has_forecast and not errors:
         order = Order(
-            campaign["id"], now_ms, settings.timezone, CHECK_SEEDS, calling_hours=settings.calling_hours, is_rich=True
+            campaign["id"],
+            now_ms,
+            settings.timezone,
+            CHECK_SEEDS,
+            calling_hours=settings.calling_hours,
+            service_seed=settings.seed,
+            is_rich=True,
         )
         free = database.read_now(lambda connection: free_balance(connection, campaign["user_id"]))
         # Without these errors there is something to forecast.

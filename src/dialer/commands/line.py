@@ -9,11 +9,11 @@ from dialer.commands.output import say
 from dialer.logs import configure_logs
 
 
-def line(folder: Path, media: Path) -> None:
+def line(folder: Path, media: Path, helpers: int) -> None:
     """Hold the calls of SIP gateways, until nobody needs them any more."""
     configure_logs()
     with alone(folder) as is_alone:
         if is_alone:
-            anyio.run(serve_lines, folder, media)
+            anyio.run(serve_lines, folder, media, helpers)
         else:
             say("another process serves the lines of this folder")

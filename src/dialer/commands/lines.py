@@ -8,6 +8,7 @@ from dialer.carriers.texts.line_factories import TEXT_LINES
 from dialer.carriers.voice.line_factory import lines_folder, sip_lines
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.plans import FREESWITCH, SIP
+from dialer.forecast.processes import processes_of_machine
 from dialer.runtime.clock import Clock
 from dialer.runtime.fleet_coordinator import FleetCoordinator
 from dialer.runtime.lines import NewLine
@@ -31,10 +32,14 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(media),
         coordinator=fleet,
-        new_lines=new_lines(media, folder, voice),
+        new_lines=new_lines(media, folder, voice, _helpers(settings)),
     )
 
 
-def new_lines(media: Path, folder: Path, voice: str) -> Mapping[str, NewLine]:
-    """Return the factories of lines, by the protocols of their gateways."""
-    return {**TEXT_LINES, SIP: sip_lines(folder, media, voice), FREESWITCH: freeswitch_lines(media, voice)}
+def _helpers(settings: Settings) -> int:
+    return processes_of_machine() if settings.sound_processes is None else settings.sound_processes
+
+
+def new_lines(media: Path, folder: Path, voice: str, helpers: int = 0) -> Mapping[str, NewLine]:
+    """Return the factories of lines, by the protocols of their gateways. At most `helpers` processes share sound."""
+    return {**TEXT_LINES, SIP: sip_lines(folder, media, voice, helpers), FREESWITCH: freeswitch_lines(media, voice)}

@@ -42,6 +42,7 @@ class NotAgain(Reason):
     STOPPED = "stopped", "a user has taken them out of the campaign"
     IN_PROGRESS = "in_progress", "a call or a message is in progress"
     CALLED_AGAIN = "called_again", "they are in another campaign that calls people of this one again"
+    TOO_OLD = "too_old", "the records of calls to them may have been removed, so what came of them is unknown"
 
 
 USUAL: Final = frozenset(

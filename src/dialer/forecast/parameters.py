@@ -27,5 +27,34 @@ class Order(msgspec.Struct, frozen=True):
     calling_hours: str | None = None
     processes: int = 1
     """Processes among which the seeds are shared out."""
+    service_seed: int | None = None
+    """The seed of the service, under which its calls in progress were placed. None: that of each run."""
     is_rich: bool = False
     """True if the owner of the campaign is taken to have an unlimited balance."""
+
+
+SETTINGS_MAX: Final = 20
+"""Settings that are compared with the present one at once."""
+COMPARED_SEEDS_MAX: Final = 50
+"""Seeds of each setting of a comparison."""
+AGENTS_MAX: Final = 1_000
+"""Agents of a setting."""
+
+Column = str | int | bool | None
+
+
+class TriedSetting(msgspec.Struct, frozen=True):
+    """A change of a campaign and its surroundings that is tried on a copy. None and no columns: as it is."""
+
+    columns: dict[str, Column] = {}
+    """Columns of the campaign."""
+    channels: int | None = None
+    """The most calls at the same time over the campaign's gateway; 0: no limit."""
+    calls_a_second: int | None = None
+    """The most calls, or messages, a second over that gateway; 0: no limit."""
+    agents: int | None = None
+    """Agents who are available in the queues of the survey."""
+    obey_calling_hours: bool | None = None
+    """True to obey the calling hours of the service and of countries over a simulated gateway, too; False not to."""
+    rate: int | None = None
+    """The price of a minute, or of a part of a message, to all numbers: an integer of 1e-5."""

@@ -99,25 +99,29 @@ class ForecastStage(NamedTuple):
     waiting: tuple[Call, ...]
     """Text messages that wait for room on their gateway."""
     call_backs: tuple[tuple[int, CallArrived], ...]
+    service_seed: int | None = None
+    """The seed under which the calls in progress were placed; None: that of each run."""
+
+    def past_seed(self, seed: int) -> int:
+        """Return the seed of the calls in progress in a run under `seed`: no seed of the future changes their past."""
+        return seed if self.service_seed is None else self.service_seed
 
     def attempts_of_seed(self, seed: int) -> list[Call]:
         """Return the calls and messages in progress as a run may change them."""
-        return [_of_seed(call, seed) for call in self.attempts]
+        return [_of_seed(call, self.past_seed(seed)) for call in self.attempts]
 
 
 def read_stage(connection: Connection, order: Order) -> ForecastStage:
     """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
     state = open_state(connection, order.now_ms)
     now_ms = max(state.now_ms, order.now_ms)
-    loader = Loader(order.service_zone, read_calling_hours(order.calling_hours))
-    world = loader.world(connection, now_ms, with_past=True)
-    openings: tuple[Opening, ...] = ()
-    if world.campaigns:
-        openings = _collect(connection, order.campaign_id, now_ms)
-        world = loader.world(connection, now_ms, with_past=True)
+    loader = _loader(order)
+    is_readable = bool(loader.world(connection, now_ms, with_past=True).campaigns)
+    openings = _collect(connection, order.campaign_id, now_ms) if is_readable else ()
     listed = frozenset(connection.scalars(select(DncContact.number)))
     has_hashes = connection.scalar(select(DncContact.id).where(is_hashed(DncContact.number)).limit(1)) is not None
     row = connection.execute(select(Campaign.expirationdate, Campaign.totalcontact)).one()
+    world = loader.world(connection, now_ms, with_past=True)
     return ForecastStage(
         campaign_id=order.campaign_id,
         now_ms=now_ms,
@@ -133,7 +137,32 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
         attempts=tuple(attempts_in_progress(connection, loader, 0, {})),
         waiting=tuple(waiting_texts(connection, loader, {})),
         call_backs=tuple(call_backs_of(connection, None)),
+        service_seed=order.service_seed,
     )
+
+
+def read_stage_again(
+    connection: Connection, order: Order, stage: ForecastStage, *, obey_calling_hours: bool | None = None
+) -> ForecastStage:
+    """Return the stage after settings were changed in its database. The people, and the calls so far, are the same.
+
+    `obey_calling_hours` says whether the calling hours hold for simulated gateways; None: as in the service.
+    """
+    loader = _loader(order, obey_calling_hours)
+    return stage._replace(
+        expires_ms=connection.execute(select(Campaign.expirationdate)).scalar_one(),
+        world=loader.world(connection, stage.now_ms, with_past=True),
+        attempts=tuple(attempts_in_progress(connection, loader, 0, {})),
+        waiting=tuple(waiting_texts(connection, loader, {})),
+        call_backs=tuple(call_backs_of(connection, None)),
+    )
+
+
+def _loader(order: Order, for_simulated: bool | None = None) -> Loader:  # noqa: FBT001 - three cases
+    hours = read_calling_hours(order.calling_hours)
+    if for_simulated is not None:
+        hours = msgspec.structs.replace(hours, for_simulated=for_simulated)
+    return Loader(order.service_zone, hours)
 
 
 def callee_of(person: StagedSubscriber) -> Callee:

@@ -8,7 +8,7 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from subprocess import PIPE
 from typing import Final
 
@@ -16,7 +16,7 @@ import anyio
 import msgspec
 from anyio.abc import ByteReceiveStream
 
-from dialer.app.errors import CampaignNotReadyError, RefusedError
+from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError, RefusedError
 from dialer.domain.environment import clean_environment
 from dialer.domain.sentences import Sentence, message_of
 from dialer.domain.states import IllegalMoveError
@@ -29,6 +29,7 @@ from dialer.forecast.forecast import (
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import NICENESS, ForecastFailedError, Progress
 from dialer.forecast.summary import Forecast
+from dialer.forecast.what_if import NamedSetting, WhatIf, compare_settings
 from dialer.logs import configure_logs
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import RING, GivenKeys
@@ -50,15 +51,18 @@ class _Task(msgspec.Struct, frozen=True):
 
     database_url: str
     order: Order
+    settings: tuple[NamedSetting, ...] | None
+    """The settings to compare with the present one; None for a forecast of that alone."""
     secrets_key: str
     """The keys of stored secrets. Only pipes carry them, as other processes can read arguments."""
 
 
 class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line of the process: the seeds that are done; or else a forecast, a campaign's wrong fields, or an error."""
+    """A line of the process: the runs that are done; or else the outcome, a campaign's wrong fields, or an error."""
 
     done: int = 0
     forecast: Forecast | None = None
+    what_if: WhatIf | None = None
     error: str = ""
     messages: bytes = b""
     """The message of the error, or the messages by field: pickled, as JSON has no sentences with their templates."""
@@ -73,7 +77,35 @@ async def forecast_in_subprocess(database: Database, order: Order, progress: Pro
     Raises:
         ForecastFailedError: the process failed.
     """
-    task = _Task(database.url.render_as_string(hide_password=False), order, RING.keys())
+    reply = await _in_subprocess(_task(database, order, None), progress)
+    if reply.forecast is None:
+        raise _error_of(reply)
+    return reply.forecast
+
+
+async def what_if_in_subprocess(
+    database: Database, order: Order, settings: Sequence[NamedSetting], progress: Progress = ignore_progress
+) -> WhatIf:
+    """Compare settings of a campaign in a process of its own, which is killed if this is cancelled.
+
+    After each run, `progress` is called with the number of runs that are done. The errors of
+    `dialer.forecast.what_if.compare_settings` are raised here as they were there.
+
+    Raises:
+        ForecastFailedError: the process failed.
+    """
+    reply = await _in_subprocess(_task(database, order, tuple(settings)), progress)
+    if reply.what_if is None:
+        raise _error_of(reply)
+    return reply.what_if
+
+
+def _task(database: Database, order: Order, settings: tuple[NamedSetting, ...] | None) -> _Task:
+    return _Task(database.url.render_as_string(hide_password=False), order, settings, RING.keys())
+
+
+async def _in_subprocess(task: _Task, progress: Progress) -> _Reply:
+    """Return the last line of a process that does a task."""
     # Shielded: a cancellation during the start would leave a process that nobody kills. In a session of its own:
     # Ctrl+C is for the service alone, which then kills the process.
     with anyio.CancelScope(shield=True):
@@ -95,7 +127,7 @@ async def forecast_in_subprocess(database: Database, order: Order, progress: Pro
     # The exit code says nothing: a process that has replied may still see its input end, and exit with 1.
     if reply is None:
         raise ForecastFailedError(Sentence("the process exited with %(code)s", code=process.returncode))
-    return _read(reply)
+    return reply
 
 
 async def _last_reply(output: ByteReceiveStream, progress: Progress) -> _Reply | None:
@@ -111,11 +143,9 @@ async def _last_reply(output: ByteReceiveStream, progress: Progress) -> _Reply |
     return None
 
 
-def _read(reply: _Reply) -> Forecast:
-    if reply.forecast is not None:
-        return reply.forecast
+def _error_of(reply: _Reply) -> Exception:
     messages = pickle.loads(reply.messages)  # noqa: S301 - of a child of this process
-    raise _KNOWN.get(reply.error, CampaignNotReadyError)(messages)
+    return _KNOWN.get(reply.error, CampaignNotReadyError)(messages)
 
 
 def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
@@ -130,8 +160,12 @@ def reply_to(task: bytes, write: Callable[[bytes], object]) -> bytes:
     RING.hold(GivenKeys(forecast_task.secrets_key))
     database = Database(forecast_task.database_url)
     try:
-        reply = _Reply(forecast=anyio.run(forecast_campaign, database, forecast_task.order, tell))
-    except CampaignNotReadyError as error:
+        if forecast_task.settings is None:
+            reply = _Reply(forecast=anyio.run(forecast_campaign, database, forecast_task.order, tell))
+        else:
+            what_if = anyio.run(compare_settings, database, forecast_task.order, forecast_task.settings, tell)
+            reply = _Reply(what_if=what_if)
+    except InvalidFieldsError as error:
         reply = _Reply(messages=pickle.dumps(error.errors))
     except tuple(_KNOWN.values()) as error:
         reply = _Reply(error=type(error).__name__, messages=pickle.dumps(message_of(error)))

@@ -177,7 +177,7 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey) -> Forecast
         calls=_counts([each.calls for each in counters]),
         answered=_counts([each.answered for each in counters]),
         completed=_counts([each.completed for each in counters]),
-        abandoned_percent=PercentSpread(*_spread([_abandoned_percent(each) for each in counters])),
+        abandoned_percent=PercentSpread(*_spread([abandoned_percent(each) for each in counters])),
         calls_in_progress_peak=_counts([run.calls_in_progress_peak for run in runs]),
         sections=tuple(_sections(survey, runs)),
         per_hour=tuple(_per_hour(runs)),
@@ -194,7 +194,8 @@ def _counts(values: Sequence[int]) -> CountSpread:
     return CountSpread(*_spread(values))
 
 
-def _abandoned_percent(counters: Counters) -> float:
+def abandoned_percent(counters: Counters) -> float:
+    """Return the percentage of the calls answered by a person that no agent took in time."""
     return round(100 * counters.abandoned / (counters.live_answered or 1), PERCENT_PLACES)
 
 
@@ -240,7 +241,7 @@ def _shown(run: SeedRun) -> SeedForecast:
         calls=counters.calls,
         answered=counters.answered,
         completed=counters.completed,
-        abandoned_percent=_abandoned_percent(counters),
+        abandoned_percent=abandoned_percent(counters),
         calls_in_progress_peak=run.calls_in_progress_peak,
         digest=run.digest,
     )

@@ -16,7 +16,7 @@ from dialer.domain import effects
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.engine.called_off import lists_of_wish, lists_over
 from dialer.domain.engine.gateway_load import SECOND_MS, UNLIMITED, limits_of
-from dialer.domain.engine.state import EngineState
+from dialer.domain.engine.state import ACTIVE, EngineState
 from dialer.domain.enums import CampaignStatus, DialMethod, SubscriberStatus, TransferStatus
 from dialer.domain.events import CampaignOpened, GatewayOpened
 from dialer.domain.exhaustive import exhaustive
@@ -24,12 +24,13 @@ from dialer.domain.invariants import BrokenInvariantError, Rule
 from dialer.domain.numbers.destinations import EVERYWHERE, special_digits
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.plans import NEVER_MS, Call, CampaignPlan, GatewayKey, GatewayPlan, Lent, Transfer
-from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry
+from dialer.runtime.guard_checks import broken, check_destination, check_pace, check_retry, is_running
 from dialer.runtime.guard_counts import AccountBooks, CampaignBooks, GatewayBooks
 from dialer.store.invariants import money_of, standing_of
 from dialer.store.journal.rows import CdrRow
 from dialer.store.queries.do_not_call import listed_for
 from dialer.store.queries.load_engine import LoadedRows
+from dialer.store.touched import Touched
 
 _START: Final = CampaignStatus.START
 """Constants for the checks of every dial and every end, where a lookup in an enumeration is slow."""
@@ -61,8 +62,6 @@ class Guard:
         self._called: Final[set[int]] = set()
         """Ids of subscribers with an attempt in progress."""
         self._windows: Final = Windows()
-        self._running: set[int] = set()
-        """Ids of users with a campaign in START."""
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
             effects.Dial: self._dial,
@@ -102,28 +101,28 @@ class Guard:
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def take_rows(self, world: LoadedRows) -> None:
-        """Update the books from rows that the engine also receives."""
+    def take_rows(self, world: LoadedRows, scope: Touched) -> None:
+        """Update the books from rows that the engine also receives. The books of other campaigns hold as they are."""
         for account in world.accounts:
             self._money[account.user_id] = AccountBooks(account)
             if not 0 <= account.held <= account.balance:
                 self._spending.add(account.user_id)  # Invalid already, so check it even if unused.
         for gateway in world.gateways:
             self._open_gateway(gateway)
-        open_ids = {opened.plan.id for opened in world.campaigns}
-        for campaign_id, campaign in list(self._campaigns.items()):
-            if campaign_id not in open_ids:
-                campaign.status = None
-                campaign.windows = {}
-                if not campaign.in_progress and not campaign.legs:
-                    del self._campaigns[campaign_id]
+        looked_for = self._campaigns.keys() if scope.everything else self._campaigns.keys() & scope.campaigns
+        for campaign_id in looked_for - {opened.plan.id for opened in world.campaigns}:
+            campaign = self._campaigns[campaign_id]
+            campaign.status = None
+            campaign.windows = {}
+            if not campaign.in_progress and not campaign.legs:
+                del self._campaigns[campaign_id]
         for opened in world.campaigns:
             self._open_campaign(opened)
-        answering = [did.plan for did in world.dids if did.plan is not None and did.plan.id not in open_ids]
+        answering = [did.plan for did in world.dids if did.plan is not None]
         for plan in (*world.over, *answering):
-            self._campaign(plan).plan = plan
-        started = _START
-        self._running = {opened.plan.user_id for opened in world.campaigns if opened.status is started}
+            books = self._campaign(plan)
+            if books.status not in ACTIVE:
+                books.plan = plan
 
     def restored(self, call: Call) -> None:
         """Add an attempt that was in progress before this guard was created."""
@@ -292,12 +291,14 @@ class Guard:
     def _finish_inbound(self, effect: effects.FinishInbound, _now_ms: int) -> None:
         call = effect.call
         self._end(call, effect.bill.cost)
+        self._touched.add(call.plan.id)
         self._gateway(call.plan.gateway_id).in_progress -= int(call.takes_channel)
         self._ended.append((call.callid, call))
 
     def _finish_text(self, effect: effects.FinishText, _now_ms: int) -> None:
         message = effect.message
         self._end(message, effect.bill.cost)
+        self._touched.add(message.plan.id)
         self._gateway(message.plan.gateway_id).in_progress -= 1
 
     def _end(self, call: Call, cost: int) -> None:
@@ -391,6 +392,8 @@ class Guard:
         self._check_numbers(connection)
         for campaign_id in self._dialling:
             self._campaigns[campaign_id].forget_step()
+        for campaign_id in (self._touched | self._stopped) - engine_state.campaigns.keys():
+            self._campaigns.pop(campaign_id, None)
         self._forget_step()
 
     def _check_money(self, connection: Connection, engine_state: EngineState) -> None:
@@ -407,7 +410,7 @@ class Guard:
             # Calls in progress may still end on an account that was invalid before, once no campaign of its user is
             # running.
             is_wrong = money.held < 0 or free < 0
-            if is_wrong and (user_id in self._running or free < min(0, money.free_before)):
+            if is_wrong and (is_running(user_id, self._campaigns, self._stopped) or free < min(0, money.free_before)):
                 what = f"{money.held} is held of a balance of {money.balance}"
                 raise BrokenInvariantError(Rule.CREDIT, what, user_id=user_id)
             money.free_before = free

@@ -328,7 +328,7 @@ class LiveEngine:
         """Apply the rows to the engine. With `restore`, also restore what was in progress before."""
         kernel = self.kernel
         self._report_unreadable(world.unreadable, scope)
-        self._guard.take_rows(self._with_untouched(world, scope))
+        self._guard.take_rows(world, scope)
         for account in world.accounts:
             kernel.apply(account)
         self._may_have_texts |= scope.everything or bool(scope.gateways)
@@ -339,9 +339,7 @@ class LiveEngine:
         self._apply_floor(world, scope)
         if restore is not None:
             self._take_up(restore)
-        closed = _in_scope(self._open_campaigns(), scope, scope.campaigns) - {
-            campaign.plan.id for campaign in world.campaigns
-        }
+        closed = self._open_campaigns(scope) - {campaign.plan.id for campaign in world.campaigns}
         for campaign_id in sorted(closed | set(world.aborted)):
             kernel.apply(events.CampaignClosed(campaign_id))
         engine_events: list[events.Event] = [*world.campaigns, *map(events.CampaignRenewed, world.over)]
@@ -370,33 +368,20 @@ class LiveEngine:
         ]
         for event in engine_events:
             kernel.apply(event)
-        self._queues = {
-            queue_id: served for queue_id, served in self._queues.items() if queue_id not in gone_queues
-        } | queues
-        self._agents = self._agents - gone_agents | agents
-        self._dids = {did_id: played for did_id, played in self._dids.items() if did_id not in gone_dids} | dids
+        for queue_id in gone_queues:
+            del self._queues[queue_id]
+        for did_id in gone_dids:
+            del self._dids[did_id]
+        self._queues |= queues
+        self._agents -= gone_agents
+        self._agents |= agents
+        self._dids |= dids
 
-    def _open_campaigns(self) -> set[int]:
-        return {
-            campaign_id
-            for campaign_id, campaign in self.engine.engine_state.campaigns.items()
-            if campaign.status in ACTIVE
-        }
-
-    def _with_untouched(self, world: LoadedRows, scope: Touched) -> LoadedRows:
-        """Add the campaigns that were not read, as the engine knows them, because the guard needs all of them."""
-        if scope.everything:
-            return world
+    def _open_campaigns(self, scope: Touched) -> set[int]:
+        """Return the open campaigns that an update looked for."""
         campaigns = self.engine.engine_state.campaigns
-        untouched, open_ids = campaigns.keys() - scope.campaigns, self._open_campaigns()
-        opened = [
-            events.CampaignOpened(
-                campaigns[campaign_id].plan, campaigns[campaign_id].status, campaigns[campaign_id].next_dial_us, ()
-            )
-            for campaign_id in untouched & open_ids
-        ]
-        over = [campaigns[campaign_id].plan for campaign_id in untouched - open_ids]
-        return world._replace(campaigns=[*world.campaigns, *opened], over=[*world.over, *over])
+        looked_for = _in_scope(campaigns.keys(), scope, scope.campaigns)
+        return {campaign_id for campaign_id in looked_for if campaigns[campaign_id].status in ACTIVE}
 
     def _take_up(self, connection: Connection) -> None:
         odd: Unreadable = {}

@@ -20,10 +20,16 @@ _TEXT_OF_CALL: Final = "text"
 
 
 class SimulatedCarrier:
-    """Carrier of every simulated gateway. Equal seeds give equal callees."""
+    """Carrier of every simulated gateway. Equal seeds give equal callees.
 
-    def __init__(self, seed: int) -> None:
+    `past_seed` is the seed under which the calls that are taken up were placed; None: `seed`.
+    """
+
+    def __init__(self, seed: int, past_seed: int | None = None) -> None:
         self._seed: Final = seed
+        self._past_seed: Final = seed if past_seed is None else past_seed
+        self._past_seeds: Final[dict[int, int]] = {}
+        """The seed of each call that was taken up, by its id, if it is not that of all others."""
         self._behaviours: dict[GatewayKey, Behaviour] = {}
         self._lines: dict[int, CalleeLine | CalleeTextLine] = {}
         """Lines of the calls and messages in progress, but for those of `_walked`."""
@@ -106,6 +112,8 @@ class SimulatedCarrier:
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Walk a call again from its beginning, and return its first milestone that is not on record."""
+        if self._past_seed != self._seed:
+            self._past_seeds[call.id] = self._past_seed
         transfers = iter(call.transfers)
         restored = events.CallRestored(call)
         milestone: Milestone | None = self.dial(call)
@@ -141,7 +149,7 @@ class SimulatedCarrier:
 
     def _line(self, call: Call, behaviour: Behaviour) -> CalleeLine:
         attempt, subscriber = call.attempt, call.subscriber
-        chance = Chance(self._seed, call.plan.id, subscriber.id, attempt)
+        chance = Chance(self._past_seeds.get(call.id, self._seed), call.plan.id, subscriber.id, attempt)
         callee = callee_behind(behaviour, subscriber.number, attempt if attempt > 0 else -attempt, chance)
         return CalleeLine(call, callee, IvrSession(call))
 
@@ -150,7 +158,8 @@ class SimulatedCarrier:
         return None if line is None else line.next(reply)
 
     def _chance(self, call: Call, detail: str = "") -> Chance:
-        return Chance(self._seed, call.plan.id, call.subscriber.id, call.attempt, detail)
+        seed = self._past_seeds.get(call.id, self._seed)
+        return Chance(seed, call.plan.id, call.subscriber.id, call.attempt, detail)
 
 
 def _decode(parameters: str) -> Behaviour:

@@ -13,16 +13,10 @@ from dialer.sim.call_centre import call_centre_of
 from dialer.sim.memory_store import Closing
 from dialer.sim.scenario import Scenario, ScenarioError
 from dialer.sim.simulation import CAMPAIGN_ID, Simulation
+from dialer.sim.student import quantile_within
 
 _HOUR_MS: Final = 3_600_000
-# 97.5 % points of Student's t distribution for 1 to 30 degrees of freedom.
-_STUDENT: Final = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
-    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
-    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
-)
-_NORMAL: Final = 1.959964
-"""97.5 % point of the normal distribution."""
+_LEVEL: Final = 0.95
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -65,7 +59,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     """Return the mean of values with its 95 % confidence interval by Student's t distribution."""
     if len(values) == 1:
         return Estimate(values[0], None)
-    return Estimate(fmean(values), _quantile(len(values) - 1) * stdev(values) / sqrt(len(values)))
+    return Estimate(fmean(values), quantile_within(_LEVEL, len(values) - 1) * stdev(values) / sqrt(len(values)))
 
 
 def render_comparison(rows: Iterable[Compared]) -> Iterator[str]:
@@ -120,18 +114,6 @@ def _compared(name: str, outcomes: Sequence[_Outcome]) -> Compared:
         mean_wait=estimate([one.mean_wait for one in outcomes]),
         hours=estimate([one.hours for one in outcomes]),
     )
-
-
-def _quantile(freedom: int) -> float:
-    """Return the 97.5 % point of Student's t distribution with `freedom` degrees of freedom.
-
-    Beyond the table, the value is the first two terms of its expansion about the normal distribution. There they are
-    right to four decimals (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5).
-    """
-    if freedom <= len(_STUDENT):
-        return _STUDENT[freedom - 1]
-    z = _NORMAL
-    return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
 
 
 def _percent(value: Estimate, places: int) -> str:

@@ -97,7 +97,7 @@ class BulkInsert(Bulk):
 
     def __init__(self, into: Table, names: Sequence[str]) -> None:
         columns: list[Any] = [column(name, into.c[name].type) for name in names]
-        super().__init__(insert(table(into.name, *columns)), names)
+        super().__init__(insert(table(into.name, *columns)).prefix_with("OR FAIL", dialect="sqlite"), names)
         self._table: Final = into
 
     def run(self, connection: Connection, rows: Sequence[tuple[Any, ...]]) -> int:

@@ -27,6 +27,7 @@ from dialer.domain.enums import CampaignStatus, LegType, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.store.new_subscribers import COLUMNS, subscribe
+from dialer.store.old_calls import removed_before_ms
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.sealed_surveys import sealed_survey
@@ -44,6 +45,7 @@ SLICE: Final = 1_000
 """People of a campaign that are read and judged at once."""
 _JUDGED: Final = (
     *("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id", "phonebook_id"),
+    "created_date",
 )
 _FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 
@@ -156,7 +158,7 @@ def _as_new(campaign_id: int, chosen: Collection[int], now_ms: int) -> Select[An
 def _refusals(connection: Connection, slice_: _Slice, rows: Sequence[Row[Any]], into: int) -> dict[int, NotAgain]:
     """Return the people who are not called again whatever came of their calls, by the ids of their subscribers."""
     busy, listed = _under_way(connection, slice_), on_dnc(connection, [row.id for row in rows])
-    elsewhere = _called_again(connection, slice_, into)
+    elsewhere, removed_ms = _called_again(connection, slice_, into), removed_before_ms(connection)
     refusals: dict[int, NotAgain] = {}
     for row in rows:
         if row.duplicate_contact == ERASED or (row.contact_id is None and row.phonebook_id is not None):
@@ -169,6 +171,8 @@ def _refusals(connection: Connection, slice_: _Slice, rows: Sequence[Row[Any]], 
             refusals[row.id] = NotAgain.IN_PROGRESS
         elif row.number in elsewhere:
             refusals[row.id] = NotAgain.CALLED_AGAIN
+        elif row.created_date < removed_ms:
+            refusals[row.id] = NotAgain.TOO_OLD
     return refusals
 
 

@@ -11,6 +11,9 @@ from dialer.store.tables import LedgerEntry, User
 KINDS: Final = ("payment", "call", "sms", "refund")
 """The kinds of entries. A refund is money back: to the payer (negative), or to the account for a call (positive)."""
 
+MONTHLY: Final = {"call": "calls", "sms": "texts", "refund": "refunds"}
+"""The first word of the reference of an entry that sums up a month's entries of a kind, whose calls were removed."""
+
 _add_entries = bulk_insert(LedgerEntry.__table__, "user_id", "kind", "amount", "reference", "created_date")
 _move_balance = KeyedBulk(
     update(User)

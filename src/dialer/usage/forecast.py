@@ -25,11 +25,20 @@ from dialer.usage.running import runs
     show_default=True,
     help="The first seed; the others follow it.",
 )
+@click.option(
+    "--what-if",
+    "what_ifs",
+    metavar="NAME=VALUE[,NAME=VALUE]...",
+    multiple=True,
+    help="Compare another setting with the present one, under the same seeds. Each is a setting of its own, up to 20:"
+    " fields of the campaign, or channels, calls_a_second, agents and rate.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the forecast as JSON.")
 @examples(
     "dialer forecast 1",
     "dialer forecast KQWZD --seeds 100 --first-seed 1000",
     "dialer forecast 1 --json",
+    "dialer forecast 1 --what-if channels=40 --what-if daily_start=10:00,agents=12",
 )
 @runs("dialer.commands.forecast")
 def forecast() -> None:

@@ -51,3 +51,20 @@ def test_a_large_list_is_read_in_the_order_of_an_index(
                 answer = estate.owner.request("GET", f"{resource.path}/?ordering={direction}{ordering}")
             assert answer.status_code == 200, answer.text
             assert sorts(database, statements) == []
+
+
+def test_the_calls_of_an_account_by_date_are_read_without_those_of_others(
+    estate: Estate, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An account that has not called for long would wait while all later calls of others are read."""
+    monkeypatch.setattr("dialer.api.crud.list_queries.SORTED_MAX", 0)
+    with heard(database) as statements:
+        estate.owner.get("cdr/", ordering="-starting_date")
+
+    def read(connection: Connection) -> list[str]:
+        if is_postgresql():
+            connection.exec_driver_sql(_PREFER_INDEXES)
+        pages = [(text, values) for text, values in statements if "FROM cdr" in text and "ORDER BY" in text]
+        return [step for text, values in pages for step in _steps(connection, text, values)]
+
+    assert any("ix_cdr_user_id_starting_date" in step for step in database.read_now(read))

@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,6 +15,7 @@ import pytest
 
 from dialer.carriers.line_port import Alive, LiveLeg, Unknown, Unplaced
 from dialer.carriers.sip.messages import read_message
+from dialer.carriers.voice import shared_room
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.kept_messages import read_capture
 from dialer.carriers.voice.line_factory import sip_lines
@@ -140,6 +142,38 @@ async def test_calls_of_a_killed_process_are_taken_up_or_cleared(scene: Scene) -
     finally:
         await line.close()
         os.kill(process_of(scene.folder), signal.SIGTERM)
+
+
+async def test_calls_of_a_killed_helper_end_with_a_cause_and_others_go_on(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_room, "CALLS_EACH", 1)
+    until, carrier, stop, worker = scene.watch.until, scene.carrier, asyncio.Event(), Worker(scene.watch)
+    lines = LineProcess(scene.folder, helpers=1)
+    process = asyncio.create_task(lines.serve(socket_path(scene.folder), stop))
+    line = scene.connect(worker)
+    await until(lambda: not worker.why_not)
+
+    def has_answered(key: str) -> bool:
+        return (key, "Answered") in worker.kinds
+
+    for key in ("here", "starts it", "away"):
+        line.dial(Dialling(key, "1", "", 60_000, 60_000))
+        await until(partial(has_answered, key))
+        for helper in lines.room.helpers:
+            await helper.started.wait()
+    line.settled(worker.heard_of[-1][0])
+    await until(lambda: carrier.seen.count(("1", "ACK")) == 3)
+    os.kill(lines.room.helpers[0].pid, signal.SIGKILL)
+    await until(lambda: ("away", "Ended") in worker.kinds and ("1", "BYE") in carrier.seen)
+    ended = worker.first(Ended)
+    assert isinstance(ended, Ended)
+    assert ended.cause is Cause.CONNECTION_OUT_OF_SERVICE
+    legs = [LiveLeg(Dialling(key, "1", "", 60_000, 60_000), 10) for key in ("here", "starts it")]
+    assert await line.find(legs) == [Alive(), Alive()]
+    await line.close()
+    stop.set()
+    await process
 
 
 async def test_a_call_that_rings_in_a_killed_process_is_answered_by_the_next(scene: Scene) -> None:

@@ -6,6 +6,7 @@ from datetime import time
 from functools import partial
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,9 @@ from dialer.domain import effects
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
 from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.engine.dialling import CampaignDialling
+from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.plans import Call, CallerIdChoice, GatewayKey, GatewayPlan
 from dialer.domain.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
@@ -284,3 +288,17 @@ def test_a_restart_changes_nothing(twins: tuple[Fleet, Fleet], moments: list[int
 def story(fleet: Fleet) -> list[object]:
     """Return everything that happened, in order."""
     return [fleet.store.cdrs, fleet.moves, [call.callid for call in fleet.dials], dict(fleet.store.spent)]
+
+
+def search_for_the_next_turn(dialling: CampaignDialling, gateway: GatewayLoad) -> OpenCampaign:
+    """Remove the campaign whose turn it is from those that wait for a gateway, after a look at all of them."""
+    *_, campaign_id = min(dialling._turn(waiting_id, gateway) for waiting_id in gateway.waiting)  # noqa: SLF001
+    gateway.waiting.remove(campaign_id)
+    return dialling._campaigns[campaign_id]  # noqa: SLF001 - in place of the heap
+
+
+@given(built_twice())
+def test_campaigns_dial_in_their_turns_as_by_a_full_scan(twins: tuple[Fleet, Fleet]) -> None:
+    with patch.object(CampaignDialling, "_next_in_turn", search_for_the_next_turn):
+        thorough = story(twins[0].run())
+    assert story(twins[1].run()) == thorough

@@ -302,6 +302,8 @@ def _conditions(
     """Yield the conditions of a query. It can use indexes only for the part that decides its way."""
     yield without_index(selected) if shape.way in {_Way.SEARCHED, _Way.FOUND, _Way.WALKED} else selected
     if shape.search is None:
+        if shape.way is _Way.WALKED and _is_ordered_in_account(unit, resource, shape):
+            yield accounts_seen(unit.actor, resource.table.c["user_id"])
         return
     if shape.way is _Way.SEARCHED:
         yield resource.table.c["id"].in_(found_by_index(resource, unit.actor, shape.search))
@@ -312,6 +314,15 @@ def _conditions(
         yield in_row if shape.way is _Way.FREE else without_index(in_row)
     if shape.way is _Way.WALKED and not shape.sorts and resource.table is Contact.__table__ and not unit.actor.is_admin:
         yield accounts_seen(unit.actor, resource.table.c["user_id"])
+
+
+def _is_ordered_in_account(unit: Unit, resource: Resource, shape: _Shape) -> bool:
+    """Return whether an index has the order of a list for the actor's account alone, without the rows of others."""
+    if unit.actor.is_admin or unit.actor.role is Role.AGENT:
+        return False
+    first = sort_keys(resource, shape.sorts)[0].expression
+    order = ["user_id", getattr(first, "key", None), "id"]
+    return any([column.key for column in index.columns] == order for index in resource.table.indexes)
 
 
 def _compared(key: SortKey, step: str, place: int) -> ColumnElement[bool]:

@@ -171,16 +171,24 @@ def change_record(
         PreconditionFailedError: the record is not in the state that the conditions require.
         InvalidError: fields of the changed record are wrong.
     """
-    stored = load(unit, resource, record_id)
-    _check(resource, stored, conditions)
-    change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
-    errors = {**parsed.errors, **_fixed_errors(resource, change), **_errors_of_agent(resource, change)}
-    _judge(resource, change, errors)
+    change = planned_change(unit, resource, record_id, parsed, conditions)
     columns = {**_columns(resource, change), **_present(resource.table, {"updated_date": unit.now_ms})}
     _write_associations(resource, change)
     _update(resource, change, columns)
     refuse_to_part(resource, change)
     note_changed(change, resource)
+
+
+def planned_change(
+    unit: Unit, resource: Resource, record_id: int, parsed: Parsed, conditions: Preconditions = UNCONDITIONAL
+) -> Change:
+    """Return a change of a record that may be written, without writing it. The errors are those of `change_record`."""
+    stored = load(unit, resource, record_id)
+    _check(resource, stored, conditions)
+    change = Change(unit, {**stored, **parsed.values}, frozenset(parsed.values), stored, record_id)
+    errors = {**parsed.errors, **_fixed_errors(resource, change), **_errors_of_agent(resource, change)}
+    _judge(resource, change, errors)
+    return change
 
 
 def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Preconditions = UNCONDITIONAL) -> None:

@@ -39,6 +39,11 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /sms-campaigns/{RECORD}/recycle": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/forecast": Permission.READ,
     f"POST /sms-campaigns/{RECORD}/forecast": Permission.READ,
+    **{
+        f"{method} /{path}/{RECORD}/what-if": Permission.READ if method == "GET" else Permission.CAMPAIGNS
+        for path in ("campaigns", "sms-campaigns")
+        for method in ("POST", "GET", "DELETE")
+    },
     f"GET /campaigns/{RECORD}/check": Permission.READ,
     f"GET /sms-campaigns/{RECORD}/check": Permission.READ,
     f"GET /survey-template/{RECORD}/check": Permission.READ,
@@ -86,6 +91,10 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}/live": Permission.READ,
     f"POST /console/campaigns/{RECORD}/state": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/forecast": Permission.CAMPAIGNS,
+    f"GET /console/campaigns/{RECORD}/what-if": Permission.READ,
+    f"GET /console/campaigns/{RECORD}/what-if/live": Permission.READ,
+    f"POST /console/campaigns/{RECORD}/what-if": Permission.CAMPAIGNS,
+    f"POST /console/campaigns/{RECORD}/what-if/apply": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"GET /console/campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,
     f"POST /console/campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,

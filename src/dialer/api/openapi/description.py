@@ -139,6 +139,14 @@ _CHECKED: Final = {
         }
     ],
 }
+_COMPARING: Final = {
+    "state": "running",
+    "runs": 30,
+    "done": 12,
+    "changes": [{"frequency": "40"}, {"daily_start_time": "10:00:00"}],
+    "error": "",
+    "outcome": None,
+}
 _DISPOSITION: Final = examples.answer(DispositionRead)
 _RECYCLED: Final = examples.answer(RecycledRead)
 _CALLED_AGAIN: Final = examples.answer(CalledAgainRead)
@@ -169,6 +177,12 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
     "forecast_campaign": FORECAST,
     "forecast_sms_campaign": FORECAST,
+    "compare_campaign": _COMPARING,
+    "compare_sms_campaign": _COMPARING,
+    "fetch_comparison": _COMPARING,
+    "fetch_sms_comparison": _COMPARING,
+    "stop_comparison": {**_COMPARING, "state": "stopped"},
+    "stop_sms_comparison": {**_COMPARING, "state": "stopped"},
     "check_campaign": _CHECKED,
     "check_sms_campaign": _CHECKED,
     "check_survey_template": examples.answer(
@@ -201,6 +215,8 @@ _SENT: Final[Mapping[str, Any]] = {
     "import_dnc_contacts": f"phone_number\n{NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},
     "forecast_sms_campaign": {"seeds": 20, "first_seed": 0},
+    "compare_campaign": {"settings": [{"frequency": 40}, {"daily_start_time": "10:00:00"}], "seeds": 10},
+    "compare_sms_campaign": {"settings": [{"frequency": 40}], "seeds": 10},
     "copy_campaign": {"name": "Autumn reminders"},
     "copy_sms_campaign": {"name": "Autumn reminders"},
     "recycle_campaign": {"status": [4], "reason": ["busy", "no_answer"]},

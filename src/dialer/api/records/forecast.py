@@ -144,9 +144,16 @@ def _busy(why: str) -> AnsweredError:
 
 
 def order_of(
-    unit: Unit, resource: Resource, identity: int, settings: Settings, *, seeds: int, first_seed: int = 0
+    unit: Unit,
+    resource: Resource,
+    identity: int,
+    settings: Settings,
+    *,
+    seeds: int,
+    first_seed: int = 0,
+    work_max: int = FORECAST_WORK_MAX,
 ) -> Order:
-    """Return the forecast to compute.
+    """Return the forecast to compute; `work_max` is the largest product of its seeds and people.
 
     Raises:
         RecordNotFoundError: the campaign does not exist, or the caller may not see it.
@@ -163,8 +170,9 @@ def order_of(
         first_seed,
         settings.calling_hours,
         processes=settings.forecast_processes or processes_of_machine(),
+        service_seed=settings.seed,
     )
-    _refuse_too_much(order, people)
+    _refuse_too_much(order, people, work_max)
     return order
 
 
@@ -184,8 +192,8 @@ async def compute_forecast(request: ApiRequest, forecaster: Forecaster, order: O
     return await _unless_gone(request, partial(forecaster.forecast, request.service.database, order, request.user.id))
 
 
-def _refuse_too_much(order: Order, people: int) -> None:
-    most = FORECAST_WORK_MAX // max(1, people)
+def _refuse_too_much(order: Order, people: int, work_max: int) -> None:
+    most = work_max // max(1, people)
     if order.seeds > most:
         found = Sentence(
             "The campaign has %(people)s subscribers and contacts. Ask for at most %(most)s seeds. %(remedy)s",

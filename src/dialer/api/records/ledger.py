@@ -28,8 +28,9 @@ _LEDGER: Final = shapes(
         ),
         "reference": read_only(
             Text(),
-            "A unique text that names the cause: `payment:<id>`, `call:<callid>`, `sms:<message_id>` or"
-            " `refund:<callid>`.",
+            "A text that names the cause, unique in the account: `payment:<id>`, `call:<callid>`, `sms:<message_id>` or"
+            " `refund:<callid>`. `calls:<month>`, `texts:<month>` and `refunds:<month>` sum up what was removed as too"
+            " old, by months in UTC.",
             example="call:5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
         "created_date": read_only(Timestamp(), "The moment of the change, in UTC."),

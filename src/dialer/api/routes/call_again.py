@@ -83,7 +83,7 @@ class CalledAgainRead(msgspec.Struct):
     that they declined, or that somebody else has the number; `dnc`, the number is on a do-not-call list; `deleted`, the
     contact was deleted or erased, or has another number now; `emergency`, the number is never called; `stopped`, a user
     has taken them out of the campaign; `in_progress`, a call or a message is in progress; `called_again`, another
-    campaign calls them again already.
+    campaign calls them again already; `too_old`, the records of calls to them may have been removed.
     """
 
     dry_run: Annotated[bool, described("True if people were only counted.", example=False)]

@@ -158,7 +158,13 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
     if why_not is None and people_of(connection, campaign_id) > CHECK_PEOPLE_MAX:
         why_not = ForecastState.TOO_LARGE
     order = Order(
-        campaign_id, unit.now_ms, settings.timezone, CHECK_SEEDS, calling_hours=settings.calling_hours, is_rich=True
+        campaign_id,
+        unit.now_ms,
+        settings.timezone,
+        CHECK_SEEDS,
+        calling_hours=settings.calling_hours,
+        service_seed=settings.seed,
+        is_rich=True,
     )
     free = campaign["balance"] - campaign["held"]
     return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free)

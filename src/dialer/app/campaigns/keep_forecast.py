@@ -1,12 +1,18 @@
 """Keeping the newest forecast of a campaign."""
 
+from typing import Final, NamedTuple
+
 import msgspec
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast
-from dialer.store.tables import CampaignForecast
+from dialer.store.tables import Campaign, CampaignForecast
 from dialer.store.touched import NOTHING
+
+RECORD_MAX: Final = 200
+"""Campaigns among which forecasts are checked together, the newest ones."""
 
 
 def keep_forecast(unit: UnitOfWork, campaign_id: int, kept: KeptForecast) -> None:
@@ -19,7 +25,31 @@ def keep_forecast(unit: UnitOfWork, campaign_id: int, kept: KeptForecast) -> Non
 
 def kept_forecast(connection: Connection, campaign_id: int) -> KeptForecast | None:
     """Return the forecast that is kept; None without one, or if another version of dialer wrote it differently."""
-    document = connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == campaign_id))
+    return _read(connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == campaign_id)))
+
+
+class ForecastRecord(NamedTuple):
+    """The number of ended campaigns with a forecast, and of those that were inside its bands."""
+
+    forecasts: int
+    right: int
+
+
+def record_of_forecasts(connection: Connection, is_seen: ColumnElement[bool]) -> ForecastRecord:
+    """Return how the forecasts of the newest campaigns that have ended, among those that are seen, came true."""
+    ended = (
+        select(CampaignForecast.document, Campaign.calls, Campaign.cost)
+        .join(Campaign, Campaign.id == CampaignForecast.id)
+        .where(Campaign.status == CampaignStatus.END, is_seen)
+        .order_by(Campaign.id.desc())
+        .limit(RECORD_MAX)
+    )
+    rows = [(_read(document), calls, cost) for document, calls, cost in connection.execute(ended)]
+    known = [kept.was_right(calls, cost) for kept, calls, cost in rows if kept is not None]
+    return ForecastRecord(len(known), sum(known))
+
+
+def _read(document: str | None) -> KeptForecast | None:
     try:
         return None if document is None else msgspec.json.decode(document, type=KeptForecast)
     except msgspec.ValidationError:

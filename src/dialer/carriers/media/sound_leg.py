@@ -34,12 +34,16 @@ LOOKS_EVERY_MS: Final = 1_000
 _SENDS: Final = frozenset({Direction.SENDRECV, Direction.SENDONLY})
 
 
+def _is_nobody(_: Address) -> bool:
+    return False
+
+
 class SoundTerms(msgspec.Struct, frozen=True):
     """The rules of a leg's sound."""
 
     is_symmetric: bool = True
     """True if sound goes back to where it comes from, as NAT needs it."""
-    is_carrier: Callable[[Address], bool] = lambda _: False
+    is_carrier: Callable[[Address], bool] = _is_nobody
     """Says whether an address belongs to the carrier."""
     hears_tones: bool = False
     """True if keys in the sound count although events were agreed on."""

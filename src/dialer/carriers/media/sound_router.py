@@ -77,11 +77,21 @@ class SoundRouter:
         self._legs[leg.key] = leg
         min(self._phases, key=len)[leg.key] = leg
 
-    def remove(self, key: str) -> tuple[str, bytes] | None:
-        """Forget a leg. Return the recording that was in progress, its name and its sound, if any."""
-        leg = self._legs.pop(key, None)
+    def release(self, key: str) -> SoundLeg | None:
+        """Return a leg that goes on elsewhere, without its bridge, and forget it here; None if it is gone."""
+        leg = self._take_out(key)
+        if leg is not None:
+            self._unbridge(leg)
+        return leg
+
+    def _take_out(self, key: str) -> SoundLeg | None:
         for phase in self._phases:
             phase.pop(key, None)
+        return self._legs.pop(key, None)
+
+    def remove(self, key: str) -> tuple[str, bytes] | None:
+        """Forget a leg. Return the recording that was in progress, its name and its sound, if any."""
+        leg = self._take_out(key)
         if leg is None:
             return None
         self._part(leg)

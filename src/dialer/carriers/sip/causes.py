@@ -8,6 +8,8 @@ from dialer.carriers.sip.messages import Received
 NORMAL: Final = 16
 NO_ANSWER: Final = 19
 NO_CIRCUIT: Final = 34
+OUT_OF_SERVICE: Final = 39
+"""Something of ours has failed: no cause that would end the use of a carrier that is well."""
 TEMPORARY_FAILURE: Final = 41
 INCOMPATIBLE: Final = 88
 """Incompatible destination: no codec in common."""

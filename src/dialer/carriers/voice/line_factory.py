@@ -20,11 +20,13 @@ def lines_folder(media: Path, name: str = "") -> Path:
     return media.absolute() / ".line" / (mark(name) if name else "")
 
 
-def sip_lines(folder: Path, media: Path, speech: str = "") -> Callable[[int, str, Exchange], RemoteLine]:
+def sip_lines(
+    folder: Path, media: Path, speech: str = "", helpers: int = 0
+) -> Callable[[int, str, Exchange], RemoteLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
     All of them are held by one process, which is found again by its socket in `folder`. It reads and writes sound files
-    in `media`, and speaks texts with the voice `speech`.
+    in `media`, and speaks texts with the voice `speech`. At most `helpers` others carry the sound of its calls for it.
     """
     started: list[int] = []
 
@@ -34,7 +36,7 @@ def sip_lines(folder: Path, media: Path, speech: str = "") -> Callable[[int, str
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(started.pop(), os.WNOHANG)
         command = [sys.executable, "-c", "from dialer.cli import main; main()", "line"]
-        arguments = ["--folder", str(folder), "--media", str(media)]
+        arguments = ["--folder", str(folder), "--media", str(media), "--helpers", str(helpers)]
         nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
         # In a session of its own, the signals of the worker's terminal do not end it.
         whole = [*command, *arguments]

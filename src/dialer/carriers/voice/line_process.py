@@ -37,8 +37,8 @@ from dialer.carriers.voice.process_frames import (
     encode_frame,
     read_from_worker,
 )
+from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.carriers.voice.sound_files import SoundFiles
-from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.sessions.leg_protocol import LegReport
 
@@ -74,9 +74,9 @@ class _Listener:
 class LineProcess:
     """The lines of all gateways of one worker."""
 
-    def __init__(self, media: Path, t1_ms: int = T1_MS, capture: Capture | None = None) -> None:
+    def __init__(self, media: Path, t1_ms: int = T1_MS, capture: Capture | None = None, *, helpers: int = 0) -> None:
         self._capture: Final = capture
-        self._room: Final = SoundRoom()
+        self.room: Final = SharedRoom(helpers)
         self._files: Final = SoundFiles(media)
         self._speaker: Final = Speaker(media)
         self._t1_ms: Final = t1_ms
@@ -94,7 +94,7 @@ class LineProcess:
             for task in filter(None, self._connections):
                 task.cancel()
             await asyncio.gather(*(line.close() for _, line in self._lines.values()))
-            self._room.close()
+            await self.room.end()
 
     async def _wait(self, stop: asyncio.Event) -> None:
         idle_s = 0.0
@@ -136,7 +136,7 @@ class LineProcess:
             return open_line
         if open_line is not None:
             await open_line.close()
-        sound = (self._room, self._files)
+        sound = (self.room, self._files)
         line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture)
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
@@ -184,8 +184,11 @@ def alone(folder: Path) -> Iterator[bool]:
         os.close(lock)
 
 
-async def serve_lines(folder: Path, media: Path, t1_ms: int = T1_MS) -> None:
-    """Serve lines until SIGTERM, or until nobody has needed them for a while. Calls in progress are not ended."""
+async def serve_lines(folder: Path, media: Path, helpers: int = 0, t1_ms: int = T1_MS) -> None:
+    """Serve lines until SIGTERM, or until nobody has needed them for a while. Calls in progress are not ended.
+
+    At most `helpers` processes share their sound.
+    """
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     # Each call has a socket, and the usual limit is 1,024.
     resource.setrlimit(resource.RLIMIT_NOFILE, (files_max, files_max))
@@ -193,5 +196,5 @@ async def serve_lines(folder: Path, media: Path, t1_ms: int = T1_MS) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     capture = Capture(capture_folder(media))
-    await LineProcess(media, t1_ms, capture).serve(socket_path(folder), stop)
+    await LineProcess(media, t1_ms, capture, helpers=helpers).serve(socket_path(folder), stop)
     capture.close()

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, Final, Protocol
 
+import msgspec
 import structlog
 
 from dialer.carriers.media.sound_leg import SoundTerms
@@ -34,7 +36,7 @@ from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.sockets import UdpSocket, address_towards, bind, resolve
 from dialer.carriers.voice.sound_files import SoundFileError, SoundFiles
-from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.sound_room import SoundFailed, SoundNews, SoundOver, SoundRoom
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.enums import Cause
 from dialer.domain.sessions.leg_protocol import (
@@ -110,7 +112,8 @@ class SipTrunkEndpoint:
         self._trunk = self._parameters.trunk(server, (here, self._socket.port), others)
         self._terms = SoundTerms(
             is_symmetric=self._parameters.symmetric,
-            is_carrier=self._trunk.is_of,
+            # A helper that carries sound gets the terms: it does not need the password.
+            is_carrier=msgspec.structs.replace(self._trunk, credentials=None).is_of,
             hears_tones=self._parameters.inband_keys,
             timeout_ms=self._parameters.sound_timeout * 1_000,
         )
@@ -174,7 +177,7 @@ class SipTrunkEndpoint:
             return False
         has_sound = self._open_sound(order.key, range(dialog.local.port, dialog.local.port + 1)) is not None
         self._perform(self._agent.take_up(steady_ms(), order, dialog))
-        self._watch(order.key)
+        self._room.watch(order.key)
         if not has_sound:
             self._perform(self._agent.clear(steady_ms(), order.key, causes.NO_CIRCUIT, "its port is taken"))
         return has_sound
@@ -221,14 +224,18 @@ class SipTrunkEndpoint:
                 _LOGGER.warning("a prompt cannot be played", file=speech.file, error=str(error))
         return b"".join(parts)
 
-    def _sounded(self, output: OrderDone | SoundLost) -> None:
+    def _sounded(self, news: SoundNews) -> None:
         """Take what the sound of a leg tells."""
         at_ms = steady_ms()
-        if isinstance(output, OrderDone):
-            self._hear(output.key, at_ms, output.done, output.recording)
-        else:
-            because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
-            self._perform(self._agent.clear(at_ms, output.key, causes.TIMER_EXPIRY, because))
+        match news:
+            case OrderDone():
+                self._hear(news.key, at_ms, news.done, news.recording)
+            case SoundLost():
+                because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
+                self._perform(self._agent.clear(at_ms, news.key, causes.TIMER_EXPIRY, because))
+            case SoundFailed():
+                because = "the process that carried its sound has ended"
+                self._perform(self._agent.clear(at_ms, news.key, causes.OUT_OF_SERVICE, because))
 
     def _hear(
         self, key: str, at_ms: int, heard: LegReport, recording: tuple[str, bytes] | None = None, because: str = ""
@@ -269,32 +276,20 @@ class SipTrunkEndpoint:
             wait_s = max(0, due_ms - steady_ms()) / 1_000
             self._wake = asyncio.get_running_loop().call_later(wait_s, self._run)
 
-    def _watch(self, key: str) -> None:
-        """Notice from now on if the other side of a leg falls silent."""
-        if (leg := self._room.leg(key)) is not None:
-            leg.watch(steady_ms())
-
-    def _tell_sound(self, output: SoundAgreed | DigitReported) -> None:
-        leg = self._room.leg(output.key)
-        if leg is None:
-            return
-        if isinstance(output, SoundAgreed):
-            leg.agree(steady_ms(), output.sound)
-        else:
-            leg.activity.take_key(steady_ms(), output.digit)
-
     def _perform_one(self, output: Output) -> None:
         match output:
             case Send():
                 self._send(output)
-            case SoundAgreed() | DigitReported():
-                self._tell_sound(output)
+            case SoundAgreed():
+                self._room.agree(output.key, output.sound)
+            case DigitReported():
+                self._room.press(output.key, output.digit)
             case LegArrived():
                 self._hear(output.key, output.at_ms, Arrived(output.called, output.caller, output.handle))
             case LegRinging():
                 self._hear(output.key, output.at_ms, Ringing(0))
             case LegAnswered():
-                self._watch(output.key)
+                self._room.watch(output.key)
                 self._hear(output.key, output.at_ms, Answered(0, output.handle))
             case LegOver():
                 self._hear_end(output)
@@ -302,14 +297,14 @@ class SipTrunkEndpoint:
                 self._owner.trunk_is(output.why_not)
 
     def _hear_end(self, ended: LegOver) -> None:
-        leg = self._room.leg(ended.key)
-        quality = "" if leg is None else leg.quality_in_words()
-        recording = self._room.remove(ended.key)
-        if quality:
-            self._owner.sound_was(ended.key, quality)
-        recording_ms = None if recording is None else len(recording[1]) // 8
+        self._room.finish(ended.key, partial(self._hear_over, ended))
+
+    def _hear_over(self, ended: LegOver, over: SoundOver) -> None:
+        if over.quality:
+            self._owner.sound_was(ended.key, over.quality)
+        recording_ms = None if over.recording is None else len(over.recording[1]) // 8
         heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms)
-        self._hear(ended.key, ended.at_ms, heard, recording, ended.because)
+        self._hear(ended.key, ended.at_ms, heard, over.recording, ended.because)
 
     def _send(self, output: Send) -> None:
         host, port = output.destination

@@ -7,11 +7,14 @@ import secrets
 import selectors
 import socket
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
 
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, SoundRouter
+from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import SoundClock, steady_ms
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.domain.sessions.leg_protocol import Order
@@ -25,7 +28,52 @@ _READ_BYTES: Final = PACKET_BYTES_MAX + 1
 _IPV4: Final = 2
 """Parts of an IPv4 address and its port. Those of IPv6 have more."""
 
-Hear = Callable[[OrderDone | SoundLost], None]
+
+class SoundFailed(msgspec.Struct, frozen=True):
+    """The process that carried the sound of a leg has ended."""
+
+    key: str
+
+
+class SoundOver(NamedTuple):
+    """The sound of a leg after its end: its quality in words, and the recording that was in progress, if any."""
+
+    quality: str = ""
+    recording: tuple[str, bytes] | None = None
+
+
+class LegSockets(NamedTuple):
+    """The sockets of a leg."""
+
+    sound: socket.socket
+    reports: socket.socket | None
+    """The one for reports; None if its port was taken."""
+
+    @classmethod
+    def open(cls, family: socket.AddressFamily, ports: range | None, chance: int) -> "LegSockets":
+        """Bind sockets to free ports, beginning with one that is chosen by `chance`.
+
+        Raises:
+            OSError: no port is free.
+        """
+        sound = bind_for_sound(family, ports, chance)
+        return cls(sound, bind_for_reports(family, int(sound.getsockname()[1]) + 1))
+
+    @property
+    def port(self) -> int:
+        """The port of the sound."""
+        return int(self.sound.getsockname()[1])
+
+    def close(self) -> None:
+        """Close both."""
+        self.sound.close()
+        if self.reports is not None:
+            self.reports.close()
+
+
+SoundNews: TypeAlias = OrderDone | SoundLost | SoundFailed
+Hear: TypeAlias = Callable[[SoundNews], None]
+Finish: TypeAlias = Callable[[SoundOver], None]
 
 
 class SoundRoom:
@@ -33,8 +81,7 @@ class SoundRoom:
 
     def __init__(self) -> None:
         self._router: Final = SoundRouter()
-        self._sockets: dict[str, socket.socket] = {}
-        self._reports: dict[str, socket.socket] = {}
+        self._sockets: dict[str, LegSockets] = {}
         self._arrivals: Final = selectors.DefaultSelector()
         self._owners: dict[str, Hear] = {}
         self._clock: Final = SoundClock(self._tick, self._router.skip)
@@ -46,18 +93,53 @@ class SoundRoom:
             OSError: no port is free.
         """
         chance = secrets.randbits(96)
-        bound = bind_for_sound(*place, chance)
-        self._sockets[key] = bound
-        self._arrivals.register(bound, selectors.EVENT_READ, (key, False))
-        port = int(bound.getsockname()[1])
-        reports = bind_for_reports(place[0], port + 1)
-        if reports is not None:
-            self._reports[key] = reports
-            self._arrivals.register(reports, selectors.EVENT_READ, (key, True))
-        self._owners[key] = hear
-        self._router.add(SoundLeg(key, chance, terms))
+        sockets = LegSockets.open(*place, chance)
+        self.hold(SoundLeg(key, chance, terms), sockets, hear)
+        return sockets.port
+
+    @property
+    def calls_here(self) -> int:
+        """The number of calls whose sound this process carries."""
+        return len(self._sockets)
+
+    def hold(self, leg: SoundLeg, sockets: LegSockets, hear: Hear) -> None:
+        """Carry the sound of a leg, which may have begun elsewhere."""
+        self._sockets[leg.key] = sockets
+        self._arrivals.register(sockets.sound, selectors.EVENT_READ, (leg.key, False))
+        if sockets.reports is not None:
+            self._arrivals.register(sockets.reports, selectors.EVENT_READ, (leg.key, True))
+        self._owners[leg.key] = hear
+        self._router.add(leg)
         self._clock.start()
-        return port
+
+    def release(self, key: str) -> tuple[SoundLeg, LegSockets, Hear] | None:
+        """Stop carrying the sound of a leg, which goes on elsewhere; return None if it is gone."""
+        leg = self._router.release(key)
+        return None if leg is None else (leg, *self._forget(key))
+
+    def _forget(self, key: str) -> tuple[LegSockets, Hear]:
+        sockets = self._sockets.pop(key)
+        for bound in sockets:
+            if bound is not None:
+                self._arrivals.unregister(bound)
+        if not self._sockets:
+            self._clock.stop()
+        return sockets, self._owners.pop(key)
+
+    def agree(self, key: str, sound: AgreedSound) -> None:
+        """Send to and hear from the place of a description from now on."""
+        if (leg := self._router.leg(key)) is not None:
+            leg.agree(steady_ms(), sound)
+
+    def watch(self, key: str) -> None:
+        """Notice from now on if the other side of a leg falls silent."""
+        if (leg := self._router.leg(key)) is not None:
+            leg.watch(steady_ms())
+
+    def press(self, key: str, digit: str) -> None:
+        """Take a key of the telephone that came without sound."""
+        if (leg := self._router.leg(key)) is not None:
+            leg.activity.take_key(steady_ms(), digit)
 
     def leg(self, key: str) -> SoundLeg | None:
         """Return the sound of a leg; None if it is gone."""
@@ -67,17 +149,20 @@ class SoundRoom:
         """Begin an order of sound."""
         self._router.perform(key, order, prompt)
 
-    def remove(self, key: str) -> tuple[str, bytes] | None:
-        """Close the socket of a leg. Return the recording that was in progress, its name and its sound, if any."""
-        for bound in (self._sockets.pop(key, None), self._reports.pop(key, None)):
-            if bound is not None:
-                self._arrivals.unregister(bound)
-                bound.close()
-        self._owners.pop(key, None)
-        recording = self._router.remove(key)
-        if not self._sockets:
-            self._clock.stop()
-        return recording
+    def finish(self, key: str, then: Finish) -> None:
+        """Close the sockets of a leg, and tell `then` what is left of its sound, even if it is gone."""
+        leg = self._router.leg(key)
+        then(SoundOver() if leg is None else SoundOver(leg.quality_in_words(), self._remove(key)))
+
+    def remove(self, key: str) -> None:
+        """Close the sockets of a leg, whatever is left of its sound."""
+        if key in self._sockets:
+            self._remove(key)
+
+    def _remove(self, key: str) -> tuple[str, bytes] | None:
+        sockets, _ = self._forget(key)
+        sockets.close()
+        return self._router.remove(key)
 
     def close(self) -> None:
         """Close all sockets."""
@@ -106,9 +191,10 @@ class SoundRoom:
 
         At most `spare` of these are thrown away. Return the number that is left.
         """
-        router, bound = self._router, self._sockets.get(key)
-        if bound is None:
+        router, sockets = self._router, self._sockets.get(key)
+        if sockets is None:
             return spare
+        bound = sockets.sound
         while True:
             strangers = router.strangers
             try:
@@ -124,7 +210,8 @@ class SoundRoom:
             spare -= 1
 
     def _read_report(self, now_ms: int, key: str) -> None:
-        bound, leg = self._reports.get(key), self._router.leg(key)
+        sockets, leg = self._sockets.get(key), self._router.leg(key)
+        bound = None if sockets is None else sockets.reports
         if bound is None or leg is None:
             return
         for _ in range(REPORTS_MAX):
@@ -135,7 +222,8 @@ class SoundRoom:
             leg.take_report(now_ms, data, (source[0], source[1]))
 
     def _send(self, packet: SendSound) -> None:
-        bound = (self._reports if packet.is_report else self._sockets).get(packet.key)
+        sockets = self._sockets.get(packet.key)
+        bound = None if sockets is None else sockets.reports if packet.is_report else sockets.sound
         if bound is None:
             return
         # A full buffer or an unreachable network loses it, as a network may.

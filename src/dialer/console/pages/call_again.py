@@ -72,6 +72,7 @@ REASONS: Final[Mapping[NotAgain, str]] = {
     NotAgain.STOPPED: gettext_noop("Taken out of the campaign by a user"),
     NotAgain.IN_PROGRESS: gettext_noop("In a call, or a message is on its way"),
     NotAgain.CALLED_AGAIN: gettext_noop("In another campaign that calls them again"),
+    NotAgain.TOO_OLD: gettext_noop("Too old: records of their calls may have been removed"),
 }
 """The words for the reasons why people are not called again."""
 

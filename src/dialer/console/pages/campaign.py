@@ -289,6 +289,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         chart=line(moving.minutes),
         hours=draw_hours(moving.hours, moving.kept, now_ms),
         kept=moving.kept,
+        was_right=rightness_of(view, moving.kept),
         forecasting=forecasting,
         may_forecast=may_change and state not in _OVER,
         cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
@@ -301,6 +302,13 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         now_ms=now_ms,
         zone=zone,
     )
+
+
+def rightness_of(view: CampaignView, kept: KeptForecast | None) -> bool | None:
+    """Return whether a campaign that has ended was inside its forecast; None without one, or before the end."""
+    if kept is None or view.row["status"] != CampaignStatus.END:
+        return None
+    return kept.was_right(view.row["calls"], view.row["cost"])
 
 
 def funnel_of(view: CampaignView) -> list[tuple[str, int, float]]:

@@ -11,15 +11,15 @@ from sqlalchemy import Connection, select
 from dialer.api.crud.resource import Unit
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
-from dialer.app.campaigns.keep_forecast import kept_forecast
+from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.console.answers import ShownQuestion, queue_names, shown_questions
 from dialer.console.charts.columns import ColumnChart
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.meanings import ABANDONED_MEANING
-from dialer.console.pages.campaign import check_seen, funnel_of, outcomes_of
-from dialer.console.pages.campaigns import PLACE
+from dialer.console.pages.campaign import check_seen, funnel_of, outcomes_of, rightness_of
+from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.figures import BY_WORDS, chart_of, sheet_of
 from dialer.console.pages.overview import PERCENT_UNIT
 from dialer.console.pages.record import identity_in
@@ -69,6 +69,8 @@ class _Read(NamedTuple):
     gateway: str
     questions: list[ShownQuestion]
     kept: KeptForecast | None
+    record: ForecastRecord
+    """The forecasts of all campaigns that the viewer sees, and how many came true."""
     grouped: list[tuple[By, GroupedFigures]]
     has_rate: bool
 
@@ -95,6 +97,7 @@ async def show_report(
             _gateway(connection, row),
             shown_questions(survey, answers, queue_names(unit, survey)),
             kept_forecast(connection, identity),
+            record_of_forecasts(connection, seen_campaigns(unit)),
             [(by, read_figures(connection, scope, by, zone, _EVER, unit.now_ms)) for by in _BY],
             view.totals.cost > 0 or has_rate(connection, row["user_id"]),
         )
@@ -121,6 +124,7 @@ async def show_report(
         days=[gettext(words) for name, words in WEEKDAYS if row[name]],
         is_every_day=all(row[name] for name, _ in WEEKDAYS),
         kinds=ValueKind,
+        was_right=rightness_of(view, found.kept),
         **found._asdict(),
     )
 

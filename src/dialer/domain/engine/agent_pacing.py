@@ -48,9 +48,16 @@ class AgentPacing:
             self._state.keep_figures(campaign)
         return pace
 
-    def paced(self) -> list[OpenCampaign]:
-        """Return the open campaigns that dial for agents, started or paused, in order of id."""
-        campaigns = (self._state.campaigns[campaign_id] for campaign_id in self._state.paced)
+    def concerned(self, now_ms: int) -> list[OpenCampaign]:
+        """Return the active campaigns that may dial more or less than when this was asked last, in order of id."""
+        return self._active(self._state.paced.take_concerned(self._distributor.restaffed(now_ms)))
+
+    def sharing_with(self, campaign: OpenCampaign) -> list[OpenCampaign]:
+        """Return the active campaigns that dial for an agent of this one, in order of id."""
+        return self._active(self._state.paced.sharing_with(campaign.plan.id))
+
+    def _active(self, campaign_ids: list[int]) -> list[OpenCampaign]:
+        campaigns = [self._state.campaigns[campaign_id] for campaign_id in campaign_ids]
         return [campaign for campaign in campaigns if campaign.status in ACTIVE]
 
     def restore(self, campaign: OpenCampaign, event: CallRestored) -> None:
@@ -74,6 +81,7 @@ class AgentPacing:
         """
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
+            self._state.paced.change(campaign.plan.id)
         if campaign.is_paced:
             measure.dialled(campaign.figures)
             self._state.keep_figures(campaign)
@@ -81,6 +89,7 @@ class AgentPacing:
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
         """Forget a call that was counted as placed, and never was."""
         campaign.dialling.pop(call.id, None)
+        self._state.paced.change(campaign.plan.id)
         if campaign.is_paced:
             measure.taken_back(campaign.figures)
             self._state.keep_figures(campaign)
@@ -96,6 +105,7 @@ class AgentPacing:
             self._state.keep_figures(campaign)
         if not event.is_live:
             campaign.machines.add(call.id)
+        self._state.paced.change(campaign.plan.id)
         campaign.greeted[call.id] = event.answered_ms  # A machine that hears the survey can reach an agent.
 
     def ended(self, campaign: OpenCampaign, call: Call, outcome: CallOutcome) -> None:
@@ -103,6 +113,7 @@ class AgentPacing:
         campaign.greeted.pop(call.id, None)
         campaign.machines.discard(call.id)
         was_unknown = campaign.dialling.pop(call.id, None) is not None
+        self._state.paced.change(campaign.plan.id)
         if not campaign.is_paced:
             return
         is_live = outcome.answered_ms is not None and outcome.amd_status is not AmdStatus.MACHINE

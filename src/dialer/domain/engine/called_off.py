@@ -5,6 +5,8 @@ from typing import Final
 from dialer.domain.effects import KeepWish
 from dialer.domain.plans import CampaignPlan
 
+FORGETS_EVERY: Final = 1_000
+"""The least number of wishes after which those are forgotten that all campaigns have read as rows."""
 OF_SERVICE: Final = 0
 """Stands for the list of the service, which keeps wishes of people to whom no account is known to have written."""
 
@@ -32,11 +34,17 @@ class CalledOff:
         self.numbers: Final[dict[int, dict[str, int]]] = {}
         """The place of each number in the order, by do-not-call list. Nearly always there is none."""
         self._last = 0
+        self._forgets_at = FORGETS_EVERY
 
     @property
     def last(self) -> int:
         """The place of the number that was added last."""
         return self._last
+
+    @property
+    def is_forgetting_due(self) -> bool:
+        """True if so many numbers were added that it pays to look for those that no campaign needs any more."""
+        return self._last >= self._forgets_at
 
     def add(self, wish: KeepWish) -> None:
         """Add the number of a wish."""
@@ -56,3 +64,4 @@ class CalledOff:
                 self.numbers[dnc_id] = kept
             else:
                 del self.numbers[dnc_id]
+        self._forgets_at = self._last + max(FORGETS_EVERY, *map(len, self.numbers.values()), 0)

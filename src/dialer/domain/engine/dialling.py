@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from heapq import heappop, heappush
 from typing import Final
 
 from dialer.domain import events
@@ -31,6 +32,8 @@ from dialer.domain.plans import NEVER_MS, Call, Subscriber
 from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason
 
 _START: Final = CampaignStatus.START
+TURNS_OUTDATED_MAX: Final = 64
+"""Number of outdated turns on a gateway, beside one for each campaign that waits, from which on they are removed."""
 
 
 class CampaignDialling:
@@ -95,6 +98,7 @@ class CampaignDialling:
             return
         gateway = self._gateways[plan.gateway_id]
         gateway.waiting.add(plan.id)
+        gateway.newcomers.add(plan.id)
         self._serve(gateway, now_ms)
         if plan.id in gateway.waiting:
             self.wake_at(campaign, plan.expires_ms)
@@ -121,12 +125,16 @@ class CampaignDialling:
                     gateway.wake_ms = free_at_ms
                     self._state.emit(WakeGateway(free_at_ms, gateway.plan.id))
                 return
-            # Most campaigns wait alone. They need no turn.
-            campaign = self._campaigns[waiting.pop()] if len(waiting) == 1 else self._next_in_turn(gateway)
+            if len(waiting) == 1:  # Most campaigns wait alone. They need no turn.
+                campaign = self._campaigns[waiting.pop()]
+                gateway.newcomers.clear()
+            else:
+                campaign = self._next_in_turn(gateway)
             if self._dial_next(campaign, gateway, now_ms):
                 self._consider_again(campaign, gateway, now_ms)
             elif self._is_claiming():
                 waiting.add(campaign.plan.id)
+                gateway.newcomers.add(campaign.plan.id)
                 self._deferred.appendleft(partial(self._serve, gateway))
                 return
 
@@ -135,15 +143,22 @@ class CampaignDialling:
 
         It is the one with the fewest calls if channels are limited, else the one with the most overdue dial.
         """
-        waiting = [self._campaigns[campaign_id] for campaign_id in gateway.waiting]
-        if gateway.plan.max_channels:
-            campaign = min(
-                waiting, key=lambda candidate: (candidate.in_progress, candidate.next_dial_us, candidate.plan.id)
-            )
-        else:
-            campaign = min(waiting, key=lambda candidate: (candidate.next_dial_us, candidate.plan.id))
-        gateway.waiting.remove(campaign.plan.id)
-        return campaign
+        waiting, turns = gateway.waiting, gateway.turns
+        for campaign_id in gateway.newcomers & waiting:
+            heappush(turns, self._turn(campaign_id, gateway))
+        gateway.newcomers.clear()
+        if len(turns) > 2 * len(waiting) + TURNS_OUTDATED_MAX:
+            turns[:] = sorted(self._turn(campaign_id, gateway) for campaign_id in waiting)
+        while True:
+            turn = heappop(turns)
+            campaign_id = turn[-1]
+            if campaign_id in waiting and turn == self._turn(campaign_id, gateway):
+                waiting.remove(campaign_id)
+                return self._campaigns[campaign_id]
+
+    def _turn(self, campaign_id: int, gateway: GatewayLoad) -> tuple[int, int, int]:
+        campaign = self._campaigns[campaign_id]
+        return (campaign.in_progress if gateway.plan.max_channels else 0, campaign.next_dial_us, campaign_id)
 
     def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
         """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
@@ -156,6 +171,7 @@ class CampaignDialling:
             self.wake_at(campaign, plan.expires_ms)
         else:
             gateway.waiting.add(plan.id)
+            gateway.newcomers.add(plan.id)
             self.wake_at(campaign, plan.expires_ms)
 
     def wake_at(self, campaign: OpenCampaign, at_ms: int) -> None:
@@ -335,7 +351,7 @@ class CampaignDialling:
         self._state.emit(MoveCampaign(campaign.plan.id, status, reason))
         if status is CampaignStatus.PAUSE:
             self.wake_at(campaign, campaign.plan.expires_ms)
-        for other in self._pacing.paced():
+        for other in self._pacing.sharing_with(campaign):
             self.wake_at(other, now_ms)  # They share its abandon budget.
         self._state.forget_if_over(campaign)
 

@@ -175,7 +175,7 @@ class Engine:
             self._transfers.settle(now_ms)
             for call in self._transfers.unserved():
                 self._free(call, now_ms)
-        for campaign in self._pacing.paced():
+        for campaign in self._pacing.concerned(now_ms):
             self._dialling.consider(campaign, now_ms)
 
     # --- opening and closing ------------------------------------------------------------------------------------
@@ -262,6 +262,7 @@ class Engine:
         if campaign is None:
             return
         campaign.status = CampaignStatus.ABORT if event.is_aborted else CampaignStatus.END
+        self._state.paced.change(event.campaign_id)
         self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
         if event.is_aborted:
             for call in self._calls.values():
@@ -312,9 +313,10 @@ class Engine:
     def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
         called_off = self._state.called_off
-        called_off.forget(
-            min((campaign.called_off_before for campaign in self._campaigns.values()), default=called_off.last)
-        )
+        if called_off.is_forgetting_due:
+            called_off.forget(
+                min((campaign.called_off_before for campaign in self._campaigns.values()), default=called_off.last)
+            )
         wish = KeepWish(event.user_id, event.dnc_id, event.number)
         called_off.add(wish)
         self._state.emit(wish)
@@ -362,6 +364,7 @@ class Engine:
             self._state.emit(ExpectCallBack(outcome.calls_back_ms, call))
         campaign.in_progress -= 1
         gateway.in_progress -= 1
+        self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         if outcome.cause in CARRIER_FAILURES or gateway.breaker is not CLOSED:
             self._state.learn(gateway, outcome.cause, call.started_ms, now_ms)
         account.held -= call.hold
@@ -380,6 +383,7 @@ class Engine:
         account, subscriber = self._accounts[call.plan.user_id], call.subscriber
         campaign.in_progress -= 1
         gateway.in_progress -= 1
+        self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         account.held -= call.hold
         subscriber.attempts -= 1
         after = never_made(call, now_ms)

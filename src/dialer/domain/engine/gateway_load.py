@@ -34,9 +34,11 @@ class GatewayLoad:
         "cps",
         "in_progress",
         "is_down",
+        "newcomers",
         "plan",
         "recent_dials_ms",
         "texts_waiting",
+        "turns",
         "waiting",
         "wake_ms",
     )
@@ -51,6 +53,10 @@ class GatewayLoad:
         self.breaker = CLOSED
         self.waiting: set[int] = set()
         """Ids of the campaigns that could dial if the gateway had a free place."""
+        self.newcomers: set[int] = set()
+        """Those of them that began to wait, or whose turn has changed, since turns were last looked at."""
+        self.turns: list[tuple[int, int, int]] = []
+        """Heap of the turns of those that wait, each with the campaign's id at its end. Some entries are outdated."""
         self.texts_waiting = 0
         """Messages of calls that could be sent if the gateway had a free place."""
         self.wake_ms = NEVER_MS

@@ -1,7 +1,8 @@
 """The shared state of the engine's parts: open campaigns, calls in progress, and the effects of the current event."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from dialer.domain.calling_times.calling_windows import Windows
@@ -101,16 +102,14 @@ class OpenCampaign:
 class PacedCampaigns:
     """The campaigns that dial for agents, indexed by their queues, as there may be very many of both."""
 
-    __slots__ = ("_by_queue", "queue_ids")
+    __slots__ = ("_by_queue", "_changed", "queue_ids")
 
     def __init__(self) -> None:
         self.queue_ids: Final[dict[int, frozenset[int]]] = {}
         """The queues of each campaign, by its id. It is empty if no campaign dials for agents."""
         self._by_queue: defaultdict[int, set[int]] = defaultdict(set)
-
-    def __iter__(self) -> Iterator[int]:
-        """Iterate over the campaign ids, in order."""
-        return iter(sorted(self.queue_ids))
+        self._changed: set[int] = set()
+        """Campaigns of which something has changed that pacing depends on, since `take_concerned` was asked last."""
 
     def add(self, campaign_id: int, queue_ids: frozenset[int]) -> None:
         """Add a campaign that dials for the agents of these queues, or replace its queues."""
@@ -118,17 +117,37 @@ class PacedCampaigns:
         self.queue_ids[campaign_id] = queue_ids
         for queue_id in queue_ids:
             self._by_queue[queue_id].add(campaign_id)
+        self._changed.add(campaign_id)
 
     def discard(self, campaign_id: int) -> None:
         """Remove a campaign, if it is present."""
+        self._changed.update(self.sharing_with(campaign_id))
         for queue_id in self.queue_ids.pop(campaign_id, ()):
             self._by_queue[queue_id].discard(campaign_id)
             if not self._by_queue[queue_id]:
                 del self._by_queue[queue_id]
 
-    def sharing(self, queue_ids: frozenset[int]) -> list[int]:
+    def change(self, campaign_id: int) -> None:
+        """Note that the calls or the figures of a campaign have changed, if it dials for agents."""
+        if campaign_id in self.queue_ids:
+            self._changed.add(campaign_id)
+
+    def sharing(self, queue_ids: AbstractSet[int]) -> list[int]:
         """Return the ids of the campaigns that dial for any of these queues, in order."""
         return sorted(set().union(*[self._by_queue.get(queue_id, ()) for queue_id in queue_ids]))
+
+    def sharing_with(self, campaign_id: int) -> list[int]:
+        """Return the ids of the campaigns that dial for a queue of this one, in order."""
+        return self.sharing(self.queue_ids.get(campaign_id, frozenset()))
+
+    def take_concerned(self, queue_ids: AbstractSet[int]) -> list[int]:
+        """Return the ids of the campaigns for which the possible number of calls may have changed, in order.
+
+        They dial for these queues or have changed since the last request, or share a queue with one that has.
+        """
+        changed, self._changed = self._changed, set()
+        shared = set(queue_ids).union(*[self.queue_ids.get(campaign_id, ()) for campaign_id in changed])
+        return sorted({*self.sharing(shared), *(changed & self.queue_ids.keys())})
 
 
 class EngineState:
@@ -175,5 +194,6 @@ class EngineState:
     def keep_figures(self, campaign: OpenCampaign) -> None:
         """Emit the figures of an active campaign that dials for agents, so that they are recorded."""
         campaign.averages = None
+        self.paced.change(campaign.plan.id)
         if campaign.is_paced and campaign.status in ACTIVE:
             self.emit(KeepFigures(campaign.plan.id, campaign.figures))

@@ -148,6 +148,7 @@ class Transfers:
             return
         campaign = self._state.campaigns[call.plan.id]
         answered_ms = campaign.greeted.pop(call.id, None)
+        self._state.paced.change(campaign.plan.id)
         if answered_ms is not None and campaign.is_paced:
             measure.transferred(campaign.figures, answered_ms, now_ms)
             self._state.keep_figures(campaign)

@@ -18,6 +18,10 @@ class Spread(NamedTuple):
         """Return the spread of the figure plus a known amount."""
         return Spread(self.p10 + amount, self.p50 + amount, self.p90 + amount)
 
+    def has(self, value: int) -> bool:
+        """Return whether a value is in the band of eight of ten runs."""
+        return self.p10 <= value <= self.p90
+
 
 class ForecastHour(NamedTuple):
     """The likely calls of one hour since the epoch, and the likely price of the whole campaign until its end."""
@@ -44,6 +48,10 @@ class KeptForecast(msgspec.Struct, frozen=True):
     cost_before: int
     """The price of the calls before the forecast."""
     hours: list[ForecastHour]
+
+    def was_right(self, calls: int, cost: int) -> bool:
+        """Return whether the calls and the cost of a whole campaign are both in their bands."""
+        return self.calls.has(calls) and self.cost.has(cost)
 
     def cost_at(self, now_ms: int) -> Spread:
         """Return the likely cost at a moment. Within an hour, it is taken to grow steadily."""

@@ -1,7 +1,7 @@
-"""The limits of the processes among which a forecast shares its runs out."""
+"""The limits of the processes among which a forecast shares its runs out, or calls their sound."""
 
 from typing import Final
 
 PROCESSES_MAX: Final = 64
 PROCESSES_DEFAULT_MAX: Final = 8
-"""Processes of a forecast where no setting says how many, on a machine with as many cores."""
+"""Processes where no setting says how many, on a machine with as many cores."""

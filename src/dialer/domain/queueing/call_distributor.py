@@ -6,6 +6,8 @@ Values that it hands out (places, figures) are never changed afterwards: a chang
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from heapq import heapify, heappop, heapreplace
 from typing import Final
 
 import msgspec
@@ -15,6 +17,7 @@ from dialer.domain.enums import QueueStrategy
 from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
 from dialer.domain.queueing.changes import Changes, Notes
+from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
@@ -57,11 +60,24 @@ class CallDistributor:
         self._opened: Final[set[int]] = set()
         """Queues that were opened, in contrast to those that only a call has named."""
         self._waiting: Final[dict[int, Waiting]] = {}
-        self._callers: Final[defaultdict[int, set[int]]] = defaultdict(set)
-        """The calls that wait in each queue: campaigns that dial for agents ask for them at every event."""
         self._talks: Final[dict[int, int]] = {}
         """The agent of each call with a talk in progress."""
         self._notes = Notes()
+        # Nothing below says more than the above. It spares a look at all queues, agents and calls at every event.
+        self._served_by: Final[defaultdict[int, set[int]]] = defaultdict(set)
+        """The queues in which each agent has a place."""
+        self._changed_agents: Final[set[int]] = set()
+        """Agents who have changed since they were last looked at. The next three are of that look."""
+        self._on_duty: Final[set[int]] = set()
+        self._idle: Final[set[int]] = set()
+        self._rests: Final = Moments()
+        """The time at which each agent's wrap-up time or rest ends."""
+        self._concerned: Final[set[int]] = set()
+        """Queues for which something may have to be decided: they or their agents have changed, or their time came."""
+        self._moments: Final = Moments()
+        """The next time at which each queue with callers may have to decide something without an event."""
+        self._staffed_anew: Final[set[int]] = set()
+        """Queues whose agents or callers have changed since `restaffed` was asked last."""
 
     def open_queue(
         self,
@@ -75,7 +91,12 @@ class CallDistributor:
         `left_early` are the callers who left this queue and have not joined it again.
         """
         line = self._line(plan.id)
+        for agent_id in line.places:
+            self._served_by[agent_id].discard(plan.id)
         line.renew(plan)
+        for agent_id in line.places:
+            self._served_by[agent_id].add(plan.id)
+        self._concern(plan.id)
         if plan.id in self._opened:
             return
         self._opened.add(plan.id)
@@ -89,7 +110,7 @@ class CallDistributor:
         The next `decide` acts on a change of status: an agent who logs out is not asked any more. An agent who talks
         keeps talking.
         """
-        agent = self._agent(plan.id)
+        agent = self._changing(plan.id)
         agent.plan = plan
         if figures is not None:
             agent.figures = figures
@@ -102,19 +123,19 @@ class CallDistributor:
         if call_id in self._waiting:
             return self._waiting[call_id]
         waiting = self._line(queue_id).enter(now_ms, call_id, number, answered_ms)
-        self._keep(waiting)
+        self._add(waiting)
+        self._notes.waiting[call_id] = waiting
         return waiting
 
     def restore_waiting(self, waiting: Waiting) -> None:
         """Restore a waiting call after a restart, and the agents who were being asked to take it."""
-        self._waiting[waiting.call_id] = waiting
-        self._callers[waiting.queue_id].add(waiting.call_id)
+        self._add(waiting)
         for agent_id in waiting.offers:
-            self._agent(agent_id).asked_call_id = waiting.call_id
+            self._changing(agent_id).asked_call_id = waiting.call_id
 
     def restore_talk(self, call_id: int, agent_id: int, since_ms: int) -> None:
         """Restore a talk after a restart."""
-        self._agent(agent_id).talk = AgentTalk(call_id, since_ms)
+        self._changing(agent_id).talk = AgentTalk(call_id, since_ms)
         self._talks[call_id] = agent_id
 
     def leave(self, now_ms: int, call_id: int) -> list[Decision]:
@@ -129,7 +150,7 @@ class CallDistributor:
         """Remove a call without its place, and return the offers to withdraw. A talk in progress is not counted."""
         agent_id = self._talks.pop(call_id, None)
         if agent_id is not None:
-            self._agents[agent_id].talk = None
+            self._changing(agent_id).talk = None
         waiting = self._waiting.get(call_id)
         return self._drop(waiting) if waiting else []
 
@@ -142,13 +163,13 @@ class CallDistributor:
         if waiting is None or agent_id not in waiting.offers or not self._agents[agent_id].is_on_duty:
             return None
         others = self._drop(waiting)
-        self._agents[agent_id].take(now_ms, call_id)
+        self._changing(agent_id).take(now_ms, call_id)
         self._talks[call_id] = agent_id
         return [other for other in others if other != Withdraw(call_id, agent_id)]
 
     def missed(self, now_ms: int, call_id: int, agent_id: int) -> None:
         """End the offer of a waiting call to an agent whose telephone does not take it. The agent rests."""
-        waiting, agent = self._waiting[call_id], self._agents[agent_id]
+        waiting, agent = self._waiting[call_id], self._changing(agent_id)
         agent.let_ring(now_ms)
         self._notes.agents[agent_id] = agent.figures
         self._keep(replace(waiting, offers={other: at for other, at in waiting.offers.items() if other != agent_id}))
@@ -161,7 +182,7 @@ class CallDistributor:
         agent_id = self._talks.pop(call_id, None)
         if agent_id is None:
             return None
-        agent = self._agents[agent_id]
+        agent = self._changing(agent_id)
         if agent.hang_up(now_ms):
             self._notes.statuses[agent_id] = agent.plan.status
         self._notes.agents[agent_id] = agent.figures
@@ -173,19 +194,20 @@ class CallDistributor:
         Calls whose time is up leave first. Then offers end, and then idle agents are asked. Each step follows the order
         of the line, which is common to all queues, because an agent may serve several.
         """
-        staffed = self._watch_staff(now_ms)
-        if not self._waiting:
-            return []
+        self._look_at_agents(now_ms)
+        self._concerned.update(self._moments.pop_due(now_ms))
+        lines = [self._line(queue_id) for queue_id in sorted(self._concerned)]
+        self._watch_staff(lines, now_ms)
         decisions: list[Decision] = []
-        for waiting in _in_line(self._waiting.values()):
+        for waiting in _in_line(waiting for line in lines for waiting in self._overdue(now_ms, line)):
             decisions += self._give_up(now_ms, waiting)
-        for waiting in _in_line(waiting_call for waiting_call in self._waiting.values() if waiting_call.offers):
+        for waiting in _in_line(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
             decisions += self._end_offers(now_ms, waiting)
-        idle = {agent_id: agent for agent_id, agent in self._agents.items() if agent.is_idle(now_ms)}
-        for waiting in _in_line(self._waiting.values()) if idle else ():
-            decisions += self._ask(now_ms, waiting, idle, staffed[waiting.queue_id])
-            if not idle:
-                break
+        self._look_at_agents(now_ms)  # Those who are not asked any more are idle, for all their queues.
+        decisions += self._ask_in_line(now_ms)
+        self._look_at_agents(now_ms)
+        self._look_ahead(now_ms)
+        self._concerned.clear()
         return decisions
 
     def wakes_at_ms(self, now_ms: int, *, is_dialled_for: bool = False) -> int:
@@ -194,17 +216,25 @@ class CallDistributor:
         If a campaign dials for the agents, times at which an agent becomes free count too. Call `decide` for `now_ms`
         first.
         """
-        moments = [moment for waiting in self._waiting.values() for moment in self._moments(now_ms, waiting)]
-        if self._waiting or is_dialled_for:
-            moments += (agent.figures.free_at_ms for agent in self._agents.values() if agent.is_on_duty)
-        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
+        self._look_at_agents(now_ms)
+        self._look_ahead(now_ms)
+        rests_end_ms = self._rests.next_ms if self._waiting or is_dialled_for else NEVER_MS
+        return min(self._moments.next_ms, rests_end_ms)
+
+    def restaffed(self, now_ms: int) -> set[int]:
+        """Return the queues whose `staff` may have changed since the last request."""
+        self._look_at_agents(now_ms)
+        queue_ids = set(self._staffed_anew)
+        self._staffed_anew.clear()
+        return queue_ids
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
-        members = set().union(*[line.places for queue_id in queue_ids if (line := self._lines.get(queue_id))])
+        lines = [line for queue_id in queue_ids if (line := self._lines.get(queue_id))]
+        members = set().union(*[line.places for line in lines])
         agents = [agent for agent_id in members if (agent := self._agents.get(agent_id))]
-        calls = set().union(*[self._callers.get(queue_id, ()) for queue_id in queue_ids])
-        return staff_of(agents, calls, now_ms)
+        asked_for = set().union(*[line.callers.asked for line in lines])
+        return staff_of(agents, asked_for, sum([len(line.callers.in_line) for line in lines]), now_ms)
 
     def changed(self) -> Changes:
         """Return the changes that must be stored and were not returned before."""
@@ -235,9 +265,38 @@ class CallDistributor:
             self._lines[queue_id] = QueueState(QueuePlan(queue_id))
         return self._lines[queue_id]
 
+    def _changing(self, agent_id: int) -> AgentState:
+        """Return an agent who is about to change."""
+        self._changed_agents.add(agent_id)
+        return self._agent(agent_id)
+
+    def _concern(self, queue_id: int) -> None:
+        self._concerned.add(queue_id)
+        self._staffed_anew.add(queue_id)
+
+    def _look_at_agents(self, now_ms: int) -> None:
+        """Find out which agents are idle now, and which queues this concerns."""
+        changed = self._changed_agents
+        changed.update(self._rests.pop_due(now_ms))
+        while changed:
+            agent_id = changed.pop()
+            agent = self._agents[agent_id]
+            (self._on_duty.add if agent.is_on_duty else self._on_duty.discard)(agent_id)
+            (self._idle.add if agent.is_idle(now_ms) else self._idle.discard)(agent_id)
+            rests_until_ms = agent.figures.free_at_ms if agent.is_on_duty else 0
+            self._rests.expect(agent_id, rests_until_ms if rests_until_ms > now_ms else NEVER_MS)
+            self._concerned.update(self._served_by[agent_id])
+            self._staffed_anew.update(self._served_by[agent_id])
+
+    def _add(self, waiting: Waiting) -> None:
+        self._waiting[waiting.call_id] = waiting
+        self._line(waiting.queue_id).callers.add(waiting)
+        self._concern(waiting.queue_id)
+
     def _keep(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
-        self._callers[waiting.queue_id].add(waiting.call_id)
+        self._line(waiting.queue_id).callers.keep(waiting)
+        self._concern(waiting.queue_id)
 
     def _keep_place(self, now_ms: int, waiting: Waiting) -> None:
         left = LeftEarly(waiting.queue_id, waiting.number, waiting.score_from_ms, now_ms)
@@ -246,33 +305,29 @@ class CallDistributor:
     def _drop(self, waiting: Waiting) -> list[Decision]:
         """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
         del self._waiting[waiting.call_id]
-        self._callers[waiting.queue_id].discard(waiting.call_id)
+        self._line(waiting.queue_id).callers.remove(waiting)
+        self._concern(waiting.queue_id)
         self._notes.waiting.pop(waiting.call_id, None)
         for agent_id in waiting.offers:
-            self._agents[agent_id].asked_call_id = None
+            self._changing(agent_id).asked_call_id = None
         return [Withdraw(waiting.call_id, agent_id) for agent_id in sorted(waiting.offers)]
 
-    def _watch_staff(self, now_ms: int) -> dict[int, set[int]]:
-        """Note since when callers have had no agent on duty.
-
-        Return the levels with such an agent, for each queue concerned.
-        """
-        staffed: dict[int, set[int]] = {}
-        waited_for = {waiting.queue_id for waiting in self._waiting.values()}
-        missed = {queue_id for queue_id, line in self._lines.items() if line.no_agent_from_ms}
-        for queue_id in waited_for | missed:
-            line = self._line(queue_id)
-            staffed[queue_id] = self._staffed_levels(line)
-            is_staffed = bool(staffed[queue_id])
-            if is_staffed == bool(line.no_agent_from_ms):
+    def _watch_staff(self, lines: Iterable[QueueState], now_ms: int) -> None:
+        """Note since when callers of these queues have had no agent on duty."""
+        for line in lines:
+            is_staffed = not self._on_duty.isdisjoint(line.places)
+            is_missed = bool(line.no_agent_from_ms)
+            if is_staffed == is_missed and (is_missed or line.callers.in_line):
                 line.no_agent_from_ms = 0 if is_staffed else now_ms
-                self._notes.no_agent_from_ms[queue_id] = line.no_agent_from_ms
-        return staffed
+                self._notes.no_agent_from_ms[line.plan.id] = line.no_agent_from_ms
 
-    def _staffed_levels(self, line: QueueState) -> set[int]:
-        return {
-            tier.level for tier in line.plan.tiers if (agent := self._agents.get(tier.agent_id)) and agent.is_on_duty
-        }
+    def _overdue(self, now_ms: int, line: QueueState) -> Iterator[Waiting]:
+        """Yield the calls on which a queue gives up now: those who joined first, as its limits are the same for all."""
+        for call_id in line.callers.by_joining():
+            waiting = self._waiting[call_id]
+            if line.gives_up(waiting)[0] > now_ms:
+                return
+            yield waiting
 
     def _give_up(self, now_ms: int, waiting: Waiting) -> list[Decision]:
         until_ms, reason = self._line(waiting.queue_id).gives_up(waiting)
@@ -288,10 +343,10 @@ class CallDistributor:
         for agent_id, since_ms in sorted(waiting.offers.items()):
             agent = self._agents[agent_id]
             if since_ms + AGENT_RING_MS_MAX <= now_ms:
-                agent.let_ring(now_ms)
+                self._changing(agent_id).let_ring(now_ms)
                 self._notes.agents[agent_id] = agent.figures
             elif agent_id not in places or not agent.is_on_duty:
-                agent.asked_call_id = None
+                self._changing(agent_id).asked_call_id = None
             else:
                 continue
             ended.append(Withdraw(waiting.call_id, agent_id))
@@ -302,39 +357,86 @@ class CallDistributor:
             )
         return ended
 
-    def _ask(self, now_ms: int, waiting: Waiting, idle: dict[int, AgentState], staffed: set[int]) -> list[Decision]:
-        """Ask the agents whose turn it is, and remove them from `idle`."""
-        line = self._line(waiting.queue_id)
-        if asks_again_at_ms(line.plan.strategy, waiting) > now_ms:
-            return []
-        top = line.levels.top(now_ms - waiting.joined_ms, staffed)
-        agent_ids = self._next_agents(waiting, line, idle, top)
+    def _ask_in_line(self, now_ms: int) -> list[Decision]:
+        """Ask idle agents for the calls of the queues that are concerned, in the order of the line."""
+        decisions: list[Decision] = []
+        turns = [
+            (*line.callers.in_line[0], 0, queue_id)
+            for queue_id in self._concerned
+            if (line := self._line(queue_id)).callers.in_line and self._may_ask(now_ms, line)
+        ]
+        heapify(turns)
+        while turns:
+            _, call_id, place, queue_id = turns[0]
+            line, waiting = self._line(queue_id), self._waiting[call_id]
+            may_ask = True
+            if asks_again_at_ms(line.plan.strategy, waiting) <= now_ms:
+                decisions += self._ask(now_ms, waiting, line)
+                may_ask = self._may_ask(now_ms, line)
+            if may_ask and place + 1 < len(line.callers.in_line):
+                heapreplace(turns, (*line.callers.in_line[place + 1], place + 1, queue_id))
+            else:
+                heappop(turns)
+        return decisions
+
+    def _may_ask(self, now_ms: int, line: QueueState) -> bool:
+        """Return whether an idle agent of a queue may be asked for a call, by the longest wait of a call."""
+        idle = self._idle & line.places.keys()
+        if not (idle and line.plan.tier_rules_apply):
+            return bool(idle)
+        waits = (self._waiting[call_id] for call_id in line.callers.by_joining())
+        longest = next((waiting for waiting in waits if asks_again_at_ms(line.plan.strategy, waiting) <= now_ms), None)
+        return longest is not None and min(line.places[agent_id].level for agent_id in idle) <= self._top(
+            now_ms, longest, line
+        )
+
+    def _top(self, now_ms: int, waiting: Waiting, line: QueueState) -> int:
+        """Return the highest level of agents who may be asked for a call."""
+        staffed: AbstractSet[int] = frozenset()
+        if line.plan.tier_rules_apply and line.plan.tier_rule_no_agent_no_wait:
+            staffed = {tier.level for tier in line.plan.tiers if tier.agent_id in self._on_duty}
+        return line.levels.top(now_ms - waiting.joined_ms, staffed)
+
+    def _ask(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[Decision]:
+        """Ask the agents whose turn it is. They are not idle any more."""
+        agent_ids = self._next_agents(waiting, line, self._top(now_ms, waiting, line))
         for agent_id in agent_ids:
-            agent = idle.pop(agent_id)
+            agent = self._changing(agent_id)
             agent.ask(now_ms, waiting.call_id)
+            self._idle.remove(agent_id)
             self._notes.agents[agent_id] = agent.figures
             self._notes.queues[line.plan.id] = line.last_agent_id = agent_id
         if agent_ids:
             self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(agent_ids, now_ms)))
         return [AgentOffer(waiting.call_id, agent_id) for agent_id in agent_ids]
 
-    def _next_agents(self, waiting: Waiting, line: QueueState, idle: dict[int, AgentState], top: int) -> list[int]:
-        places = ((line.places.get(agent_id), agent) for agent_id, agent in idle.items())
-        candidates = [Candidate(tier, agent.figures) for tier, agent in places if tier and tier.level <= top]
+    def _next_agents(self, waiting: Waiting, line: QueueState, top: int) -> list[int]:
+        candidates = [
+            Candidate(tier, self._agents[agent_id].figures)
+            for agent_id in self._idle & line.places.keys()
+            if (tier := line.places[agent_id]).level <= top
+        ]
         turn = AgentTurn(self._seed, waiting, line.places.get(line.last_agent_id))
         ranked = rank_candidates(line.plan.strategy, turn, candidates)
         if line.plan.strategy is not QueueStrategy.RING_ALL:
             del ranked[1:]
         return [candidate.tier.agent_id for candidate in ranked]
 
-    def _moments(self, now_ms: int, waiting: Waiting) -> Iterator[int]:
-        """Yield the times, some of them past, at which a decision about a waiting call may be due."""
-        line = self._line(waiting.queue_id)
-        yield line.gives_up(waiting)[0]
-        yield line.levels.next_at_ms(waiting.joined_ms, now_ms)
-        yield asks_again_at_ms(line.plan.strategy, waiting)
-        for since_ms in waiting.offers.values():
-            yield since_ms + AGENT_RING_MS_MAX
+    def _look_ahead(self, now_ms: int) -> None:
+        for queue_id in self._concerned:
+            self._moments.expect(queue_id, self._next_ms(now_ms, self._line(queue_id)))
+
+    def _next_ms(self, now_ms: int, line: QueueState) -> int:
+        """Return the next time at which a decision about a call of a queue may be due; `NEVER_MS` if there is none."""
+        moments: list[int] = [line.levels.next_at_ms(line.callers, now_ms)]
+        first = next(line.callers.by_joining(), None)
+        if first is not None:
+            moments.append(line.gives_up(self._waiting[first])[0])
+        for call_id in line.callers.asked:
+            waiting = self._waiting[call_id]
+            moments.append(asks_again_at_ms(line.plan.strategy, waiting))
+            moments += [since_ms + AGENT_RING_MS_MAX for since_ms in waiting.offers.values()]
+        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
 
 
 def _in_line(waiting: Iterable[Waiting]) -> list[Waiting]:

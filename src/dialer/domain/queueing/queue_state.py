@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dialer.domain.plans import NEVER_MS
+from dialer.domain.queueing.callers import Callers
 from dialer.domain.queueing.plans import LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.tiers import Levels
 from dialer.domain.reasons import TransferReason
@@ -13,12 +14,13 @@ LEFT_EARLY_MAX: Final = 1_000
 
 
 class QueueState:
-    """The state of one queue, except for the calls that wait in it."""
+    """The state of one queue."""
 
-    __slots__ = ("_left_early", "last_agent_id", "levels", "no_agent_from_ms", "places", "plan")
+    __slots__ = ("_left_early", "callers", "last_agent_id", "levels", "no_agent_from_ms", "places", "plan")
 
     def __init__(self, plan: QueuePlan) -> None:
         self._left_early: dict[str, LeftEarly] = {}
+        self.callers: Final = Callers()
         self.last_agent_id = 0
         self.no_agent_from_ms = 0
         """The time since which there has been no agent on duty; 0 if there is one, or if no caller has waited since."""

@@ -23,8 +23,11 @@ class Staff(msgspec.Struct, frozen=True):
     """The end of the wrap-up time, or of a rest after an offer that was not taken."""
 
 
-def staff_of(agents: Iterable[AgentState], calls: AbstractSet[int], now_ms: int) -> Staff:
-    """Return the counts of the agents of some queues at a moment; `calls` are those that wait in these queues."""
+def staff_of(agents: Iterable[AgentState], asked_for: AbstractSet[int], waiting: int, now_ms: int) -> Staff:
+    """Return the counts of the agents of some queues at a moment.
+
+    `waiting` is the number of calls that wait in these queues. `asked_for` has those that are offered to agents.
+    """
     on_duty = idle = 0
     bridged_ms: list[int] = []
     wrapping_ms: list[int] = []
@@ -36,10 +39,10 @@ def staff_of(agents: Iterable[AgentState], calls: AbstractSet[int], now_ms: int)
             bridged_ms.append(agent.talk.since_ms)
         elif agent.figures.free_at_ms > now_ms:
             wrapping_ms.append(agent.figures.free_at_ms)
-        elif agent.asked_call_id is None or agent.asked_call_id in calls:
+        elif agent.asked_call_id is None or agent.asked_call_id in asked_for:
             idle += 1
     bridged_ms.sort()
     wrapping_ms.sort()
     return Staff(
-        agents=on_duty, idle=idle, waiting=len(calls), bridged_ms=tuple(bridged_ms), wrapping_ms=tuple(wrapping_ms)
+        agents=on_duty, idle=idle, waiting=waiting, bridged_ms=tuple(bridged_ms), wrapping_ms=tuple(wrapping_ms)
     )

@@ -4,6 +4,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from dialer.domain.plans import NEVER_MS
+from dialer.domain.queueing.callers import Callers
 from dialer.domain.queueing.plans import QueuePlan
 
 
@@ -34,12 +35,13 @@ class Levels:
             reached = level
         return reached
 
-    def next_at_ms(self, joined_ms: int, now_ms: int) -> int:
-        """Return the time at which a caller's wait reaches the next level; `NEVER_MS` if it has reached them all."""
+    def next_at_ms(self, callers: Callers, now_ms: int) -> int:
+        """Return the next time at which a caller's wait reaches a level; `NEVER_MS` if all have reached them all."""
         if not self._plan.tier_rules_apply:
             return NEVER_MS
-        moments = (joined_ms + self._wait_ms(level) for level in self._levels[1:])
-        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
+        waits_ms = map(self._wait_ms, self._levels[1:])
+        joined_ms = ((wait_ms, callers.next_joined_ms(now_ms - wait_ms)) for wait_ms in waits_ms)
+        return min((at_ms + wait_ms for wait_ms, at_ms in joined_ms if at_ms is not None), default=NEVER_MS)
 
     def _wait_ms(self, level: int) -> int:
         return self._plan.tier_rule_wait_ms * (level if self._plan.tier_rule_wait_multiply_level else 1)

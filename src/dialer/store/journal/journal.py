@@ -20,7 +20,7 @@ from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
 from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.backends.backend import backend_of
-from dialer.store.invariants import Added, Placed, added_twice, ended_before, misplaced_subscriber, wrong_move
+from dialer.store.invariants import Added, added_twice, ended_before, misplaced_subscriber, wrong_move
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
@@ -142,17 +142,28 @@ class JournalStore:
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
 
+    def _flush_subscribers(self) -> None:
+        """Write the changes of subscribers, which is all that a claim reads. Calls may still end before their flush."""
+        self.is_writing = True
+        self._write_subscribers(self._at_work())
+        self.is_writing = False
+
     def _write_subscribers(self, connection: Connection) -> None:
-        """Write the changes of subscribers.
+        """Write the changes of subscribers since the last time.
 
         Raises:
             BrokenInvariantError: a subscriber's row was not in the state that the engine assumed.
         """
         placed = list(self._subscribers.values())
         if statements.UPDATE_SUBSCRIBERS.run(connection, placed) != len(placed):
-            raise misplaced_subscriber(connection, [_placed(row, self._callers[row.subscriber_id]) for row in placed])
+            raise misplaced_subscriber(
+                connection, [rows.placed(one, self._callers[one.subscriber_id]) for one in placed]
+            )
         if statements.REFUSE_SUBSCRIBERS.run(connection, self._refusals) != len(self._refusals):
-            raise misplaced_subscriber(connection, [_refused(row) for row in self._refusals])
+            raise misplaced_subscriber(connection, [rows.refused(row) for row in self._refusals])
+        self._subscribers.clear()
+        self._callers.clear()
+        self._refusals.clear()
 
     def _added_twice(self, connection: Connection, *, undone: bool) -> BrokenInvariantError | None:
         calls = [*self._dialled.values(), *self._over]
@@ -169,25 +180,25 @@ class JournalStore:
         found = claims.fresh(self._at_work(), claim)
         unwritten = self._subscribers.keys() | {refusal.subscriber_id for refusal in self._refusals}
         if not unwritten.isdisjoint([callee.id for callee in found]):
-            self.flush()
+            self._flush_subscribers()
             found = claims.fresh(self._at_work(), claim)
         return events.FreshClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_retries(self, claim: effects.ClaimRetries) -> events.RetriesClaimed:
         """Return subscribers who wait for a retry, in the order in which they are due."""
-        self.flush()
+        self._flush_subscribers()
         found = claims.retries(self._at_work(), claim)
         return events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """Return a subscriber who waits for a retry, as stored now; None if the subscriber is no longer PENDING."""
-        self.flush()
+        self._flush_subscribers()
         found = claims.again(self._at_work(), claim)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Tell whether a campaign has subscribers, and whether any is not final."""
-        self.flush()
+        self._flush_subscribers()
         return claims.count(self._at_work(), request)
 
     def check_number(self, check: effects.CheckNumber) -> events.NumberChecked:
@@ -437,11 +448,3 @@ class JournalStore:
         connection, user_id = self._at_work(), wish.user_id
         member = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
         call_off(connection, (wish.dnc_id, member), wish.number, now_ms)
-
-
-def _placed(row: rows.SubscriberRow, call: Call) -> Placed:
-    return Placed(row.subscriber_id, row.new_status, row.attempts, row.was_status, row.had_attempts, call)
-
-
-def _refused(row: rows.RefusalRow) -> Placed:
-    return Placed(row.subscriber_id, row.new_status, None, _PENDING, None, None)

@@ -10,6 +10,7 @@ from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
 from dialer.domain.plans import Call, SectionResult, id_or_0
+from dialer.store.invariants import Placed
 from dialer.store.queries.rates import rate_values
 
 _ABORT: Final = int(CallRequestStatus.ABORT)
@@ -364,3 +365,13 @@ def after_call(
 def called_number(call: Call) -> str:
     """Return the number that was called: that of the callee, or the DID of an inbound call."""
     return call.did_number or call.subscriber.number
+
+
+def placed(row: SubscriberRow, call: Call) -> Placed:
+    """Return a subscriber whose row must have been as the engine assumed before an attempt changed it."""
+    return Placed(row.subscriber_id, row.new_status, row.attempts, row.was_status, row.had_attempts, call)
+
+
+def refused(row: RefusalRow) -> Placed:
+    """Return a subscriber who must have waited for a call before the refusal."""
+    return Placed(row.subscriber_id, row.new_status, None, int(SubscriberStatus.PENDING), None, None)

@@ -190,6 +190,7 @@ CREATE TABLE service_state (
 	default_region VARCHAR(2),
 	calling_hours VARCHAR(11),
 	media_dir VARCHAR,
+	calls_removed_ms INTEGER DEFAULT '0' NOT NULL,
 	speech_down VARCHAR(255)
 );
 CREATE TABLE key_check (
@@ -274,7 +275,7 @@ CREATE TABLE ledger_entry (
 	CONSTRAINT fk_ledger_entry_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT
 );
 CREATE INDEX ix_ledger_entry_created_date ON ledger_entry (created_date, id, user_id);
-CREATE INDEX ix_ledger_entry_user_id ON ledger_entry (user_id);
+CREATE INDEX ix_ledger_entry_user_id_id ON ledger_entry (user_id, id);
 CREATE UNIQUE INDEX uq_ledger_entry_reference ON ledger_entry (reference, user_id);
 CREATE TABLE callerid (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -853,7 +854,7 @@ CREATE INDEX ix_callrequest_did_id ON callrequest (did_id) WHERE did_id IS NOT N
 CREATE INDEX ix_callrequest_gateway_id_started_ms ON callrequest (gateway_id, started_ms);
 CREATE INDEX ix_callrequest_phone_number ON callrequest (phone_number, id, user_id);
 CREATE INDEX ix_callrequest_started_ms ON callrequest (started_ms, id, user_id);
-CREATE INDEX ix_callrequest_user_id ON callrequest (user_id);
+CREATE INDEX ix_callrequest_user_id_id ON callrequest (user_id, id);
 CREATE UNIQUE INDEX uq_callrequest_subscriber_id_attempt ON callrequest (subscriber_id, attempt, user_id);
 CREATE TABLE transfer (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -976,7 +977,8 @@ CREATE INDEX ix_cdr_campaign_id ON cdr (campaign_id);
 CREATE INDEX ix_cdr_duration ON cdr (duration, id, user_id);
 CREATE INDEX ix_cdr_phone_number ON cdr (phone_number, id, user_id);
 CREATE INDEX ix_cdr_starting_date ON cdr (starting_date, id, user_id);
-CREATE INDEX ix_cdr_user_id ON cdr (user_id);
+CREATE INDEX ix_cdr_user_id_id ON cdr (user_id, id);
+CREATE INDEX ix_cdr_user_id_starting_date ON cdr (user_id, starting_date, id);
 CREATE UNIQUE INDEX uq_cdr_callid ON cdr (callid, user_id);
 CREATE TABLE survey_result (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -1000,7 +1002,7 @@ CREATE INDEX ix_survey_result_callrequest_id ON survey_result (callrequest_id);
 CREATE INDEX ix_survey_result_campaign_id ON survey_result (campaign_id, id);
 CREATE INDEX ix_survey_result_created_date ON survey_result (created_date, id, user_id);
 CREATE INDEX ix_survey_result_section_id ON survey_result (section_id);
-CREATE INDEX ix_survey_result_user_id ON survey_result (user_id);
+CREATE INDEX ix_survey_result_user_id_id ON survey_result (user_id, id);
 CREATE TABLE sms_message (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,
@@ -1040,7 +1042,7 @@ CREATE INDEX ix_sms_message_phone_number ON sms_message (phone_number, id, user_
 CREATE INDEX ix_sms_message_send_date ON sms_message (send_date, id, user_id);
 CREATE INDEX ix_sms_message_sms_campaign_id ON sms_message (sms_campaign_id);
 CREATE INDEX ix_sms_message_subscriber_id ON sms_message (subscriber_id);
-CREATE INDEX ix_sms_message_user_id ON sms_message (user_id);
+CREATE INDEX ix_sms_message_user_id_id ON sms_message (user_id, id);
 CREATE UNIQUE INDEX uq_sms_message_subscriber_id_attempt ON sms_message (subscriber_id, attempt, user_id) WHERE callrequest_id IS NULL;
 CREATE TABLE text_part (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

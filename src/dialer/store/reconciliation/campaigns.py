@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, Select, and_, exis
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.enums import CallRequestStatus, LegType, SubscriberStatus
+from dialer.store.old_calls import removed_before_ms
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, LedgerEntry, SmsMessage, Subscriber
 
@@ -27,11 +28,13 @@ class Count(NamedTuple):
 def audit_campaigns(connection: Connection) -> Iterator[Difference]:
     """Yield counters that do not match the attempts of their campaign.
 
-    Deleted subscribers take their attempts with them, so the counters of their campaign may be higher than its rows.
+    Deleted subscribers take their attempts with them, and old calls are removed. So the counters of their campaign may
+    be higher than its rows.
     """
+    removed_ms = removed_before_ms(connection)
     query = select(Campaign.__table__).order_by(Campaign.id).execution_options(yield_per=ROWS_AT_ONCE)
     for row in connection.execute(query).mappings():
-        counts = _counts(connection, row)
+        counts = _counts(connection, row, removed_ms)
         for name in _COUNTERS:
             if not counts[name].allows(row[name]):
                 yield _difference(row, name, counts[name])
@@ -47,9 +50,10 @@ def _difference(row: RowMapping, name: str, count: Count) -> Difference:
     return Difference(f"campaign {row['id']}", name, show(row[name]), expected)
 
 
-def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
+def _counts(connection: Connection, row: RowMapping, removed_ms: int) -> dict[str, Count]:
     campaign_id, is_text = row["id"], row["medium"] == SMS
-    is_whole = _has_all_messages(connection, row) if is_text else _has_all_calls(connection, campaign_id)
+    has_all = _has_all_messages if is_text else _has_all_calls
+    is_whole = row["created_date"] >= removed_ms and has_all(connection, row)
 
     def ask(query: Select[Any], doubtful: int = 0) -> Count:
         found = int(connection.scalar(query) or 0)
@@ -74,9 +78,9 @@ def _counts(connection: Connection, row: RowMapping) -> dict[str, Count]:
     return {"calls": ask(calls), "answered": ask(_ended(campaign_id).where(_was_answered()), doubtful), **always}
 
 
-def _has_all_calls(connection: Connection, campaign_id: int) -> bool:
+def _has_all_calls(connection: Connection, row: RowMapping) -> bool:
     """Return whether every CDR still has its call request. Only requests are deleted with their subscriber."""
-    lost = select(exists().where(Cdr.campaign_id == campaign_id, Cdr.callrequest_id.is_(None)))
+    lost = select(exists().where(Cdr.campaign_id == row["id"], Cdr.callrequest_id.is_(None)))
     return not connection.scalar(lost)
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, RowMapping, func, literal_column, select
 from sqlalchemy.orm import aliased
 
 from dialer.store.backends.expressions import whole_number
+from dialer.store.ledger import MONTHLY
 from dialer.store.reconciliation.differences import MISSING, ROWS_AT_ONCE, Difference
 from dialer.store.tables import Cdr, LedgerEntry, Payment
 
@@ -17,14 +18,18 @@ _KINDS: Final[Mapping[str, frozenset[str]]] = {
     "call": frozenset({"call"}),
     "sms": frozenset({"sms"}),
     "refund": frozenset({"refund"}),
+    **{word: frozenset({kind}) for kind, word in MONTHLY.items()},
 }
 """Kinds that an entry may have, by the first word of its reference."""
+_NAMED: Final = frozenset({"payment", "call", "refund"})
+"""Causes that must exist."""
 
 
 def audit_entries(connection: Connection) -> Iterator[Difference]:
     """Yield entries without a cause.
 
-    Messages may be deleted with their campaign. So entries for messages are not checked for their cause.
+    Messages may be deleted with their campaign, and old calls are removed. So entries for messages, and those that sum
+    up removed calls, are not checked for their cause.
     """
     name_of = {cause: func.substr(LedgerEntry.reference, literal_column(str(len(cause) + 2))) for cause in _KINDS}
     query = (
@@ -50,5 +55,5 @@ def _cause(row: RowMapping) -> Iterator[Difference]:
         yield Difference(record, "reference", row["reference"], f"one of {', '.join(_KINDS)}, a colon and a name")
     elif row["kind"] not in _KINDS[cause]:
         yield Difference(record, "kind", row["kind"], f"{' or '.join(sorted(_KINDS[cause]))}, as its reference says")
-    elif cause != "sms" and (row[cause] is None or (cause == "payment" and str(row["payment"]) != name)):
+    elif cause in _NAMED and (row[cause] is None or (cause == "payment" and str(row["payment"]) != name)):
         yield Difference(record, f"the cause of {row['reference']}", MISSING, "there")

@@ -1,7 +1,7 @@
 """The counters of statistics: they are counted again from CDRs, messages, subscribers and transfers.
 
-CDRs are never deleted, so the counters of calls are equal to them. Messages, transfers and dispositions are deleted
-with their subscribers, so their counters may be higher than the rows.
+CDRs are deleted only when they are too old, so the counters of later calls are equal to them. Messages, transfers and
+dispositions are deleted with their subscribers, so their counters may be higher than the rows.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, TextClause, text
 
-from dialer.domain.statistics import WAITS_S, Grouping
+from dialer.domain.statistics import HOUR_MS, WAITS_S, Grouping
+from dialer.store.old_calls import removed_before_ms
 from dialer.store.reconciliation.differences import ROWS_AT_ONCE, Difference
 
 _CDRS: Final = """
@@ -110,10 +111,11 @@ def audit_statistics(connection: Connection) -> Iterator[Difference]:
 
 
 def _differences(connection: Connection) -> Iterator[Difference]:
+    removed_ms = removed_before_ms(connection)
     for table in _OWNERS:
         for grouping in Grouping:
             for row in _rows(connection, _CALLS[table, grouping]):
-                yield from _calls(table, grouping, row)
+                yield from _calls(table, grouping, row, is_complete=row.hour * HOUR_MS >= removed_ms)
     for row in _rows(connection, _SUBSCRIBERS):
         record = f"campaign {row.campaign_id}"
         state = f"subscribers of phonebook {row.phonebook_id} in {row.status} {row.status_reason!r}"
@@ -157,11 +159,11 @@ def _rows(connection: Connection, query: TextClause) -> Iterator[Row[Any]]:
     yield from connection.execute(query.execution_options(yield_per=ROWS_AT_ONCE))
 
 
-def _calls(table: str, grouping: Grouping, row: Row[Any]) -> Iterator[Difference]:
+def _calls(table: str, grouping: Grouping, row: Row[Any], *, is_complete: bool) -> Iterator[Difference]:
     record = f"{_OWNERS[table][1]} {row.owner}"
     for name, difference in list(row._mapping.items())[3:]:  # noqa: SLF001 - the public name of a row's mapping
-        is_equal = name in _OF_CALLS and grouping is not Grouping.DISPOSITION
-        is_wrong = is_equal or difference > 0 or (name == "cost" and not row.messages)
+        is_equal = is_complete and name in _OF_CALLS and grouping is not Grouping.DISPOSITION
+        is_wrong = is_equal or difference > 0 or (is_complete and name == "cost" and not row.messages)
         if difference and is_wrong:
             place = f" {grouping.name.lower()} {row.member}" if row.member else ""
             yield _difference(record, f"{name} in hour {row.hour}{place}", difference)

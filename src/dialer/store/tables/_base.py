@@ -33,6 +33,11 @@ UPDATED_OFTEN: Final = {"sqlite_autoincrement": True, "postgresql_with": {"fillf
 """Arguments of a small table whose rows change often. PostgreSQL leaves room beside a row for its next version."""
 
 
+VACUUMED_OFTEN: Final = {"autovacuum_vacuum_scale_factor": 0.02}
+"""Settings of a large table whose oldest rows are removed. By default, PostgreSQL keeps them until they are a fifth of
+the table, and pages that begin with the oldest rows pass over them."""
+
+
 class Row(IdentityBase):
     """Base class of the tables. Their integer ids are never used again, not even after the newest row is deleted."""
 
@@ -52,9 +57,9 @@ def belongs_to(table: str, *, index: bool = True) -> MappedColumn[Any]:
     return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="CASCADE"), index=index)
 
 
-def needs(table: str) -> MappedColumn[Any]:
+def needs(table: str, *, index: bool = True) -> MappedColumn[Any]:
     """Return a column that refers to a row of `table` that this row needs: that row cannot be deleted first."""
-    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="RESTRICT"), index=True)
+    return mapped_column(BIG, ForeignKey(f"{table}.id", ondelete="RESTRICT"), index=index)
 
 
 def mentions(table: str, *, index: bool = True) -> MappedColumn[Any]:
@@ -66,6 +71,14 @@ def where_known(name: str, column: str) -> Index:
     """Return an index for a column that is null in most rows, which the index leaves out."""
     condition = text(f"{column} IS NOT NULL")
     return Index(name, column, sqlite_where=condition, postgresql_where=condition)
+
+
+def in_account(table: str) -> Index:
+    """Return the index by which the pages of an account are read in the order of the ids.
+
+    By the primary key, all earlier rows of other accounts would be read.
+    """
+    return Index(f"ix_{table}_user_id_id", "user_id", "id")
 
 
 def account_of(table: str, through: str) -> MappedColumn[Any]:

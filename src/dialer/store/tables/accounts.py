@@ -7,7 +7,19 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.roles import Role
 from dialer.domain.usernames import username_key
 from dialer.store.key_ring import Secret
-from dialer.store.tables._base import BIG, UPDATED_OFTEN, LongText, Milliseconds, Money, Name, Row, belongs_to, needs
+from dialer.store.tables._base import (
+    BIG,
+    UPDATED_OFTEN,
+    VACUUMED_OFTEN,
+    LongText,
+    Milliseconds,
+    Money,
+    Name,
+    Row,
+    belongs_to,
+    in_account,
+    needs,
+)
 
 
 def _key_of_username(context: DefaultExecutionContext) -> str:
@@ -178,21 +190,23 @@ class Payment(Row):
 
 
 class LedgerEntry(Row):
-    """One change of one balance. Rows are added, and never changed or deleted."""
+    """One change of one balance, never changed. Those of old calls are summed up (`dialer.store.old_calls`)."""
 
     __tablename__ = "ledger_entry"
 
-    user_id: Mapped[int] = needs("user_account")
+    user_id: Mapped[int] = needs("user_account", index=False)
     kind: Mapped[str] = mapped_column(String(16))
     """One of `dialer.store.ledger.KINDS`."""
     amount: Mapped[Money]
     """Positive for a credit to the account, negative for a debit."""
     reference: Mapped[str] = mapped_column(String(80))
-    """Cause of the change, such as `payment:17`, `call:<callid>` or `refund:<callid>`. Each cause has one entry."""
+    """Cause of the change, such as `payment:17`, `call:<callid>`, `refund:<callid>`, or `calls:2026-03` for the removed
+    calls of a month. Each cause has one entry."""
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        in_account("ledger_entry"),
         Index("uq_ledger_entry_reference", "reference", "user_id", unique=True),
         Index("ix_ledger_entry_created_date", "created_date", "id", "user_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )

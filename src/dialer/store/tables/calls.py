@@ -8,6 +8,7 @@ from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
+    VACUUMED_OFTEN,
     Code,
     Increment,
     LongText,
@@ -19,6 +20,7 @@ from dialer.store.tables._base import (
     ZoneKey,
     account_of,
     belongs_to,
+    in_account,
     mentions,
     needs,
     where_known,
@@ -37,7 +39,7 @@ class CallRequest(Row):
     """Null for a call from somebody who is no subscriber of the campaign that answers."""
     contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The contact at the time of the dial; the CDR names it even if the contact is deleted during the call."""
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]
     """The number of the attempt: 1 for the first call to the subscriber."""
@@ -70,6 +72,7 @@ class CallRequest(Row):
     number of the missed attempt, negated."""
 
     __table_args__ = (
+        in_account("callrequest"),
         Index("uq_callrequest_subscriber_id_attempt", "subscriber_id", "attempt", "user_id", unique=True),
         Index("ix_callrequest_campaign_id", "campaign_id"),
         where_known("ix_callrequest_did_id", "did_id"),
@@ -83,7 +86,7 @@ class CallRequest(Row):
             postgresql_where=text("subscriber_id IS NULL"),
         ),
         # Room for the end of each call, which no index mentions: the new version then stays beside the old one.
-        {"sqlite_autoincrement": True, "postgresql_with": {"fillfactor": 70}},
+        {"sqlite_autoincrement": True, "postgresql_with": {"fillfactor": 70, **VACUUMED_OFTEN}},
     )
 
 
@@ -148,7 +151,7 @@ class Transfer(Row):
         Index("ix_transfer_queue_id_ended_ms", "queue_id", "ended_ms"),
         Index("ix_transfer_joined_ms", "joined_ms", "id", "callrequest_id"),
         Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
@@ -300,11 +303,11 @@ class CallDisposition(Row):
 
 
 class Cdr(Row):
-    """A call detail record: one leg of one call that is over. Never changed, never deleted."""
+    """A call detail record: one leg of one call that is over. Never changed, and deleted only when it is too old."""
 
     __tablename__ = "cdr"
 
-    user_id: Mapped[int] = needs("user_account")
+    user_id: Mapped[int] = needs("user_account", index=False)
     callid: Mapped[str] = mapped_column(String(36))
     callerid: Mapped[str] = mapped_column(String(80))
     phone_number: Mapped[str] = mapped_column(String(64))
@@ -346,12 +349,15 @@ class Cdr(Row):
     """True if the call reached a section marked `completed`."""
 
     __table_args__ = (
+        in_account("cdr"),
         Index("uq_cdr_callid", "callid", "user_id", unique=True),
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
+        # The calls of an account that has not called for long, newest first, without those of others since.
+        Index("ix_cdr_user_id_starting_date", "user_id", "starting_date", "id"),
         Index("ix_cdr_call_cost", "call_cost", "id", "user_id"),
         Index("ix_cdr_duration", "duration", "id", "user_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
@@ -360,7 +366,7 @@ class SurveyResult(Row):
 
     __tablename__ = "survey_result"
 
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     callid: Mapped[str] = mapped_column(String(36), default="", server_default="", index=True)
     """The call ID, which is also that of the call's CDR."""
     campaign_id: Mapped[int | None] = mentions("campaign", index=False)
@@ -377,9 +383,10 @@ class SurveyResult(Row):
     created_date: Mapped[Milliseconds]
 
     __table_args__ = (
+        in_account("survey_result"),
         Index("ix_survey_result_campaign_id", "campaign_id", "id"),
         Index("ix_survey_result_created_date", "created_date", "id", "user_id"),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
 
 
@@ -394,7 +401,7 @@ class SmsMessage(Row):
     )
     """Null for a message to somebody who called in and is no subscriber."""
     contact_id: Mapped[int | None] = mentions("contact")
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
     gateway_id: Mapped[int] = mapped_column(BIG)
     attempt: Mapped[int]
     message_id: Mapped[str] = mapped_column(String(36))
@@ -419,6 +426,7 @@ class SmsMessage(Row):
     """The campaign of text messages that sent the message; null for a section of a survey."""
 
     __table_args__ = (
+        in_account("sms_message"),
         Index(
             "uq_sms_message_subscriber_id_attempt",
             "subscriber_id",
@@ -438,5 +446,5 @@ class SmsMessage(Row):
             sqlite_where=text("ended_ms IS NULL"),
             postgresql_where=text("ended_ms IS NULL"),
         ),
-        {"sqlite_autoincrement": True},
+        {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )

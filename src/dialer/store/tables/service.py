@@ -29,6 +29,8 @@ class ServiceState(Row):
     """As in DIALER_CALLING_HOURS; null also if that is unset."""
     media_dir: Mapped[str | None] = mapped_column(String, default=None)
     """Relative to the folder of the database if it is inside that folder, else absolute."""
+    calls_removed_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Calls that began before this moment may have been removed as too old."""
     speech_down: Mapped[str | None] = mapped_column(String(255), default=None)
     """Why the process that dials cannot speak texts; empty if it can, null if it has no voice (DIALER_SPEECH)."""
 

@@ -1,0 +1,79 @@
+"""Removal of calls that are older than the setting allows: a pass every hour, in slices with rests between them."""
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final
+
+import anyio
+import structlog
+
+from dialer.runtime.clock import Clock
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.old_calls import DeleteFile, RemovalPlace, remove_old_calls
+
+PASS_EVERY_S: Final = 3_600.0
+"""Time between two passes."""
+REST: Final = 9
+"""Time of rest after a slice, in times of the slice: others write for nine tenths of the time."""
+REST_MIN_S: Final = 0.05
+DAY_MS: Final = 86_400_000
+
+_log = structlog.get_logger(__name__)
+
+
+class CallRemoval:
+    """A task that removes calls, messages and answers that are older than a number of days."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        days: int,
+        delete_file: DeleteFile,
+        *,
+        now_s: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self._database: Final = database
+        self._clock: Final = clock
+        self._days: Final = days
+        self._delete_file: Final = delete_file
+        self._now_s: Final = now_s
+        self._sleep: Final = sleep
+
+    @asynccontextmanager
+    async def removing(self) -> AsyncIterator[None]:
+        """Remove what becomes too old while the context is entered."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._remove_forever)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def remove(self) -> int:
+        """Make one pass over all rows that are too old, by whole days in UTC; return the number of rows removed.
+
+        A failure ends the pass, and is logged. The next pass continues.
+        """
+        before_ms = (self._clock.now_ms() // DAY_MS - self._days) * DAY_MS
+        place: RemovalPlace | None = RemovalPlace()
+        count = 0
+        try:
+            while place is not None:
+                began_s = self._now_s()
+                done = await self._database.write(
+                    partial(remove_old_calls, before_ms=before_ms, place=place, delete_file=self._delete_file)
+                )
+                count, place = count + done.rows, done.after
+                await self._sleep(max(REST_MIN_S, REST * (self._now_s() - began_s)))
+        except StorageUnavailableError as error:
+            _log.warning("old_calls_not_removed", reason=str(error))
+        if count:
+            _log.info("old_calls_removed", rows=count, days=self._days)
+        return count
+
+    async def _remove_forever(self) -> None:
+        while True:
+            await self.remove()
+            await self._sleep(PASS_EVERY_S)

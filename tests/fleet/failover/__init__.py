@@ -1,0 +1,1 @@
+"""Failover of a PostgreSQL that Patroni and etcd look after, while a service dials."""
