@@ -46,6 +46,22 @@ def test_a_forecast_is_kept_beside_what_happens(
     assert (status, "There is nothing to forecast." in text, "Forecast again" in text) == (409, True, False)
 
 
+def test_a_forecast_obeys_the_calling_hours_if_the_box_is_ticked(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api)
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    said = "Calling hours of the service and of countries"
+    for ticked, words_of_hours, is_checked in (
+        ({}, "not obeyed", False),
+        ({"obey_calling_hours": "1"}, "obeyed", True),
+    ):
+        alice.get(f"campaigns/{identity}/")
+        assert alice.send(f"campaigns/{identity}/forecast/", **ticked).status_code == 303
+        assert f"{said} {words_of_hours}" in alice.text(f"campaigns/{identity}/")
+        assert ('name="obey_calling_hours" value="1" checked' in alice.page) is is_checked
+
+
 def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     identity = campaign(api)
     assert "runs done" not in alice.text(f"campaigns/{identity}/live/")
