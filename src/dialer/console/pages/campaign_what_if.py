@@ -1,7 +1,7 @@
 """The page that tries settings of a campaign on a copy, shows them beside the present one, and takes one over."""
 
 from collections.abc import Iterator, Mapping
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from http import HTTPStatus
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -29,7 +29,7 @@ from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import decimal, money, render, seconds
+from dialer.console.rendering import decimal, moment_of, money, render, seconds
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import MONEY_SCALE
@@ -280,6 +280,8 @@ def _tried_fields(
         unit = gettext("seconds") if one.control == "duration" else one.unit
         words = dict(options).get(present, present)
         is_moment = isinstance(field.kind, Timestamp)
+        if is_moment and present:
+            words = moment_of(datetime.fromisoformat(present))
         yield TriedField(name, _title(resource.path, name), words, filled.get(name, ""), unit, options, is_moment)
 
 
