@@ -31,7 +31,7 @@ from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.errors import messages_of, status_of
 from dialer.console.findings import ShownFinding, shown_findings
 from dialer.console.forms import read_fields
-from dialer.console.language import gettext
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
@@ -42,7 +42,7 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.forecast.kept_forecast import KeptForecast
+from dialer.domain.forecast.kept_forecast import KeptForecast, Side
 from dialer.domain.plans import SIMULATED
 from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
@@ -95,6 +95,13 @@ class _Still(NamedTuple):
     """The campaign some of whose people this one calls again."""
     again: list[Linked]
     """The campaigns that call people of this one again."""
+
+
+_FINISHES: Final[Mapping[Side, str]] = {
+    Side.BELOW: gettext_noop("earlier than in the forecast"),
+    Side.INSIDE: gettext_noop("inside the forecast"),
+    Side.ABOVE: gettext_noop("later than in the forecast"),
+}
 
 
 class _Moving(NamedTuple):
@@ -294,6 +301,7 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         hours=draw_hours(moving.hours, moving.kept, now_ms),
         kept=moving.kept,
         was_right=rightness_of(view, moving.kept),
+        finish=finish_of(view, moving.kept),
         forecasting=forecasting,
         is_simulated=moving.is_simulated,
         may_forecast=may_change and state not in _OVER,
@@ -314,6 +322,16 @@ def rightness_of(view: CampaignView, kept: KeptForecast | None) -> bool | None:
     if kept is None or view.row["status"] != CampaignStatus.END:
         return None
     return kept.was_right(view.row["calls"], view.row["cost"])
+
+
+def finish_of(view: CampaignView, kept: KeptForecast | None) -> str:
+    """Return whether a campaign that has ended stopped dialling when its forecast said; empty without one.
+
+    Nothing but a user's change alters the row of a campaign that has ended.
+    """
+    if kept is None or view.row["status"] != CampaignStatus.END:
+        return ""
+    return gettext(_FINISHES[kept.finish_ms.side(view.row["updated_date"])])
 
 
 def gateway_of_campaign(connection: Connection, campaign: Mapping[str, Any]) -> Row[Any] | None:
