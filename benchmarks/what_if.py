@@ -25,7 +25,9 @@ _KIB: Final = 1_024
 
 def settings_of(count: int) -> list[NamedSetting]:
     """Return settings that all differ from the present one and from each other."""
-    tried = [{"frequency": 1_000 + 500 * place, "maxretry": place % 3} for place in range(count)]
+    tried: list[dict[str, str | int | bool | None]] = [
+        {"frequency": 1_000 + 500 * place, "maxretry": place % 3} for place in range(count)
+    ]
     return [NamedSetting({name: str(value) for name, value in each.items()}, TriedSetting(each)) for each in tried]
 
 

@@ -334,7 +334,7 @@ def finish_of(view: CampaignView, kept: KeptForecast | None) -> str:
     return gettext(_FINISHES[kept.finish_ms.side(view.row["updated_date"])])
 
 
-def gateway_of_campaign(connection: Connection, campaign: Mapping[str, Any]) -> Row[Any] | None:
+def gateway_of_campaign(connection: Connection, campaign: Mapping[str, Any]) -> Row[int, int, str] | None:
     """Return the limits and the protocol of a campaign's gateway; None without one."""
     medium = campaign["medium"]
     key = campaign["sms_gateway_id"] if medium == SMS else campaign["aleg_gateway_id"]
