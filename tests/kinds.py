@@ -37,6 +37,7 @@ PROGRAMS: Final = frozenset(
         "commands",
         "console/test_browser.py",
         "console/test_carriers_in_browser.py",
+        "console/test_keyboard_in_browser.py",
         "console/test_list_to_campaign.py",
         "console/test_prompts.py",
         "console/test_second_factor.py",

@@ -30,6 +30,8 @@ Figures cover what is dialled from now on, abandoned calls too; a campaign's lim
   abandoned %                     0.00                 0.00                 0.00
   calls at once                      2                    2                    2
 
+Obeyed: window, do_not_call, gateway_limits, balance
+Not obeyed: calling_hours, country_hours
 Stopped: completed 2
 
 Answers to section 1: question 0
@@ -68,6 +70,17 @@ def house(tmp_path: Path) -> House:
 def test_the_table_goes_to_standard_output(run: Run) -> None:
     done = run("forecast", "1", "--seeds", "2", "--first-seed", "4", **VIRTUAL)
     assert (done.code, done.err, done.out) == (0, "", TABLE)
+
+
+@pytest.mark.usefixtures("house")
+def test_it_obeys_the_calling_hours_if_it_is_told_to(run: Run) -> None:
+    """It is 07:00 at the callees, who may be called from 08:00 on."""
+    lines = run("forecast", "1", "--obey-calling-hours", **VIRTUAL).out.splitlines()
+    assert "Obeyed: window, do_not_call, gateway_limits, balance, calling_hours, country_hours" in lines
+    assert "Not obeyed" not in "".join(lines)
+    assert lines[5].split() == ["finish", *["2026-03-02", "13:00:07"] * 3]
+    tried = ("--what-if", "frequency=1", "--ignore-calling-hours")
+    assert "Not obeyed: calling_hours, country_hours\n" in run("forecast", "1", *tried, **VIRTUAL).out
 
 
 @pytest.mark.usefixtures("house")
@@ -133,6 +146,8 @@ Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
 Seeds 4 to 9, the same for every setting; means over the seeds
 Difference: from the present setting, with a margin that holds for the whole comparison with 95 %
 Figures cover what is dialled from now on, abandoned calls too; a campaign's limit of these covers all calls
+Obeyed: window, do_not_call, gateway_limits, balance
+Not obeyed: calling_hours, country_hours
 
 frequency=1, rate=0.01
                                present       changed    difference        margin

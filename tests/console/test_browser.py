@@ -242,7 +242,8 @@ def test_the_menu_closes_itself(tab: Watched) -> None:
 
 def test_the_overview_moves_with_the_clock_and_keeps_the_focus(tab: Watched, served: Served) -> None:
     tab.sign_in()
-    reached = tab.page.locator(".legend").first
+    row = tab.page.locator("tr", has=tab.page.locator("a[href='/console/campaigns/2/']"))
+    reached = row.locator(".legend")
     before = reached.inner_text()
     region = tab.page.get_by_role("group", name="Campaigns in progress")
     region.focus()

@@ -1,5 +1,7 @@
 """Tests of the forecast on a campaign's page, and of the people who are next."""
 
+import re
+
 import msgspec
 import pytest
 from sqlalchemy import insert, select, update
@@ -46,6 +48,22 @@ def test_a_forecast_is_kept_beside_what_happens(
     assert (status, "There is nothing to forecast." in text, "Forecast again" in text) == (409, True, False)
 
 
+def test_a_forecast_obeys_the_calling_hours_if_the_box_is_ticked(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api)
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    said = "Calling hours of the service and of countries"
+    for ticked, words_of_hours, is_checked in (
+        ({}, "not obeyed", False),
+        ({"obey_calling_hours": "1"}, "obeyed", True),
+    ):
+        alice.get(f"campaigns/{identity}/")
+        assert alice.send(f"campaigns/{identity}/forecast/", **ticked).status_code == 303
+        assert f"{said} {words_of_hours}" in alice.text(f"campaigns/{identity}/")
+        assert ('name="obey_calling_hours" value="1" checked' in alice.page) is is_checked
+
+
 def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     identity = campaign(api)
     assert "runs done" not in alice.text(f"campaigns/{identity}/live/")
@@ -66,14 +84,26 @@ def test_an_ended_campaign_says_whether_it_was_inside_its_forecast(
     )
     kept = msgspec.json.decode(str(document), type=KeptForecast)
     assert "What happened" not in alice.text(f"campaigns/{right}/live/")
-    happened = {"status": 4, "calls": kept.calls.p50, "cost": kept.cost.p90}
+    happened = {"status": 4, "calls": kept.calls.p50, "cost": kept.cost.p90, "updated_date": kept.finish_ms.p10}
     store(database, update(Campaign).where(Campaign.id == right).values(happened))
-    store(database, update(Campaign).where(Campaign.id == wrong).values({**happened, "cost": kept.cost.p90 + 1}))
+    store(
+        database,
+        update(Campaign)
+        .where(Campaign.id == wrong)
+        .values({**happened, "cost": kept.cost.p90 + 1, "updated_date": kept.finish_ms.p90 + 1}),
+    )
     assert "What happened inside the forecast, in calls and cost" in alice.text(f"campaigns/{right}/")
     assert "What happened outside the forecast, in calls or cost" in alice.text(f"campaigns/{wrong}/")
-    assert "Of 2 ended campaigns with a forecast, 1 were inside." in alice.text(f"campaigns/{wrong}/report/")
+    assert re.search("Stopped dialling 18 Nov 2026, [0-9:]+ inside the forecast", alice.text(f"campaigns/{right}/"))
+    assert re.search(
+        "Stopped dialling 18 Nov 2026, [0-9:]+ later than in the forecast", alice.text(f"campaigns/{wrong}/")
+    )
+    store(database, update(Campaign).where(Campaign.id == wrong).values(updated_date=kept.finish_ms.p10 - 1))
+    assert "earlier than in the forecast" in alice.text(f"campaigns/{wrong}/live/")
+    text = alice.text(f"campaigns/{wrong}/report/")
+    assert "Of 2 ended campaigns with a forecast, 1 were inside. 1 stopped dialling inside the forecast time." in text
     unseen = database.read_now(lambda connection: record_of_forecasts(connection, Campaign.user_id == 99))
-    assert unseen == (0, 0)
+    assert unseen == (0, 0, 0)
 
 
 def test_a_forecast_of_another_version_is_as_none(alice: Visitor, api: Caller, database: Database) -> None:

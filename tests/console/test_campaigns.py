@@ -1,15 +1,15 @@
 """Tests of the list of campaigns and of the page of one: words, figures, buttons, and the rights of viewers."""
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from dialer.console.pages.campaigns import PAGE_SIZE
 from dialer.domain.enums import SectionType
 from dialer.store.database import Database
-from dialer.store.tables import CampaignHour, Cdr, SurveyResult
+from dialer.store.tables import CampaignHour, Cdr, Gateway, SurveyResult
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
-from tests.console.visitor import Visitor, words
+from tests.console.visitor import Visitor, token_of, words
 
 PATHS = ("campaigns/{}/", "campaigns/{}/live/")
 
@@ -22,6 +22,50 @@ def test_the_list_has_campaigns_in_progress_first(alice: Visitor, api: Caller) -
     assert text.index("First") < text.index("Second")
     assert "calls Dialling 0 of 4 reached 0 \N{EN DASH} 0.00 18 Nov 2026, 11:06" in text
     assert "calls Not started 0 of 0 reached" in text
+
+
+@pytest.mark.parametrize(
+    ("language", "unplayable", "unserved", "empty"),
+    [
+        (
+            "en",
+            "Section “Greeting” has “Text” and no recording.",
+            "No agent serves queue “Sales”, to which the section transfers calls.",
+            "Section “To sales”: ",
+        ),
+        (
+            "de",
+            "Abschnitt „Greeting“ hat",
+            "Kein Agent bedient die Warteschlange „Sales“",
+            "Abschnitt „To sales“: ",
+        ),
+    ],
+)
+def test_findings_and_refusals_name_sections_and_queues_as_people_do(
+    alice: Visitor, api: Caller, database: Database, language: str, unplayable: str, unserved: str, empty: str
+) -> None:
+    identity = campaign(api, started="no")
+    queue = api.create("queue", name="Sales")
+    survey = api.get("survey-template/")["results"][0]["url"]
+    api.create("section-template", survey=survey, type=6, question="To sales", queue=queue["url"])
+    section, transfer = api.get("section-template/")["results"]
+    api.change(section["url"], question="Greeting")
+    spoken = {"Accept-Language": language}
+    store(database, update(Gateway).values(protocol="sip"))
+    page = words(alice.request("GET", f"campaigns/{identity}/", headers=spoken).text)
+    assert (unplayable in page, unserved in page) == (True, True), page
+    data = {"csrf": token_of(alice.get("account/")), "action": "start"}
+    refused = alice.request("POST", f"campaigns/{identity}/state/", data=data, headers=spoken)
+    assert unplayable in words(refused.text)
+    _, errors = api.refused("PATCH", f"campaigns/{identity}/", status=1)
+    number = section["id"]
+    assert f"Section {number} has a script and no recording. Set audiofile" in errors["object_id"][0]
+    store(database, update(Gateway).values(protocol="sim"))
+    api.change(transfer["url"], queue=None)
+    refused = alice.request("POST", f"campaigns/{identity}/state/", data=data, headers=spoken)
+    assert empty in words(refused.text)
+    _, errors = api.refused("PATCH", f"campaigns/{identity}/", status=1)
+    assert errors["object_id"][0].startswith(f"Section {transfer['id']}: ")
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "x", "", "2", "99999999999999999999", "٣", "1.5"])

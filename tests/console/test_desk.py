@@ -1,5 +1,7 @@
 """Tests of the page of an agent at work."""
 
+import math
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -43,6 +45,31 @@ def talk_to_gus(database: Database, identity: int) -> None:
         insert(CallRequest).values(**call, ring_limit_ms=1, talk_limit_ms=1),
         insert(Transfer).values(**leg, section_id=1, phone_number="+1", joined_ms=NOW_MS - 66_000),
     )
+
+
+def test_those_who_press_a_button_see_the_change_at_once(
+    gus: Visitor, alice: Visitor, api: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dialer.console.live_parts.EVERY_S", math.inf)
+    assert "You are logged out." in gus.text("desk/")
+    gus.send("desk/status/", status="in")
+    assert "You are ready for the next call." in gus.text("desk/")
+    assert "Gus Available" in alice.text("board/")
+    alice.get("records/agent/1/")
+    assert alice.send("board/agents/1/", status="out").status_code == 303
+    assert "Gus Logged out" in alice.text("board/")
+    talk_to_gus(database, campaign(api))
+    gus.send("desk/status/", status="in")
+    gus.text("desk/")
+    gus.send("desk/disposition/", call="7", disposition="success", note="Wants tea")
+    assert "Wants tea" in gus.get("desk/")
+    alice.get("overview/")
+    alice.send("overview/stop/")
+    assert "Paused" in alice.text("overview/")
+    stopped = re.search(r'name="stopped" value="(\d+)"', alice.get(f"overview/?stopped={NOW_MS}"))
+    assert stopped is not None
+    alice.send("overview/resume/", stopped=stopped[1])
+    assert "Paused" not in alice.text("overview/")
 
 
 def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, database: Database) -> None:

@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import httpx
 import openpyxl
@@ -99,7 +100,8 @@ def test_refused_lines_are_a_workbook_too_which_can_be_corrected_and_imported(al
     answer = alice.request("GET", offered[1])
     assert rows_of(answer.content) == expected
     book = openpyxl.load_workbook(io.BytesIO(answer.content))
-    book.active["C2"], book.active["C3"] = "+12025550112", "+12025550113"
+    sheet: Any = book.active
+    sheet["C2"], sheet["C3"] = "+12025550112", "+12025550113"
     shown = look(alice, BOOK, saved(book), "rejected.xlsx")
     assert "Will be stored 2" in shown
     press(alice, m0="leave_out", m1="leave_out", **{"import": "1"})
@@ -115,7 +117,7 @@ def test_refused_lines_are_a_workbook_too_which_can_be_corrected_and_imported(al
 
 def rows_of(content: bytes) -> list[tuple[object, ...]]:
     """Return the rows of a workbook, as the library of spreadsheets reads them."""
-    sheet = openpyxl.load_workbook(io.BytesIO(content)).active
+    sheet: Any = openpyxl.load_workbook(io.BytesIO(content)).active
     return [row for row in sheet.iter_rows(values_only=True) if any(cell is not None for cell in row)]
 
 

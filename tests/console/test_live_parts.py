@@ -45,6 +45,16 @@ async def test_a_part_that_was_changed_is_made_anew_at_once() -> None:
     assert (shown[0] != shown[2], shown[1] == shown[3]) == (True, True)
 
 
+async def test_a_part_that_is_changed_while_it_is_made_is_made_anew_for_the_next_viewer() -> None:
+    parts = Parts()
+
+    async def make() -> str:
+        parts.snapshots.forget("page")
+        return await parts.make()
+
+    assert [await parts.snapshots.get("page", make) for _ in range(2)] == ["1", "2"]
+
+
 async def test_a_part_is_made_once_a_second_for_all_viewers() -> None:
     parts, found = Parts(), list[str]()
     for second in range(3):

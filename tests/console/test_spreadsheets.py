@@ -290,7 +290,8 @@ def test_a_refused_cell_that_no_spreadsheet_can_have_is_cut_in_the_files_of_refu
     assert "rejected" in address
     lines = alice.request("GET", unescape(f"lists/{address}format=csv")).text
     book = openpyxl.load_workbook(io.BytesIO(alice.request("GET", unescape(f"lists/{address}format=xlsx")).content))
-    row = next(book.active.iter_rows(min_row=2, values_only=True))
+    sheet: Any = book.active
+    row = next(sheet.iter_rows(min_row=2, values_only=True))
     assert row[:2] == (3, "a cell has more than 32,767 characters")
     assert lines.count("=") == 131_071
     assert row[2].count("=") == 32_766

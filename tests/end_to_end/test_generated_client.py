@@ -18,7 +18,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from dialer.api.openapi.document import document
+from dialer.api.openapi.document import served_document
 from tests.end_to_end.service import wav
 from tests.test_server import ADMIN, PASSWORD, VIRTUAL, serving
 
@@ -57,7 +57,7 @@ def generated(
     client: TestClient[Litestar], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, ModuleType]]:
     """Import all modules of the client, and return them by their name below the package."""
-    generate(document(client.app), tmp_path)
+    generate(served_document(client.app), tmp_path)
     run("-m", "compileall", "-q", str(tmp_path / PACKAGE))
     monkeypatch.syspath_prepend(str(tmp_path))
     package = importlib.import_module(PACKAGE)

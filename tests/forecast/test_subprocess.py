@@ -132,7 +132,7 @@ async def test_cancellation_ends_the_process(house: House, processes: int) -> No
 
 def test_the_process_ends_with_its_parent(house: House) -> None:
     """The end of its input tells it that its parent was killed."""
-    task = {"database_url": house.url, "order": long_order(house), "secrets_key": RING.keys()}
+    task = {"database_url": house.url, "order": long_order(house), "settings": None, "secrets_key": RING.keys()}
     command = [sys.executable, "-P", "-m", "dialer.forecast"]
     done = subprocess.run(command, input=msgspec.json.encode(task) + b"\n", capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")

@@ -44,7 +44,7 @@ def summary(*outcomes: SeedRun) -> Forecast:
         Section(8, SectionType.PLAY_MESSAGE, "Hello", Prompt()),
         Section(7, SectionType.RATING, "How?", Prompt()),
     )
-    return summarise(Order(1, 0, "UTC", len(outcomes), 1), outcomes, Survey(sections))
+    return summarise(Order(1, 0, "UTC", len(outcomes), 1), outcomes, Survey(sections), obeys_hours=True)
 
 
 def test_each_figure_is_put_in_order_by_itself() -> None:

@@ -4,7 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, RowMapping, Table, delete, insert, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    insert,
+    select,
+    union_all,
+    update,
+)
 
 from dialer.app.errors import RefusedError
 from dialer.app.unit import RecordWritten, UnitOfWork
@@ -22,6 +33,9 @@ _REFERENCES: Final[Mapping[str, Table]] = {
     "queue_id": Queue.__table__,
 }
 Result = TypeVar("Result")
+_OWNER: Final = select(SurveyTemplate.user_id).where(SurveyTemplate.id == bindparam("survey_id"))
+_IS_OWN: Final = (SurveyChange.survey_id == bindparam("survey_id")) & (SurveyChange.user_id == _OWNER.scalar_subquery())
+"""The condition of changes that the present owner of a survey has made."""
 
 
 class ChangeName(NamedTuple):
@@ -69,14 +83,14 @@ def change_survey(unit: UnitOfWork, survey_id: int, name: ChangeName, change: Ca
     result = change()
     if read_state(connection, survey_id) == before:
         return result
-    is_own = _is_own(connection, survey_id)
-    connection.execute(delete(SurveyChange).where(is_own, SurveyChange.is_undone))
+    own = {"survey_id": survey_id}
+    connection.execute(delete(SurveyChange).where(_IS_OWN, SurveyChange.is_undone), own)
     if len(before.sections) > SECTIONS_MAX:
-        connection.execute(delete(SurveyChange).where(is_own))
+        connection.execute(delete(SurveyChange).where(_IS_OWN), own)
         return result
     values = {
         "survey_id": survey_id,
-        "user_id": _owner(connection, survey_id),
+        "user_id": connection.execute(_OWNER, {"survey_id": survey_id}).scalar_one(),
         "action": name.action,
         "section": name.section,
         "state": _encoded(before),
@@ -84,20 +98,18 @@ def change_survey(unit: UnitOfWork, survey_id: int, name: ChangeName, change: Ca
         "created_date": unit.now_ms,
     }
     connection.execute(insert(SurveyChange).values(values))
-    old = select(SurveyChange.id).where(is_own).order_by(SurveyChange.id.desc()).offset(CHANGES_MAX).limit(1)
-    last = connection.scalar(old)
+    old = select(SurveyChange.id).where(_IS_OWN).order_by(SurveyChange.id.desc()).offset(CHANGES_MAX).limit(1)
+    last = connection.scalar(old, own)
     if last is not None:
-        connection.execute(delete(SurveyChange).where(is_own, SurveyChange.id <= last))
+        connection.execute(delete(SurveyChange).where(_IS_OWN, SurveyChange.id <= last), own)
     return result
 
 
 def changes_offered(connection: Connection, survey_id: int) -> ChangesOffered:
     """Return the changes of a survey that can be undone and made again next."""
-    names = []
-    for is_undone in (False, True):
-        row = _next(connection, survey_id, is_undone=is_undone)
-        names.append(None if row is None else ChangeName(row.action, row.section))
-    return ChangesOffered(*names)
+    rows = connection.execute(_OFFERED, {"survey_id": survey_id})
+    found = {is_undone: ChangeName(*name) for is_undone, *name in rows}
+    return ChangesOffered(found.get(False), found.get(True))
 
 
 def undo_change(unit: UnitOfWork, survey_id: int) -> None:
@@ -121,7 +133,7 @@ def redo_change(unit: UnitOfWork, survey_id: int) -> None:
 def _turn(unit: UnitOfWork, survey_id: int, *, is_undone: bool) -> None:
     """Exchange the state of a survey with the one that a change keeps."""
     connection = unit.connection
-    row = _next(connection, survey_id, is_undone=is_undone)
+    row = connection.execute(_next(SurveyChange.__table__, is_undone=is_undone), {"survey_id": survey_id}).first()
     if row is None:
         raise RefusedError("There is nothing to redo." if is_undone else "There is nothing to undo.")
     present = read_state(connection, survey_id)
@@ -157,7 +169,7 @@ def _restore(unit: UnitOfWork, survey_id: int, present: SurveyState, wanted: Sur
 
 def _known_references(connection: Connection, survey_id: int, state: SurveyState) -> dict[str, set[int]]:
     """Return those of the recordings and queues that a state names which still belong to the owner of the survey."""
-    owner = _owner(connection, survey_id)
+    owner = connection.execute(_OWNER, {"survey_id": survey_id}).scalar_one()
     return {
         name: set(
             connection.scalars(
@@ -192,16 +204,16 @@ def _encoded(state: SurveyState) -> str:
     return msgspec.json.encode(state).decode()
 
 
-def _is_own(connection: Connection, survey_id: int) -> ColumnElement[bool]:
-    return (SurveyChange.survey_id == survey_id) & (SurveyChange.user_id == _owner(connection, survey_id))
-
-
-def _owner(connection: Connection, survey_id: int) -> int:
-    return connection.execute(select(SurveyTemplate.user_id).where(SurveyTemplate.id == survey_id)).scalar_one()
-
-
-def _next(connection: Connection, survey_id: int, *, is_undone: bool) -> Any:  # noqa: ANN401 - a row
-    """Return the change that can be undone, the last one, or made again, the first of those that are undone."""
+def _next(*columns: Any, is_undone: bool) -> Select[Any]:  # noqa: ANN401 - columns of any kind
+    """Select the change that can be undone, the last one, or made again, the first of those that are undone."""
     order = SurveyChange.id if is_undone else SurveyChange.id.desc()
-    query = select(SurveyChange.__table__).where(_is_own(connection, survey_id), SurveyChange.is_undone.is_(is_undone))
-    return connection.execute(query.order_by(order).limit(1)).first()
+    return select(*columns).where(_IS_OWN, SurveyChange.is_undone.is_(is_undone)).order_by(order).limit(1)
+
+
+_OFFERED: Final = union_all(
+    *(
+        select(_next(SurveyChange.is_undone, SurveyChange.action, SurveyChange.section, is_undone=is_undone).subquery())
+        for is_undone in (False, True)
+    )
+)
+"""The names of the changes that can be undone and made again next."""

@@ -13,7 +13,7 @@ from rich.console import Console
 from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
-from dialer.commands.what_if import COVERAGE, lines_of_comparison, read_settings_to_try
+from dialer.commands.what_if import COVERAGE, lines_of_comparison, lines_of_rules, read_settings_to_try
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign, ignore_progress
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress, processes_of_machine
@@ -39,7 +39,15 @@ _FIGURES: Final = (
 )
 
 
-def forecast(campaign: str, *, seeds: int, first_seed: int, what_ifs: Sequence[str] = (), as_json: bool) -> None:
+def forecast(
+    campaign: str,
+    *,
+    seeds: int,
+    first_seed: int,
+    what_ifs: Sequence[str] = (),
+    obey_calling_hours: bool | None = None,
+    as_json: bool,
+) -> None:
     """Forecast the outcome of a campaign from now on. The campaign itself does not change."""
     with open_service() as service:
         settings, database = service
@@ -54,6 +62,7 @@ def forecast(campaign: str, *, seeds: int, first_seed: int, what_ifs: Sequence[s
             settings.calling_hours,
             processes=settings.forecast_processes or processes_of_machine(),
             service_seed=settings.seed,
+            obey_calling_hours=obey_calling_hours,
         )
         if what_ifs:
             result: Forecast | WhatIf = _what_if(database, order, settings, what_ifs)
@@ -115,6 +124,7 @@ def _lines(result: Forecast) -> Iterator[str]:
     for label, name in _FIGURES:
         yield _row(label, msgspec.structs.astuple(getattr(result, name)))
     yield ""
+    yield from lines_of_rules(result)
     yield "Stopped: " + ", ".join(f"{tally.name} {tally.count}" for tally in result.stop_reasons)
     for section in result.sections:
         yield from _section(section)

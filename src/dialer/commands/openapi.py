@@ -1,7 +1,7 @@
 """`dialer openapi`: the OpenAPI document of the API."""
 
 from dialer.api.app import create_app
-from dialer.api.openapi.document import document
+from dialer.api.openapi.document import served_document
 from dialer.commands.output import print_json
 from dialer.runtime.clock import RealClock
 from dialer.runtime.worker import Worker
@@ -19,4 +19,4 @@ def openapi() -> None:
         database, RealClock(), seed=settings.seed, service_zone=settings.timezone, new_carrier=SimulatedCarrier
     )
     app = create_app(settings, database=database, worker=worker)
-    print_json(document(app))
+    print_json(served_document(app))

@@ -18,6 +18,7 @@ from dialer.api.records.what_if import read_setting
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order
+from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FIGURES, NamedSetting, SettingForecast, WhatIf
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -90,9 +91,17 @@ def lines_of_comparison(result: WhatIf) -> Iterator[str]:
     yield f"Seeds {present.first_seed} to {last_seed}, the same for every setting; means over the seeds"
     yield "Difference: from the present setting, with a margin that holds for the whole comparison with 95 %"
     yield COVERAGE
+    yield from lines_of_rules(present)
     for each in result.settings:
         yield ""
         yield from _lines_of(each)
+
+
+def lines_of_rules(forecast: Forecast) -> Iterator[str]:
+    """Yield the lines that say which rules a forecast obeys, and which it leaves aside."""
+    yield f"Obeyed: {', '.join(forecast.rules_obeyed)}"
+    if forecast.rules_left_aside:
+        yield f"Not obeyed: {', '.join(forecast.rules_left_aside)}"
 
 
 def _lines_of(setting: SettingForecast) -> Iterator[str]:

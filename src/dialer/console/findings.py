@@ -32,7 +32,7 @@ def shown_findings(findings: Iterable[Finding], survey: Survey) -> list[ShownFin
 def _shown(finding: Finding, names: Mapping[int, str]) -> ShownFinding:
     message = bare = finding.message
     if isinstance(message, Sentence) and names_section(message):
-        bare = message.values["message"]
+        bare = message.values.get("message", message)
     elif (name := names.get(finding.section_id or 0)) is not None:
         message = in_section(name, message)
     words = in_viewers_words(message), in_viewers_words(bare)

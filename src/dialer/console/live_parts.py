@@ -56,6 +56,7 @@ class Snapshots:
         self._made: Final[OrderedDict[tuple[str, Hashable], _Part]] = OrderedDict()
         self._under_way: Final[dict[Hashable, anyio.Lock]] = {}
         self._streams: Final[Counter[int]] = Counter()
+        self._changes = 0
         self._phase = 0.0
         self._is_over = anyio.Event()
 
@@ -69,6 +70,7 @@ class Snapshots:
 
     def forget(self, key: Hashable) -> None:
         """Make the part with a key anew for its next viewer, because somebody has changed what it shows."""
+        self._changes += 1
         for kept in [kept for kept in self._made if kept[1] == key]:
             del self._made[kept]
 
@@ -79,8 +81,11 @@ class Snapshots:
             async with turn:
                 made = self._made.get(of_viewer)
                 if made is None or self._now_s() - made.made_s >= EVERY_S:
-                    made_s, text = self._now_s(), await make()
-                    made = self._made[of_viewer] = _Part(made_s, text, _event(text))
+                    made_s, changes, text = self._now_s(), self._changes, await make()
+                    made = _Part(made_s, text, _event(text))
+                    if changes != self._changes:
+                        return made  # It may have been read before the change.
+                    self._made[of_viewer] = made
                     self._made.move_to_end(of_viewer)
                     if len(self._made) > SNAPSHOTS_MAX:
                         self._made.popitem(last=False)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import Response
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dialer import __version__
 from dialer.console.assets import asset_url
@@ -86,19 +86,23 @@ def _environment() -> Environment:
 
 def _text(text: str, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text
     """Return a text in the viewer's language, with values in it."""
-    return Markup(gettext(text)) % values if values else _plain(text, viewers_language().code)  # noqa: S704 - of a template or a catalogue
+    return _filled(gettext(text), values) if values else _plain(text, viewers_language().code)
 
 
 @lru_cache(maxsize=_TEXTS_KEPT_MAX)
 def _plain(text: str, _language: str) -> Markup:
     """Return a text without values, in the language of the viewer, which is `_language`."""
-    return Markup(gettext(text)) % {}  # noqa: S704 - of a template or a catalogue
+    return _filled(gettext(text), {})
 
 
 def _counted_text(singular: str, plural: str, number: int, /, **values: Any) -> Markup:  # noqa: ANN401 - of any text
     """Return the form of a text that fits a number, which is `%(num)s` in it, with marks between groups of digits."""
-    text = Markup(ngettext(singular, plural, number))  # noqa: S704 - of a template or a catalogue
-    return text % {"num": grouped(number), **values}
+    return _filled(ngettext(singular, plural, number), {"num": grouped(number), **values})
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> Markup:
+    """Return a text of a template or a catalogue with values in it, which are escaped. It has no format but `s`."""
+    return Markup(text % {name: escape(value) for name, value in values.items()})  # noqa: S704 - the text is our own
 
 
 def grouped(number: float | None) -> str:

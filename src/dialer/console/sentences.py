@@ -17,9 +17,11 @@ from dialer.domain.sentences import (
     Grouped,
     Listed,
     Moment,
+    RecordName,
     ResourceName,
     Sentence,
     StateName,
+    cut_name,
     message_of,
 )
 
@@ -65,6 +67,8 @@ def _shown(value: object) -> object:  # noqa: PLR0911 - one return for each kind
             # Sections have forms of their own, with titles of their own.
             title = TITLES.get(value) or SECTION_TITLES.get(value) if not value.path else None
             return gettext("“%(name)s”") % {"name": gettext(title or title_of(value.path, value))}
+        case RecordName():
+            return gettext("“%(name)s”") % {"name": cut_name(value.name)} if value.name else value
         case ResourceName():
             return gettext(PAGES[value].one) if value in PAGES else value
         case StateName():

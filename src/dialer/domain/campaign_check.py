@@ -8,7 +8,7 @@ import msgspec
 
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
 from dialer.domain.calling_times.calling_windows import window_at
-from dialer.domain.sentences import FieldName, Sentence, counting_sentence
+from dialer.domain.sentences import FieldName, RecordName, Sentence, counting_sentence
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 
 RETRIES_TRIED_MAX: Final = 20
@@ -57,7 +57,7 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One of these numbers."""
     forbidden_sections: tuple[int, ...] = ()
     """Sections that transfer calls to a number that the account may not call, by id."""
-    queues_without_agents: tuple[tuple[int, int], ...]
+    queues_without_agents: tuple[tuple[int, RecordName], ...]
     """Sections that transfer calls to a queue which no agent serves, each with the queue, by id."""
     has_agents: bool = False
     """True if the survey leads to queues, whose agents may promise call-backs."""
@@ -91,9 +91,9 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             " An admin can change the address to https://."
         )
         yield _warning(FindingCode.PLAIN_HTTP, "sms_gateway", message)
-    for section_id, queue_id in facts.queues_without_agents:
+    for section_id, queue in facts.queues_without_agents:
         message = Sentence(
-            "No agent serves queue %(queue)s, to which the section transfers calls. Add a tier.", queue=queue_id
+            "No agent serves queue %(queue)s, to which the section transfers calls. Add a tier.", queue=queue
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
 

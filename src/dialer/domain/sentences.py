@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import Any, Self
+from typing import Any, Final, Self
+
+NAME_MAX: Final = 60
+"""Characters of a record's name in a message."""
 
 
 class Sentence(str):
@@ -56,6 +59,20 @@ class ResourceName(str):
     __slots__ = ()
 
 
+class RecordName(str):
+    """The number of a record, by which the API names it. Pages show its name, if it has one."""
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __new__(cls, number: int | str, name: str = "") -> Self:
+        """Name a record."""
+        record = super().__new__(cls, number)
+        record.name = name
+        return record
+
+
 class Listed(tuple[object, ...]):
     """Values with commas between them."""
 
@@ -97,6 +114,11 @@ class Moment(str):
     """A moment as the API writes it. Pages write it in the viewer's language."""
 
     __slots__ = ()
+
+
+def cut_name(name: str) -> str:
+    """Return the name of a record as messages have it: at most `NAME_MAX` characters."""
+    return name if len(name) <= NAME_MAX else f"{name[: NAME_MAX - 1]}…"
 
 
 def message_of(error: Exception) -> str:

@@ -64,7 +64,7 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     """
     stage, survey = staged(database, order)
     (runs,) = run_seeds([stage], range(order.first_seed, order.first_seed + order.seeds), order.processes, progress)
-    return summarise(order, runs, survey)
+    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours)
 
 
 def run_seeds(

@@ -31,6 +31,8 @@ class Order(msgspec.Struct, frozen=True):
     """The seed of the service, under which its calls in progress were placed. None: that of each run."""
     is_rich: bool = False
     """True if the owner of the campaign is taken to have an unlimited balance."""
+    obey_calling_hours: bool | None = None
+    """True to obey the calling hours over a simulated gateway, too; False not to; None as the service does."""
 
 
 SETTINGS_MAX: Final = 20
@@ -55,6 +57,6 @@ class TriedSetting(msgspec.Struct, frozen=True):
     agents: int | None = None
     """Agents who are available in the queues of the survey."""
     obey_calling_hours: bool | None = None
-    """True to obey the calling hours of the service and of countries over a simulated gateway, too; False not to."""
+    """As in an `Order`; None: as that says."""
     rate: int | None = None
     """The price of a minute, or of a part of a message, to all numbers: an integer of 1e-5."""

@@ -102,6 +102,12 @@ class ForecastStage(NamedTuple):
     service_seed: int | None = None
     """The seed under which the calls in progress were placed; None: that of each run."""
 
+    @property
+    def obeys_hours(self) -> bool:
+        """True if the calling hours hold for the campaign: its gateway is real, or they are to be obeyed anyway."""
+        gateways = {campaign.plan.gateway_id for campaign in self.world.campaigns}
+        return any(opened.plan.id in gateways and opened.plan.hours is not None for opened in self.world.gateways)
+
     def past_seed(self, seed: int) -> int:
         """Return the seed of the calls in progress in a run under `seed`: no seed of the future changes their past."""
         return seed if self.service_seed is None else self.service_seed
@@ -115,7 +121,7 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
     """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
     state = open_state(connection, order.now_ms)
     now_ms = max(state.now_ms, order.now_ms)
-    loader = _loader(order)
+    loader = _loader(order, order.obey_calling_hours)
     is_readable = bool(loader.world(connection, now_ms, with_past=True).campaigns)
     openings = _collect(connection, order.campaign_id, now_ms) if is_readable else ()
     listed = frozenset(connection.scalars(select(DncContact.number)))
@@ -146,9 +152,9 @@ def read_stage_again(
 ) -> ForecastStage:
     """Return the stage after settings were changed in its database. The people, and the calls so far, are the same.
 
-    `obey_calling_hours` says whether the calling hours hold for simulated gateways; None: as in the service.
+    `obey_calling_hours` says whether the calling hours hold for simulated gateways; None: as the order says.
     """
-    loader = _loader(order, obey_calling_hours)
+    loader = _loader(order, order.obey_calling_hours if obey_calling_hours is None else obey_calling_hours)
     return stage._replace(
         expires_ms=connection.execute(select(Campaign.expirationdate)).scalar_one(),
         world=loader.world(connection, stage.now_ms, with_past=True),
@@ -158,7 +164,7 @@ def read_stage_again(
     )
 
 
-def _loader(order: Order, for_simulated: bool | None = None) -> Loader:  # noqa: FBT001 - three cases
+def _loader(order: Order, for_simulated: bool | None) -> Loader:  # noqa: FBT001 - three cases
     hours = read_calling_hours(order.calling_hours)
     if for_simulated is not None:
         hours = msgspec.structs.replace(hours, for_simulated=for_simulated)

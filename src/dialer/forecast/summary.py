@@ -8,6 +8,7 @@ import msgspec
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.described import described
+from dialer.domain.forecast.rehearsed_rules import RehearsedRule, rules_left_aside, rules_obeyed
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.parameters import Order
@@ -153,6 +154,17 @@ class Forecast(msgspec.Struct, frozen=True):
         described("The likely calls of each hour until the last one with calls, at most 168 hours."),
     ]
     per_seed: Annotated[tuple[SeedForecast, ...], described("The outcome of each run.")]
+    rules_obeyed: Annotated[
+        tuple[RehearsedRule, ...], described("Rules for the calls of the campaign that the runs obey.", ["window"])
+    ]
+    rules_left_aside: Annotated[
+        tuple[RehearsedRule, ...],
+        described(
+            "Rules that the runs do not obey. The calling hours do not hold for simulated gateways, unless the request"
+            " or the service says that they do.",
+            ["calling_hours", "country_hours"],
+        ),
+    ]
 
 
 def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
@@ -161,8 +173,9 @@ def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
     return ordered[max(0, -(-percent * len(ordered) // 100) - 1)]
 
 
-def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey) -> Forecast:
-    """Return the forecast, from the runs under all seeds."""
+def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_hours: bool) -> Forecast:
+    """Return the forecast, from the runs under all seeds, which obey the calling hours or do not."""
+    obeyed = rules_obeyed(with_hours=obeys_hours, with_balance=not order.is_rich)
     reasons = Counter(run.stop.reason for run in runs)
     counters = [run.counters for run in runs]
     return Forecast(
@@ -182,6 +195,8 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey) -> Forecast
         sections=tuple(_sections(survey, runs)),
         per_hour=tuple(_per_hour(runs)),
         per_seed=tuple(map(_shown, runs)),
+        rules_obeyed=obeyed,
+        rules_left_aside=rules_left_aside(obeyed),
     )
 
 

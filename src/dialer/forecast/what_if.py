@@ -100,14 +100,14 @@ async def compare_settings(
     present, *others = run_seeds(stages, seeds, order.processes, progress)
     comparisons = len(others) * len(FIGURES)
     return WhatIf(
-        present=summarise(order, present, survey),
+        present=summarise(order, present, survey, obeys_hours=stages[0].obeys_hours),
         settings=tuple(
             SettingForecast(
                 changes=each.changes,
-                forecast=summarise(order, runs, survey),
+                forecast=summarise(order, runs, survey, obeys_hours=stage.obeys_hours),
                 differences=differences(present, runs, stages[0].now_ms, comparisons),
             )
-            for each, runs in zip(named, others, strict=True)
+            for each, runs, stage in zip(named, others, stages[1:], strict=True)
         ),
     )
 

@@ -1,23 +1,31 @@
 """Sealing: a campaign plays a copy of its survey template, so that later edits do not change the campaign."""
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, RowMapping, insert, select
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select
 
 from dialer.domain.survey.sections.table import settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
 from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
 
+_SECTIONS: Final = (
+    select(SectionTemplate.__table__)
+    .where(SectionTemplate.survey_id == bindparam("survey_id"))
+    .order_by(SectionTemplate.order, SectionTemplate.id)
+)
+_BRANCHES: Final = (
+    select(BranchingTemplate.section_id, BranchingTemplate.keys, BranchingTemplate.goto_id)
+    .join(SectionTemplate, SectionTemplate.id == BranchingTemplate.section_id)
+    .where(SectionTemplate.survey_id == bindparam("survey_id"))
+    .order_by(BranchingTemplate.id)
+)
+
 
 def read_survey(connection: Connection, survey_id: int) -> Survey:
     """Return a survey template as a survey, unvalidated. If it is missing, the survey has no sections."""
-    rows = connection.execute(
-        select(SectionTemplate.__table__)
-        .where(SectionTemplate.survey_id == survey_id)
-        .order_by(SectionTemplate.order, SectionTemplate.id)
-    )
-    sections = rows.mappings().all()
+    sections = connection.execute(_SECTIONS, {"survey_id": survey_id}).mappings().all()
     recordings = _recordings_of(connection, sections)
     branches = _branches_of(connection, survey_id)
     return Survey(tuple(_section(row, recordings, branches.get(row["id"], {})) for row in sections))
@@ -40,6 +48,8 @@ def recording(connection: Connection, audiofile_id: int) -> Prompt:
 
 
 def _recordings(connection: Connection, audiofile_ids: Collection[int]) -> dict[int, Prompt]:
+    if not audiofile_ids:
+        return {}
     query = select(AudioFile.id, AudioFile.duration_ms, AudioFile.audio_file).where(AudioFile.id.in_(audiofile_ids))
     return {row.id: Prompt(audio_ms=row.duration_ms, file=row.audio_file) for row in connection.execute(query)}
 
@@ -51,14 +61,8 @@ def _recordings_of(connection: Connection, sections: Sequence[RowMapping]) -> di
 
 
 def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:
-    rows = connection.execute(
-        select(BranchingTemplate.section_id, BranchingTemplate.keys, BranchingTemplate.goto_id)
-        .join(SectionTemplate, SectionTemplate.id == BranchingTemplate.section_id)
-        .where(SectionTemplate.survey_id == survey_id)
-        .order_by(BranchingTemplate.id)
-    )
     branches: dict[int, dict[str, int | None]] = {}
-    for section_id, keys, goto_id in rows:
+    for section_id, keys, goto_id in connection.execute(_BRANCHES, {"survey_id": survey_id}):
         branches.setdefault(section_id, {})[keys.strip().lower()] = goto_id
     return branches
 

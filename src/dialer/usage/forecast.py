@@ -33,11 +33,17 @@ from dialer.usage.running import runs
     help="Compare another setting with the present one, under the same seeds. Each is a setting of its own, up to 20:"
     " fields of the campaign, or channels, calls_a_second, agents and rate.",
 )
+@click.option(
+    "--obey-calling-hours/--ignore-calling-hours",
+    default=None,
+    help="Whether the calling hours of the service and of countries hold for a simulated gateway. Without either: as in"
+    " the service.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the forecast as JSON.")
 @examples(
     "dialer forecast 1",
     "dialer forecast KQWZD --seeds 100 --first-seed 1000",
-    "dialer forecast 1 --json",
+    "dialer forecast 1 --obey-calling-hours --json",
     "dialer forecast 1 --what-if channels=40 --what-if daily_start=10:00,agents=12",
 )
 @runs("dialer.commands.forecast")

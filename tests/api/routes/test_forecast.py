@@ -50,6 +50,17 @@ def test_a_forecast_has_percentiles_and_the_outcome_of_each_seed(alice: Caller, 
     assert list(found["finish_date"].values()) == finishes
 
 
+def test_it_obeys_the_calling_hours_if_it_is_asked_to(alice: Caller, path: str) -> None:
+    hours = ["calling_hours", "country_hours"]
+    asked: list[dict[str, Any]] = [{"obey_calling_hours": "true"}, {"obey_calling_hours": False}, {}]
+    found = [ask(alice, path, seeds=1, **fields)[1] for fields in asked]
+    rest = ["window", "do_not_call", "gateway_limits", "balance"]
+    assert [one["rules_obeyed"] for one in found] == [rest + hours, rest, rest]
+    assert [one["rules_left_aside"] for one in found] == [[], hours, hours]
+    refusal = {"obey_calling_hours": ["Must be a valid boolean."]}
+    assert ask(alice, path, obey_calling_hours="sometimes") == (400, refusal)
+
+
 def test_without_a_body_it_is_twenty_seeds_from_zero(alice: Caller, path: str) -> None:
     answer = alice.request("POST", path)
     assert (answer.status_code, answer.json()["seeds"], answer.json()["first_seed"]) == (200, 20, 0)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dialer.carriers.media.rtp import FRAME_MS, RtpPacket, read_packet, write_packet
@@ -192,13 +192,13 @@ class FakeHelper(SoundProcess):
     """A helper without a process. It answers one frame at a time, when the test says so, and may end."""
 
     def __init__(self, hear: Callable[[SoundProcess, HelperNews], None], ended: Callable[[SoundProcess], None]) -> None:
-        self._hear, self._ended = hear, ended
+        self._hear, self._ended, self._is_dead = hear, ended, False
         self.legs, self.held = set(), dict[str, SoundLeg]()
         self._frames: list[Callable[[], object]] = []
 
     @property
     def is_ready(self) -> bool:
-        return True
+        return not self._is_dead
 
     @property
     def pid(self) -> int:
@@ -238,6 +238,7 @@ class FakeHelper(SoundProcess):
 
     def die(self) -> None:
         self._frames.clear()
+        self._is_dead = True
         self._ended(self)
 
 
@@ -256,6 +257,7 @@ STEPS: Final = st.lists(
 
 
 @given(STEPS)
+@example([("bridge", 6, 3), ("die", 0, 0)])  # A leg moves to a helper that has died.
 def test_every_call_ends_once_whatever_moves_and_dies(steps: list[tuple[str, int, int]]) -> None:
     """The end of a call is told once, a call is lost with its helper only, and no socket stays."""
     asyncio.run(_live(steps))

@@ -26,6 +26,7 @@ from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.openapi.description import complete
 from dialer.api.openapi.guide import GUIDE
 from dialer.api.openapi.openapi_page import CONTENT_SECURITY_POLICY, render
+from dialer.api.openapi.sharing import shared
 from dialer.api.service import SERVICE, Service
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class _DocumentPlugin(OpenAPIRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Return the complete document as JSON."""
-        return msgspec.json.encode(complete(openapi_schema, _resources(request.app)))
+        return msgspec.json.encode(shared(complete(openapi_schema, _resources(request.app))))
 
 
 class _PagePlugin(OpenAPIRenderPlugin):
@@ -139,5 +140,10 @@ def _resources(app: Litestar) -> Mapping[str, Resource]:
 
 
 def document(app: Litestar) -> dict[str, Any]:
-    """Return the OpenAPI document of an application as JSON values."""
+    """Return the OpenAPI document of an application as JSON values, with everything in its place."""
     return complete(app.openapi_schema.to_schema(), _resources(app))
+
+
+def served_document(app: Litestar) -> dict[str, Any]:
+    """Return the OpenAPI document of an application as it is served: what it repeats is a component."""
+    return shared(document(app))

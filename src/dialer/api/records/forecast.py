@@ -10,6 +10,8 @@ import anyio
 import structlog
 
 from dialer.api.crud import records
+from dialer.api.crud.declaration import writable
+from dialer.api.crud.fields import Boolean
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import AnsweredError, InvalidError, MalformedError, RecordNotFoundError
 from dialer.api.service import ApiRequest
@@ -35,6 +37,14 @@ WAIT_SECONDS_MAX: Final = 50
 """The longest wait for a turn: proxies give up after 60 s without an answer."""
 BUSY_RETRY_AFTER_S: Final = 10
 """The time after which a client may try again if there is no place for its forecast."""
+OBEY_CALLING_HOURS: Final = writable(
+    Boolean(),
+    "True to obey the calling hours of the service and of countries although the gateway is simulated, as a real"
+    " gateway does; false not to. Without it, as the service does.",
+    default=None,
+    example=True,
+)
+"""The field that says whether a rehearsal obeys the calling hours."""
 _log: Final = structlog.get_logger(__name__)
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 

@@ -9,13 +9,13 @@ from litestar.openapi.spec.enums import OpenAPIType
 
 from dialer.api.crud import records
 from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Amount, Boolean, Conventions, FieldError, Integer, Json, Kind
+from dialer.api.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Field, Given, Parsed, fields_of, parse_given, request_shape
 from dialer.api.http.errors import Errors, InvalidError
 from dialer.api.http.ignored import unknown_errors
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecast import order_of
+from dialer.api.records.forecast import OBEY_CALLING_HOURS, order_of
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.domain.sentences import FieldName, Sentence
 from dialer.forecast.campaign_copy import people_of
@@ -59,13 +59,7 @@ _AROUND: Final[Mapping[str, Field]] = {
         default=None,
         example=12,
     ),
-    "obey_calling_hours": writable(
-        Boolean(),
-        "True to obey the calling hours of the service and of countries although the gateway is simulated, as a real"
-        " gateway does; false not to.",
-        default=None,
-        example=True,
-    ),
+    "obey_calling_hours": OBEY_CALLING_HOURS,
     "rate": writable(
         Amount(minimum=0),
         "The price of a minute, or of a part of a message, to all numbers, in place of the account's rates.",

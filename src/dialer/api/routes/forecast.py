@@ -7,6 +7,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final
 
+import msgspec
 from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -22,7 +23,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.campaigns import CAMPAIGNS
-from dialer.api.records.forecast import Forecaster, compute_forecast, order_of
+from dialer.api.records.forecast import OBEY_CALLING_HOURS, Forecaster, compute_forecast, order_of
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
 from dialer.domain.sentences import message_of
@@ -40,8 +41,9 @@ ForecastAsked: Final = request_shape(
             default=SEEDS,
         ),
         "first_seed": writable(Integer(0, FIRST_SEED_MAX), "The seed of the first run.", default=0, example=1),
+        "obey_calling_hours": OBEY_CALLING_HOURS,
     },
-    "The number of seeds of a forecast, and the first seed.",
+    "The number of seeds of a forecast, the first seed, and whether it obeys the calling hours.",
 )
 _BODY: Final = describe_request(ForecastAsked, is_required=False)
 
@@ -103,4 +105,5 @@ def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, settings:
     if parsed.errors:
         raise InvalidError(parsed.errors)
     seeds, first_seed = parsed.values["seeds"], parsed.values["first_seed"]
-    return order_of(unit, resource, identity, settings, seeds=seeds, first_seed=first_seed)
+    order = order_of(unit, resource, identity, settings, seeds=seeds, first_seed=first_seed)
+    return msgspec.structs.replace(order, obey_calling_hours=parsed.values["obey_calling_hours"])

@@ -30,6 +30,10 @@ from dialer.forecast.what_if import WhatIf
 from dialer.settings import Settings
 
 WhatIfAsked: Final = what_if_shape("WhatIfAsked", CAMPAIGNS)
+_NONE: Final = (
+    "No comparison of this campaign is kept here. Comparisons are in the memory of the process that computes them,"
+    " until it restarts. Ask for it again."
+)
 SmsWhatIfAsked: Final = what_if_shape("SmsWhatIfAsked", SMS_CAMPAIGNS)
 
 
@@ -158,5 +162,5 @@ async def _read(
         what_if_runs.stop(identity)
     run = what_if_runs.of_campaign(identity)
     if run is None:
-        raise RecordNotFoundError("No settings of this campaign were compared since the service started.")
+        raise RecordNotFoundError(_NONE)
     return Response(what_if_read(run))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
-from dialer.app.campaigns.line_check import names_list, texts_people
+from dialer.app.campaigns.line_check import named_queue, names_list, texts_people
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.domain.calling_times.calling_hours import CallingHours
@@ -16,6 +16,7 @@ from dialer.domain.gateway_secrets import shows_secrets
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.plans import HTTP, KANNEL, SIMULATED
+from dialer.domain.sentences import RecordName
 from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
@@ -181,7 +182,7 @@ def _forbidden_sections(connection: Connection, user_id: int, survey: Survey, pr
                     yield section.id
 
 
-def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[tuple[int, int]]:
+def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[tuple[int, RecordName]]:
     transfers = [
         (section.id, section.queue_id)
         for section in survey.sections
@@ -189,4 +190,6 @@ def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[t
     ]
     queue_ids = {queue_id for _, queue_id in transfers}
     served = set(connection.scalars(select(Tier.queue_id).where(Tier.queue_id.in_(queue_ids)).distinct()))
-    return ((section_id, queue_id) for section_id, queue_id in transfers if queue_id not in served)
+    return (
+        (section_id, named_queue(connection, queue_id)) for section_id, queue_id in transfers if queue_id not in served
+    )

@@ -33,20 +33,23 @@ class ForecastRecord(NamedTuple):
 
     forecasts: int
     right: int
+    """Campaigns whose calls and cost were both inside."""
+    timely: int
+    """Campaigns that stopped dialling inside the time of the forecast."""
 
 
 def record_of_forecasts(connection: Connection, is_seen: ColumnElement[bool]) -> ForecastRecord:
     """Return how the forecasts of the newest campaigns that have ended, among those that are seen, came true."""
     ended = (
-        select(CampaignForecast.document, Campaign.calls, Campaign.cost)
+        select(CampaignForecast.document, Campaign.calls, Campaign.cost, Campaign.updated_date)
         .join(Campaign, Campaign.id == CampaignForecast.id)
         .where(Campaign.status == CampaignStatus.END, is_seen)
         .order_by(Campaign.id.desc())
         .limit(RECORD_MAX)
     )
-    rows = [(_read(document), calls, cost) for document, calls, cost in connection.execute(ended)]
-    known = [kept.was_right(calls, cost) for kept, calls, cost in rows if kept is not None]
-    return ForecastRecord(len(known), sum(known))
+    rows = [(kept, row) for row in connection.execute(ended) if (kept := _read(row.document)) is not None]
+    right = sum(kept.was_right(row.calls, row.cost) for kept, row in rows)
+    return ForecastRecord(len(rows), right, sum(kept.finish_ms.has(row.updated_date) for kept, row in rows))
 
 
 def _read(document: str | None) -> KeptForecast | None:

@@ -9,13 +9,13 @@ from dialer.app.errors import FieldErrors
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
-from dialer.domain.sentences import FieldName, Sentence
+from dialer.domain.sentences import FieldName, RecordName, Sentence
 from dialer.domain.survey.sections.table import definition_of, sends_messages
-from dialer.domain.survey.survey import INPUT_END, Section, Survey
+from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.service_state import read_settings, read_speech
-from dialer.store.tables import SMS, Agent, Tier
+from dialer.store.tables import SMS, Agent, Queue, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
@@ -50,6 +50,11 @@ def texts_people(connection: Connection, campaign: Mapping[str, Any], survey: Su
 def names_list(connection: Connection, campaign: Mapping[str, Any]) -> bool:
     """Return whether a campaign names a do-not-call list."""
     return lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].first is not None
+
+
+def named_queue(connection: Connection, queue_id: int) -> RecordName:
+    """Return a queue as messages name it: by its number in the API, and by its name on pages."""
+    return RecordName(queue_id, connection.scalar(select(Queue.name).where(Queue.id == queue_id)) or "")
 
 
 def _protocol(connection: Connection, gateway: GatewayKey | None) -> str:
@@ -90,8 +95,8 @@ def _without_telephones(connection: Connection, survey: Survey) -> Iterator[Sent
             yield Sentence(
                 "Section %(section)s transfers calls to queue %(queue)s, and the %(contact)s of none of its agents is a"
                 " phone number or an extension that may be dialled. Set %(contact)s.",
-                section=section.id,
-                queue=section.queue_id,
+                section=named_section(section),
+                queue=named_queue(connection, section.queue_id),
                 contact=FieldName("contact", "agent"),
             )
 
@@ -104,7 +109,7 @@ def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) 
     if has_words and why_silent is not None:
         yield Sentence(
             "Section %(section)s has a %(field)s and no recording. %(why)s",
-            section=section.id,
+            section=named_section(section),
             field=FieldName("script"),
             why=why_silent(Sentence("Set %(field)s", field=FieldName("audiofile"))),
         )
@@ -112,18 +117,18 @@ def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) 
     if confirms and protocol == FREESWITCH and section.confirm_key == INPUT_END:
         yield Sentence(
             "Section %(section)s: FreeSWITCH does not tell the %(field)s '#'. Set another key.",
-            section=section.id,
+            section=named_section(section),
             field=FieldName("confirm_key"),
         )
     if confirms and section.confirm_script.strip() and why_silent is not None:
         yield Sentence(
             "Section %(section)s has a %(field)s, which has to be spoken. %(why)s",
-            section=section.id,
+            section=named_section(section),
             field=FieldName("confirm_script"),
             why=why_silent(Sentence("Empty %(field)s", field=FieldName("confirm_script"))),
         )
     if has_lost_file:
         yield Sentence(
             "Section %(section)s was sealed without its recording. Copy the campaign, and start the copy.",
-            section=section.id,
+            section=named_section(section),
         )

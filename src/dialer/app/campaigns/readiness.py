@@ -15,7 +15,7 @@ from dialer.domain.survey.check import check_survey
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import KnownNames, names_section
 from dialer.domain.survey.sections.table import queue_ids_of, sends_messages
-from dialer.domain.survey.survey import Survey
+from dialer.domain.survey.survey import Survey, named_section
 from dialer.store.sealed_surveys import read_survey, seal, sealed_survey
 from dialer.store.tables import SMS, VOICE
 
@@ -94,11 +94,16 @@ def _is_error(finding: Finding) -> bool:
 
 def _wrong_survey(survey: Survey, known: KnownNames) -> FieldErrors:
     """Return the errors of a survey, at most `FINDINGS_NAMED_MAX`, and the number of the others."""
+    sections = {section.id: section for section in survey.sections}
     survey_errors = [finding for finding in check_survey(survey, known) if _is_error(finding)]
     messages: list[str] = [
         finding.message
         if finding.section_id is None or names_section(finding.message)
-        else Sentence("Section %(section)s: %(message)s", section=finding.section_id, message=finding.message)
+        else Sentence(
+            "Section %(section)s: %(message)s",
+            section=named_section(sections[finding.section_id]),
+            message=finding.message,
+        )
         for finding in survey_errors[:FINDINGS_NAMED_MAX]
     ]
     if len(survey_errors) > FINDINGS_NAMED_MAX:

@@ -60,8 +60,8 @@ class SoundProcess:
 
     @property
     def is_ready(self) -> bool:
-        """True once it can carry sound."""
-        return self.started.is_set()
+        """True once it can carry sound, until its end."""
+        return self.started.is_set() and self._writer is not None and not self._writer.is_closing()
 
     @property
     def pid(self) -> int:

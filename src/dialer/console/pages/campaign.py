@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.http.errors import RecordNotFoundError
@@ -31,7 +31,7 @@ from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.errors import messages_of, status_of
 from dialer.console.findings import ShownFinding, shown_findings
 from dialer.console.forms import read_fields
-from dialer.console.language import gettext
+from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.meanings import ABANDONED_MEANING
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
@@ -42,7 +42,8 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.state_words import campaign_state, outcome_words, reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.enums import CampaignStatus
-from dialer.domain.forecast.kept_forecast import KeptForecast
+from dialer.domain.forecast.kept_forecast import KeptForecast, Side
+from dialer.domain.plans import SIMULATED
 from dialer.domain.reasons import WAITS
 from dialer.domain.roles import Permission
 from dialer.domain.states import IllegalMoveError
@@ -52,7 +53,7 @@ from dialer.forecast.campaign_copy import people_of
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount
-from dialer.store.tables import SMS, Campaign
+from dialer.store.tables import SMS, Campaign, Gateway
 
 LINKED_MAX: Final = 20
 """Campaigns that call people of one again, as far as its page links to them."""
@@ -96,6 +97,13 @@ class _Still(NamedTuple):
     """The campaigns that call people of this one again."""
 
 
+_FINISHES: Final[Mapping[Side, str]] = {
+    Side.BELOW: gettext_noop("earlier than in the forecast"),
+    Side.INSIDE: gettext_noop("inside the forecast"),
+    Side.ABOVE: gettext_noop("later than in the forecast"),
+}
+
+
 class _Moving(NamedTuple):
     """The parts of the page that move."""
 
@@ -109,6 +117,8 @@ class _Moving(NamedTuple):
     queues: dict[int, str]
     """The names of the queues to which the survey leads."""
     has_rate: bool
+    is_simulated: bool
+    """True if its gateway is simulated, so that calling hours can be obeyed or not."""
 
 
 @get("/campaigns/{record_id:str}", media_type="text/html")
@@ -258,6 +268,7 @@ async def _make(request: ApiRequest, services: CampaignServices, identity: int) 
             console.answers.read(unit.connection, identity),
             queue_names(unit, survey),
             view.totals.cost > 0 or has_rate(unit.connection, view.row["user_id"]),
+            (gateway := gateway_of_campaign(unit.connection, view.row)) is not None and gateway.protocol == SIMULATED,
         )
 
     moving = await service.read(request, read, is_long=not console.answers.is_counted(identity))
@@ -290,7 +301,9 @@ def _render(request: ApiRequest, moving: _Moving, now_ms: int, forecasting: Fore
         hours=draw_hours(moving.hours, moving.kept, now_ms),
         kept=moving.kept,
         was_right=rightness_of(view, moving.kept),
+        finish=finish_of(view, moving.kept),
         forecasting=forecasting,
+        is_simulated=moving.is_simulated,
         may_forecast=may_change and state not in _OVER,
         cost_by_now=None if moving.kept is None else moving.kept.cost_at(now_ms),
         next_people=moving.next_people,
@@ -309,6 +322,24 @@ def rightness_of(view: CampaignView, kept: KeptForecast | None) -> bool | None:
     if kept is None or view.row["status"] != CampaignStatus.END:
         return None
     return kept.was_right(view.row["calls"], view.row["cost"])
+
+
+def finish_of(view: CampaignView, kept: KeptForecast | None) -> str:
+    """Return whether a campaign that has ended stopped dialling when its forecast said; empty without one.
+
+    Nothing but a user's change alters the row of a campaign that has ended.
+    """
+    if kept is None or view.row["status"] != CampaignStatus.END:
+        return ""
+    return gettext(_FINISHES[kept.finish_ms.side(view.row["updated_date"])])
+
+
+def gateway_of_campaign(connection: Connection, campaign: Mapping[str, Any]) -> Row[int, int, str] | None:
+    """Return the limits and the protocol of a campaign's gateway; None without one."""
+    medium = campaign["medium"]
+    key = campaign["sms_gateway_id"] if medium == SMS else campaign["aleg_gateway_id"]
+    query = select(Gateway.max_channels, Gateway.max_cps, Gateway.protocol)
+    return connection.execute(query.where(Gateway.id == key, Gateway.medium == medium)).first()
 
 
 def funnel_of(view: CampaignView) -> list[tuple[str, int, float]]:

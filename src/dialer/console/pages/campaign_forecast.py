@@ -4,6 +4,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -21,6 +22,7 @@ from dialer.console.pages.record import identity_in
 from dialer.console.services import ConsoleServices, go_to
 from dialer.domain.billing.money import parse_money
 from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
+from dialer.domain.forecast.rehearsed_rules import RehearsedRule
 from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import HOUR_MS, Figures, Grouping
 from dialer.forecast.forecast import CampaignOverError
@@ -50,13 +52,13 @@ async def forecast_campaign(
 ) -> Response[Any]:
     """Forecast a campaign, and keep the forecast."""
     identity = identity_in(record_id, "campaign")
-    await read_fields(request)
+    obey = True if (await read_fields(request)).get("obey_calling_hours") else None
 
     def begin(unit: Unit) -> tuple[Order, _Before]:
         check_seen(unit, identity)
         seeds = seeds_within(unit, identity, RUNS)
         order = order_of(unit, resource_of(unit, identity), identity, request.service.settings, seeds=seeds)
-        return order, _before(unit, identity)
+        return msgspec.structs.replace(order, obey_calling_hours=obey), _before(unit, identity)
 
     try:
         order, before = await request.service.read(request, begin, is_long=True)
@@ -101,6 +103,7 @@ def _kept(forecast: Forecast, now_ms: int, before: _Before) -> KeptForecast:
             )
             for hour, one in hours
         ],
+        obeys_hours=RehearsedRule.CALLING_HOURS in forecast.rules_obeyed,
     )
 
 

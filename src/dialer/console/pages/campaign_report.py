@@ -18,7 +18,7 @@ from dialer.console.answers import ShownQuestion, queue_names, shown_questions
 from dialer.console.charts.columns import ColumnChart
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.meanings import ABANDONED_MEANING
-from dialer.console.pages.campaign import check_seen, funnel_of, outcomes_of, rightness_of
+from dialer.console.pages.campaign import check_seen, finish_of, funnel_of, outcomes_of, rightness_of
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
 from dialer.console.pages.figures import BY_WORDS, chart_of, sheet_of
 from dialer.console.pages.overview import PERCENT_UNIT
@@ -125,6 +125,7 @@ async def show_report(
         is_every_day=all(row[name] for name, _ in WEEKDAYS),
         kinds=ValueKind,
         was_right=rightness_of(view, found.kept),
+        finish=finish_of(view, found.kept),
         **found._asdict(),
     )
 

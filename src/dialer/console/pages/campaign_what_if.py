@@ -1,7 +1,7 @@
 """The page that tries settings of a campaign on a copy, shows them beside the present one, and takes one over."""
 
 from collections.abc import Iterator, Mapping
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from http import HTTPStatus
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import select
 
 from dialer.api.crud import records
 from dialer.api.crud.fields import Boolean, Choice
@@ -27,10 +26,10 @@ from dialer.console.forms import read_fields
 from dialer.console.inputs import inputs_of, with_offset
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
-from dialer.console.pages.campaign import check_seen, resource_of
+from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
-from dialer.console.rendering import decimal, money, render, seconds
+from dialer.console.rendering import decimal, moment_of, money, render, seconds
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import MONEY_SCALE
@@ -42,7 +41,6 @@ from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
 from dialer.forecast.what_if import FigureDifference, WhatIf
-from dialer.store.tables import SMS, Gateway
 
 SEPARATOR: Final = ";"
 """Between several values of a field, each of which is tried."""
@@ -256,11 +254,7 @@ async def _show(
 
 def _surroundings(unit: Unit, campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the present values of what surrounds a campaign, as far as they are one number."""
-    medium = campaign["medium"]
-    key = campaign["sms_gateway_id"] if medium == SMS else campaign["aleg_gateway_id"]
-    is_it = (Gateway.id == key, Gateway.medium == medium)
-    query = select(Gateway.max_channels, Gateway.max_cps, Gateway.protocol).where(*is_it)
-    gateway = unit.connection.execute(query).first()
+    gateway = gateway_of_campaign(unit.connection, campaign)
     if gateway is None:
         return {}
     return {
@@ -286,6 +280,8 @@ def _tried_fields(
         unit = gettext("seconds") if one.control == "duration" else one.unit
         words = dict(options).get(present, present)
         is_moment = isinstance(field.kind, Timestamp)
+        if is_moment and present:
+            words = moment_of(datetime.fromisoformat(present))
         yield TriedField(name, _title(resource.path, name), words, filled.get(name, ""), unit, options, is_moment)
 
 

@@ -70,7 +70,7 @@ async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServi
 
 
 @post("/desk/status", media_type="text/html")
-async def change_own_status(request: ApiRequest) -> Response[Any]:
+async def change_own_status(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Log the viewer in or out, or send the viewer on a break, with a reason."""
     filled = await read_fields(request)
     status = STATUSES.get(filled.get("status", ""))
@@ -85,15 +85,17 @@ async def change_own_status(request: ApiRequest) -> Response[Any]:
         change_agent(unit, desk.agent_id, {"status": status, "break_reason": reason})
 
     await request.service.write(request, change)
+    console.snapshots.forget(_key(request))
     return go_to(DESK)
 
 
 @post("/desk/disposition", media_type="text/html")
-async def dispose_on_desk(request: ApiRequest) -> Response[Any]:
+async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Save the outcome of a call that came to the viewer."""
     filled = await read_fields(request)
     refused = await save(request, identity_in(filled.get("call", "")), filled)
     if refused is None:
+        console.snapshots.forget(_key(request))
         return go_to(DESK)
     return page(request, "desk.html", PLACE, refused.status, live=await _make(request, refused))
 

@@ -53,7 +53,7 @@ class Glance(NamedTuple):
 @get("/overview", media_type="text/html")
 async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the overview."""
-    live = await console.snapshots.get(_key(request), lambda: _make(request, console))
+    live = await console.snapshots.get(key_of(request), lambda: _make(request, console))
     asked = request.query_params
     stopped, resumed = parse_id(asked.get("stopped", "")), asked.get("resumed", "")
     return page(
@@ -76,11 +76,11 @@ async def _count_of_stopped(request: ApiRequest, moment_ms: int) -> int:
 async def stream_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Send the live part of the overview."""
     return await answer_live(
-        request, console.snapshots, console.sessions, _key(request), lambda: _make(request, console)
+        request, console.snapshots, console.sessions, key_of(request), lambda: _make(request, console)
     )
 
 
-def _key(request: ApiRequest) -> tuple[object, ...]:
+def key_of(request: ApiRequest) -> tuple[object, ...]:
     """Return the rights and the zone that decide what the part shows."""
     actor = request.user
     zone = zone_of(request)

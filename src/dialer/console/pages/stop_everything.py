@@ -4,6 +4,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from litestar import Response, post
+from litestar.di import NamedDependency
 
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.urls import parse_id
@@ -12,13 +13,14 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.stop_everything import Resumed, pause_running, resume_stopped
 from dialer.console.forms import read_fields
 from dialer.console.pages.campaigns import seen_campaigns
-from dialer.console.services import go_to
+from dialer.console.pages.overview import key_of
+from dialer.console.services import ConsoleServices, go_to
 
 _OVERVIEW: Final = "/console/overview/"
 
 
 @post("/overview/stop", media_type="text/html")
-async def stop_everything(request: ApiRequest) -> Response[Any]:
+async def stop_everything(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Pause all running campaigns that the viewer sees."""
     await read_fields(request)
 
@@ -26,11 +28,13 @@ async def stop_everything(request: ApiRequest) -> Response[Any]:
         pause_running(unit, seen_campaigns(unit))
         return unit.now_ms
 
-    return go_to(f"{_OVERVIEW}?stopped={await request.service.write(request, stop)}")
+    moment_ms = await request.service.write(request, stop)
+    console.snapshots.forget(key_of(request))
+    return go_to(f"{_OVERVIEW}?stopped={moment_ms}")
 
 
 @post("/overview/resume", media_type="text/html")
-async def resume_everything(request: ApiRequest) -> Response[Any]:
+async def resume_everything(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Resume the campaigns that the viewer paused in one step."""
     moment_ms = parse_id((await read_fields(request)).get("stopped", ""))
     if moment_ms is None:
@@ -40,4 +44,5 @@ async def resume_everything(request: ApiRequest) -> Response[Any]:
         return resume_stopped(unit, unit.actor.id, moment_ms, seen_campaigns(unit))
 
     done = await request.service.write(request, resume)
+    console.snapshots.forget(key_of(request))
     return go_to(f"{_OVERVIEW}?{urlencode({'resumed': done.resumed, 'left': done.left})}")

@@ -174,10 +174,12 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
 def _read(request: ApiRequest, unit: Unit, identity: int, section_id: int | None, refused: Refused) -> _Read:
     record: Any = records.read_record(unit, SURVEY_TEMPLATES, identity)
     survey = read_survey(unit.connection, identity)
-    query = select(_templates.c.id, _templates.c.audiofile_id).where(
-        _templates.c.survey_id == identity, _templates.c.audiofile_id.is_not(None)
-    )
-    audio = dict(map(tuple, unit.connection.execute(query)))
+    audio: dict[int, int] = {}
+    if any(section.prompt.audio_ms is not None for section in survey.sections):
+        query = select(_templates.c.id, _templates.c.audiofile_id).where(
+            _templates.c.survey_id == identity, _templates.c.audiofile_id.is_not(None)
+        )
+        audio = dict(map(tuple, unit.connection.execute(query)))
     section = next((section for section in survey.sections if section.id == section_id), None)
     form = None
     if section is not None:

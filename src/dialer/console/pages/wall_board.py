@@ -45,7 +45,9 @@ async def stream_board(request: ApiRequest, console: NamedDependency[ConsoleServ
 
 
 @post("/board/agents/{record_id:str}", media_type="text/html")
-async def change_agent(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
+async def change_agent(
+    request: ApiRequest, console: NamedDependency[ConsoleServices], record_id: FromPath[str]
+) -> Response[Any]:
     """Log an agent in or out, or send them on a break."""
     identity, filled = identity_in(record_id), await read_fields(request)
     status = STATUSES.get(filled.get("status", ""))
@@ -57,6 +59,7 @@ async def change_agent(request: ApiRequest, record_id: FromPath[str]) -> Respons
         change_agent_status(unit, identity, status)
 
     await request.service.write(request, change)
+    console.snapshots.forget(_key(request))
     return go_to(BOARD)
 
 

@@ -1,10 +1,19 @@
 """A forecast that is kept beside its campaign, to compare it with what happens."""
 
+from enum import Enum
 from typing import NamedTuple
 
 import msgspec
 
 from dialer.domain.statistics import HOUR_MS
+
+
+class Side(Enum):
+    """The place of a value that has come, seen from the band of its forecast."""
+
+    BELOW = "below"
+    INSIDE = "inside"
+    ABOVE = "above"
 
 
 class Spread(NamedTuple):
@@ -20,7 +29,13 @@ class Spread(NamedTuple):
 
     def has(self, value: int) -> bool:
         """Return whether a value is in the band of eight of ten runs."""
-        return self.p10 <= value <= self.p90
+        return self.side(value) is Side.INSIDE
+
+    def side(self, value: int) -> "Side":
+        """Return on which side of that band a value is."""
+        if value < self.p10:
+            return Side.BELOW
+        return Side.INSIDE if value <= self.p90 else Side.ABOVE
 
 
 class ForecastHour(NamedTuple):
@@ -48,6 +63,8 @@ class KeptForecast(msgspec.Struct, frozen=True):
     cost_before: int
     """The price of the calls before the forecast."""
     hours: list[ForecastHour]
+    obeys_hours: bool | None = None
+    """True if the runs obeyed the calling hours of the service and of countries; None if that was not kept."""
 
     def was_right(self, calls: int, cost: int) -> bool:
         """Return whether the calls and the cost of a whole campaign are both in their bands."""

@@ -6,13 +6,11 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from dialer.domain.messages.templates import BUILT_IN, TAG, is_word, placeholders_of
-from dialer.domain.sentences import Sentence, counting_sentence
+from dialer.domain.sentences import Sentence, counting_sentence, cut_name
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 
 NAMES_SHOWN_MAX: Final = 10
 """Names that a message lists."""
-PLACE_MAX: Final = 60
-"""Characters of a section's text in a message."""
 SLIPS_MAX: Final = 5
 """Wrong braces of one text that are explained."""
 EXCERPT_MAX: Final = 24
@@ -55,8 +53,7 @@ def remarks_on_text(text: str, place: str, known: KnownNames = NOTHING_KNOWN) ->
 
 def in_section(place: str, message: str) -> Sentence:
     """Return a message that begins with the name of its section."""
-    short = place if len(place) <= PLACE_MAX else f"{place[: PLACE_MAX - 1]}…"
-    return Sentence("Section “%(section)s”: %(message)s", section=short, message=message)
+    return Sentence("Section “%(section)s”: %(message)s", section=cut_name(place), message=message)
 
 
 def names_section(message: str) -> bool:

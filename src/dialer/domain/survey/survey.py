@@ -4,6 +4,8 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.sentences import RecordName
+
 BRANCH_DONE: Final = "0"
 BRANCH_TIMEOUT: Final = "timeout"
 BRANCH_INVALID: Final = "invalid"
@@ -57,6 +59,11 @@ class Section(msgspec.Struct, frozen=True):
 def section_name(section: Section) -> str:
     """Return the name by which people know a section: its question, else its number."""
     return section.question.strip() or f"No. {section.id}"
+
+
+def named_section(section: Section) -> RecordName:
+    """Return a section as messages name it: by its number in the API, and by its question on pages."""
+    return RecordName(section.id, section.question.strip())
 
 
 class Survey(msgspec.Struct, frozen=True):

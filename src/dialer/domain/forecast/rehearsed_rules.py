@@ -1,0 +1,30 @@
+"""The rules for calls that a forecast obeys, or leaves aside because nobody is called."""
+
+from typing import Final
+
+from dialer.domain.enum_descriptions import DescribedText
+
+
+class RehearsedRule(DescribedText):
+    """A rule that limits the calls of a campaign."""
+
+    WINDOW = "window", "The daily window, the weekdays and the dates of the campaign."
+    DO_NOT_CALL = "do_not_call", "The do-not-call lists."
+    GATEWAY_LIMITS = "gateway_limits", "The channels of the gateway, and its calls or messages a second."
+    BALANCE = "balance", "The balance of the owner."
+    CALLING_HOURS = "calling_hours", "The calling hours of the service."
+    COUNTRY_HOURS = "country_hours", "The calling hours of the countries of the callees."
+
+
+_HOURS: Final = frozenset({RehearsedRule.CALLING_HOURS, RehearsedRule.COUNTRY_HOURS})
+
+
+def rules_obeyed(*, with_hours: bool, with_balance: bool) -> tuple[RehearsedRule, ...]:
+    """Return the rules that a forecast obeys."""
+    aside = (frozenset() if with_hours else _HOURS) | (frozenset() if with_balance else {RehearsedRule.BALANCE})
+    return tuple(rule for rule in RehearsedRule if rule not in aside)
+
+
+def rules_left_aside(obeyed: tuple[RehearsedRule, ...]) -> tuple[RehearsedRule, ...]:
+    """Return the other rules."""
+    return tuple(rule for rule in RehearsedRule if rule not in obeyed)
