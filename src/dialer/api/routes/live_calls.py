@@ -20,7 +20,7 @@ class HangUpRead(msgspec.Struct, frozen=True):
     callrequest_id: Annotated[int, described("The call that is about to end.", 7)]
 
 
-@post("/callrequest/{record_id:str}/hang-up", tags=[CALLREQUESTS.path], status_code=HTTPStatus.ACCEPTED)
+@post("/callrequest/{record_id:str}/hang-up", tags=[CALLREQUESTS.path], status_code=HTTPStatus.OK)
 async def hang_up(request: ApiRequest, record_id: FromPath[str]) -> HangUpRead:
     """Hang up a call in which an agent talks: both the agent's telephone and the callee's.
 
