@@ -25,7 +25,7 @@ from dialer.api.routes import bulk, campaign_check, recordings, text_callbacks
 from dialer.api.routes import recycle as recycling
 from dialer.app import survey_changes
 from dialer.app.accounts import api_keys, second_factor, sessions
-from dialer.app.imports import csv_records, headers, imports, workbooks
+from dialer.app.imports import csv_records, headers, imports, preview, rejected_lines, workbooks
 from dialer.app.imports import report as import_report
 from dialer.carriers import calls_per_second
 from dialer.carriers.freeswitch import connection, event_socket_frames
@@ -260,6 +260,10 @@ LIMITS: Final = {
     "Records of one `POST …/bulk/`": f"{bulk.BULK_RECORDS_MAX:,}",
     "Phonebooks or do-not-call lists that one `POST …/bulk/` names": str(PARENTS_MAX),
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
+    "Sheets of a workbook among which the console looks for the list": str(preview.SHEETS_TRIED_MAX),
+    "Rejected lines in a file of the console": (
+        f"{rejected_lines.REJECTED_BYTES_MAX // MIB} MiB of CSV; {workbooks.ROWS_MAX:,} in a workbook"
+    ),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
     "Rejected lines in a report that is a CSV": f"{import_report.CSV_ERRORS_MAX:,}",
     "Columns of a CSV file": str(headers.COLUMNS_MAX),
