@@ -15,7 +15,7 @@ import pytest
 
 from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
-from dialer.api.http import body, preconditions, strict_json, throttle
+from dialer.api.http import body, preconditions, spreadsheets, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
 from dialer.api.records import advancing, campaign_life, contacts, trial_calls, what_if, what_if_runs
 from dialer.api.records import forecast as forecasting
@@ -262,7 +262,7 @@ LIMITS: Final = {
     "CSV files that one user sends at the same time": str(IMPORTS_OF_A_USER_MAX),
     "Sheets of a workbook among which the console looks for the list": str(preview.SHEETS_TRIED_MAX),
     "Rejected lines in a file of the console": (
-        f"{rejected_lines.REJECTED_BYTES_MAX // MIB} MiB of CSV; {workbooks.ROWS_MAX:,} in a workbook"
+        f"{rejected_lines.REJECTED_BYTES_MAX // MIB} MiB of CSV; {spreadsheets.SPREADSHEET_ROWS_MAX:,} in a workbook"
     ),
     "Rejected lines in a report": f"{import_report.ERRORS_MAX:,}",
     "Rejected lines in a report that is a CSV": f"{import_report.CSV_ERRORS_MAX:,}",
