@@ -1,0 +1,48 @@
+"""Orders from desks: each ends the call that it names while its agent talks in it, and never another."""
+
+from types import SimpleNamespace
+from typing import Final, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialer.domain.effects import Effect, HangUp
+from dialer.domain.engine.desk_orders import DeskOrders
+from dialer.domain.engine.state import EngineState
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.plans import AgentPlan
+
+AGENTS: Final = st.integers(1, 4)
+CALLS: Final = st.integers(1, 6)
+TALKS: Final = st.dictionaries(AGENTS, CALLS).map(lambda talks: {call_id: agent for agent, call_id in talks.items()})
+"""The agent of each call in which one talks."""
+STEPS: Final = st.lists(st.tuples(st.dictionaries(AGENTS, st.none() | CALLS), TALKS), max_size=8)
+"""The agents read before each step, and the calls in which agents talk then."""
+
+
+@given(STEPS)
+def test_an_order_ends_the_call_it_names_once_and_never_another(
+    steps: list[tuple[dict[int, int | None], dict[int, int]]],
+) -> None:
+    """An order that comes too late, or names the call of somebody else, ends no call, then or later."""
+    effects: list[Effect] = []
+    state = SimpleNamespace(calls={}, emit=effects.append)
+    distributor = SimpleNamespace()
+    orders = DeskOrders(cast("EngineState", state), cast("CallDistributor", distributor))
+    agents: dict[int, AgentPlan] = {}
+    for read, talks in steps:
+        expected: list[Effect] = []
+        for agent_id, call_id in sorted(read.items()):
+            before = agents.get(agent_id)
+            agents[agent_id] = AgentPlan(agent_id, user_id=1, hang_up_call_id=call_id)
+            orders.read(before, agents[agent_id])
+            is_new = before is None or before.hang_up_call_id != call_id
+            if call_id is not None and is_new and talks.get(call_id) == agent_id:
+                expected.append(HangUp(call_id))
+        state.calls = dict.fromkeys(talks)
+        distributor.agent_of = talks.get
+        effects.clear()
+
+        orders.perform()
+
+        assert effects == expected
