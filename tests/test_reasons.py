@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from dialer.app.errors import ErrorCode
 from dialer.domain.reasons import (
     CAMPAIGN_REASONS,
     SUBSCRIBER_REASONS,
@@ -43,3 +44,7 @@ def test_every_reason_has_a_meaning_and_stands_in_the_document(
 ) -> None:
     assert list(meanings) == list(kind)
     assert list(table(title).items()) == list(meanings.items())
+
+
+def test_every_code_of_an_error_stands_in_the_document() -> None:
+    assert list(table("Errors of the API")) == list(ErrorCode)

@@ -1,6 +1,7 @@
 """Errors of use cases. A use case that raises one has changed nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Final, TypeAlias
 
 from dialer.domain.sentences import Listed, ResourceName, Sentence
@@ -9,12 +10,64 @@ FieldErrors: TypeAlias = dict[str, list[str]]
 """Error messages by the name of the field."""
 
 
+class ErrorCode(StrEnum):
+    """The reasons of errors in words for programs, never renamed. docs/reference/reasons.md has their meanings."""
+
+    ALREADY_EXISTS = "already_exists"
+    BALANCE_LEFT = "balance_left"
+    BUSY = "busy"
+    CALLING_HOURS = "calling_hours"
+    CAMPAIGN_NOT_OVER = "campaign_not_over"
+    CAMPAIGN_NOT_READY = "campaign_not_ready"
+    CAMPAIGN_OVER = "campaign_over"
+    CAMPAIGN_RUNNING = "campaign_running"
+    CLOCK = "clock"
+    CONFLICT = "conflict"
+    COUNT_CHANGED = "count_changed"
+    DATABASE_UNAVAILABLE = "database_unavailable"
+    DO_NOT_CALL = "do_not_call"
+    ERASED = "erased"
+    IDEMPOTENCY_KEY_USED = "idempotency_key_used"
+    ILLEGAL_MOVE = "illegal_move"
+    IN_PROGRESS = "in_progress"
+    INTERNAL = "internal"
+    INVALID_FIELDS = "invalid_fields"
+    KEPT = "kept"
+    LAST_ADMIN = "last_admin"
+    LIMIT_REACHED = "limit_reached"
+    LIST_IS_GLOBAL = "list_is_global"
+    MALFORMED = "malformed"
+    MEDIA_TYPE = "media_type"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    NO_AGENT_TALKS = "no_agent_talks"
+    NO_CONTACT = "no_contact"
+    NOT_AUTHENTICATED = "not_authenticated"
+    NOT_FOUND = "not_found"
+    NOT_PERMITTED = "not_permitted"
+    NOTHING_TO_DO = "nothing_to_do"
+    OTHER_SITE = "other_site"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    PRECONDITION_FAILED = "precondition_failed"
+    PROTOCOL = "protocol"
+    RANGE = "range"
+    SCOPE_MISSING = "scope_missing"
+    SECOND_FACTOR_NEEDED = "second_factor_needed"
+    STILL_USED = "still_used"
+    TIMED_OUT = "timed_out"
+    TOO_LARGE = "too_large"
+    TOO_MANY_REQUESTS = "too_many_requests"
+
+
 class AppError(Exception):
     """The base of all errors of use cases; the text of an error is for the user."""
 
 
 class RefusedError(AppError):
-    """An error for a use case that the state of the records forbids."""
+    """An error for a use case that the state of the records forbids; `code` is why, in a word."""
+
+    def __init__(self, message: str, code: ErrorCode = ErrorCode.CONFLICT) -> None:
+        super().__init__(message)
+        self.code: Final = code
 
 
 class UnknownRecordError(AppError):

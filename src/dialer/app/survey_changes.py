@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from dialer.app.errors import RefusedError
+from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.unit import RecordWritten, UnitOfWork
 from dialer.store.tables import AudioFile, BranchingTemplate, Queue, SectionTemplate, SurveyChange, SurveyTemplate
 from dialer.store.touched import NOTHING
@@ -135,7 +135,9 @@ def _turn(unit: UnitOfWork, survey_id: int, *, is_undone: bool) -> None:
     connection = unit.connection
     row = connection.execute(_next(SurveyChange.__table__, is_undone=is_undone), {"survey_id": survey_id}).first()
     if row is None:
-        raise RefusedError("There is nothing to redo." if is_undone else "There is nothing to undo.")
+        raise RefusedError(
+            "There is nothing to redo." if is_undone else "There is nothing to undo.", code=ErrorCode.NOTHING_TO_DO
+        )
     present = read_state(connection, survey_id)
     _restore(unit, survey_id, present, msgspec.json.decode(row.state, type=SurveyState))
     turned = {"state": _encoded(present), "is_undone": not is_undone}

@@ -10,6 +10,7 @@ from dialer.api.http.errors import AnsweredError, ForbiddenError, MalformedError
 from dialer.api.http.headers import header
 from dialer.api.http.streams import expect_type
 from dialer.api.service import ApiRequest
+from dialer.app.errors import ErrorCode
 from dialer.console.language import gettext_noop
 from dialer.console.sessions import FORM_COOKIE, CurrentSession, cookie_of, form_token, is_form_token
 
@@ -47,7 +48,7 @@ def check_form(request: ApiRequest, fields: Mapping[str, str]) -> None:
         ForbiddenError: it is from elsewhere, or out of date.
     """
     if header(request.scope, b"sec-fetch-site") in {"cross-site", "same-site"}:
-        raise ForbiddenError(FOREIGN)
+        raise ForbiddenError(FOREIGN, code=ErrorCode.OTHER_SITE)
     if not is_form_token(fields.get(FIELD, ""), _expected(request)):
         raise ForbiddenError(STALE)
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.errors import asks_for_problem
-from dialer.store.database import StorageUnavailableError
+from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
 from tests.api.builders import Estate
 from tests.api.harness import Caller, FakeWorker, Json
 
@@ -55,6 +55,20 @@ CASES: dict[str, tuple[str, str, dict[str, Any], int, Json]] = {
     "type": ("POST", "phonebook/", {"content": b"name=x"}, 415, {"detail": "Send the body as application/json."}),
 }
 
+CODES: dict[str, str] = {
+    "field": "invalid_fields",
+    "body": "malformed",
+    "permission": "not_permitted",
+    "record": "not_found",
+    "route": "not_found",
+    "page": "not_found",
+    "method": "method_not_allowed",
+    "move": "illegal_move",
+    "needed": "still_used",
+    "large": "too_large",
+    "type": "media_type",
+}
+
 
 def answered(caller: Caller, method: str, path: str, options: Json, accept: str) -> Json:
     return caller.request(method, path, **{**options, "headers": {**options.get("headers", {}), "Accept": accept}})
@@ -73,26 +87,32 @@ def test_an_error_is_told_in_the_form_that_is_asked_for(alice: Caller, case: str
     told = problem.json()
     assert (told.pop("title"), told.pop("status")) == (HTTPStatus(status).phrase, status)
     fields = {} if "detail" in plain.json() else {"errors": plain.json()}
-    assert told == {"detail": plain.json().get("detail", told["detail"]), **fields}
+    assert told == {"detail": plain.json().get("detail", told["detail"]), "code": CODES[case], **fields}
 
 
 def test_a_caller_without_credentials_gets_a_problem(client: TestClient[Litestar]) -> None:
     answer = client.get("/rest-api/users/", headers={"Accept": PROBLEM})
-    told = {"title": "Unauthorized", "status": 401, "detail": "Authentication credentials were not provided."}
+    told = {
+        "title": "Unauthorized",
+        "status": 401,
+        "detail": "Authentication credentials were not provided.",
+        "code": "not_authenticated",
+    }
     assert (answer.status_code, answer.json()) == (401, told)
     assert answer.headers["www-authenticate"] == 'Basic realm="dialer"'
 
 
 @pytest.mark.parametrize(
-    ("failure", "status"),
+    ("failure", "status", "code"),
     [
-        (StorageUnavailableError("the disk is full"), 503),
-        (IntegrityError("INSERT secret", {}, Exception("secret")), 409),
-        (RuntimeError("secret"), 500),
+        (StorageUnavailableError("the disk is full"), 503, "database_unavailable"),
+        (OutcomeUnknownError("the disk is gone"), 503, "outcome_unknown"),
+        (IntegrityError("INSERT secret", {}, Exception("secret")), 409, "conflict"),
+        (RuntimeError("secret"), 500, "internal"),
     ],
 )
 def test_a_failure_of_ours_is_a_problem_that_says_nothing(
-    admin: Caller, worker: FakeWorker, failure: Exception, status: int
+    admin: Caller, worker: FakeWorker, failure: Exception, status: int, code: str
 ) -> None:
     async def fail(_to_ms: int) -> None:
         raise failure
@@ -100,7 +120,8 @@ def test_a_failure_of_ours_is_a_problem_that_says_nothing(
     worker.advance = fail  # type: ignore[assignment]
     answer = answered(admin, "POST", "clock/advance/", {"json": {"seconds": 1}}, PROBLEM)
     assert (answer.status_code, answer.headers["content-type"]) == (status, PROBLEM)
-    assert list(answer.json()) == ["title", "status", "detail"]
+    assert list(answer.json()) == ["title", "status", "detail", "code"]
+    assert answer.json()["code"] == code
     assert "secret" not in answer.text
     assert answer.headers.get("retry-after") == ("5" if status == 503 else None)
 

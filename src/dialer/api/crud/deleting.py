@@ -14,7 +14,7 @@ from dialer.api.crud.searching import SEARCH, is_searchable
 from dialer.api.crud.shapes import REQUIRED
 from dialer.api.http.errors import ConflictError, Errors, InvalidError
 from dialer.api.http.ignored import CONFIRM, unknown_errors
-from dialer.app.errors import RefusedError, StillUsedError
+from dialer.app.errors import ErrorCode, RefusedError, StillUsedError
 from dialer.domain.sentences import Sentence, message_of
 
 DELETED_AT_ONCE_MAX: Final = 1_000
@@ -82,7 +82,8 @@ def delete_selected(unit: Unit, resource: Resource, order: DeletionOrder) -> int
     if selected != order.confirmed:
         raise ConflictError(
             f"The filters select {selected} records now, not {order.confirmed}. Nothing was deleted. "
-            f"To delete them, send confirm={selected}."
+            f"To delete them, send confirm={selected}.",
+            code=ErrorCode.COUNT_CHANGED,
         )
     for row in read_rows(unit, resource, order.criteria, most=DELETED_AT_ONCE_MAX):
         try:

@@ -34,7 +34,7 @@ from dialer.api.crud.versions import digest, version_of
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import ConflictError, Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, EntityTag, Preconditions
-from dialer.app.errors import USERS_NAMED_MAX
+from dialer.app.errors import USERS_NAMED_MAX, ErrorCode
 from dialer.domain.roles import Role
 from dialer.domain.sentences import Sentence
 from dialer.store.tables import Row
@@ -152,7 +152,8 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
         raise ConflictError(
             Sentence(
                 "This record repeats %(first)s. Change that record, or send this without handling=strict.", first=first
-            )
+            ),
+            code=ErrorCode.ALREADY_EXISTS,
         )
     row = _insert(resource, change, columns)
     change.record_id = row.id

@@ -36,6 +36,7 @@ from dialer.api.http.refusals import Refusals
 from dialer.api.http.throttle import client_address
 from dialer.app.accounts.api_keys import BEGINNING, hash_secret
 from dialer.app.audit_log import Origin
+from dialer.app.errors import ErrorCode
 from dialer.domain.roles import Role
 from dialer.domain.roles import Scope as KeyScope
 from dialer.domain.sentences import template
@@ -164,7 +165,7 @@ class Authenticator:
             raise _unauthorized(INVALID if _holds_basic(authorization or "") else NOT_PROVIDED)
         account = await self._account_of_password(credentials, address)
         if account.has_second_factor or self.needs_second_factor(account.actor.role):
-            raise ForbiddenError(CODE_NEEDED)
+            raise ForbiddenError(CODE_NEEDED, code=ErrorCode.SECOND_FACTOR_NEEDED)
         return account.actor
 
     def needs_second_factor(self, role: Role) -> bool:

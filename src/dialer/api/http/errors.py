@@ -12,7 +12,14 @@ from litestar.exceptions import HTTPException
 from litestar.types import ExceptionHandlersMap
 from sqlalchemy.exc import IntegrityError
 
-from dialer.app.errors import InvalidFieldsError, RefusedError, StillUsedError, UnknownRecordError
+from dialer.app.errors import (
+    CampaignNotReadyError,
+    ErrorCode,
+    InvalidFieldsError,
+    RefusedError,
+    StillUsedError,
+    UnknownRecordError,
+)
 from dialer.domain.sentences import message_of
 from dialer.domain.states import IllegalMoveError
 from dialer.store.database import OutcomeUnknownError, StorageUnavailableError
@@ -32,6 +39,23 @@ _DETAILS: Final[Mapping[int, str]] = {
     HTTPStatus.FORBIDDEN: "You do not have permission to perform this action.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The body is too large.",
 }
+_CODES: Final[Mapping[int, ErrorCode]] = {
+    HTTPStatus.UNAUTHORIZED: ErrorCode.NOT_AUTHENTICATED,
+    HTTPStatus.FORBIDDEN: ErrorCode.NOT_PERMITTED,
+    HTTPStatus.NOT_FOUND: ErrorCode.NOT_FOUND,
+    HTTPStatus.METHOD_NOT_ALLOWED: ErrorCode.METHOD_NOT_ALLOWED,
+    HTTPStatus.REQUEST_TIMEOUT: ErrorCode.TIMED_OUT,
+    HTTPStatus.CONFLICT: ErrorCode.CONFLICT,
+    HTTPStatus.PRECONDITION_FAILED: ErrorCode.PRECONDITION_FAILED,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: ErrorCode.TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: ErrorCode.MEDIA_TYPE,
+    HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE: ErrorCode.RANGE,
+    HTTPStatus.UNPROCESSABLE_ENTITY: ErrorCode.IDEMPOTENCY_KEY_USED,
+    HTTPStatus.TOO_MANY_REQUESTS: ErrorCode.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR: ErrorCode.INTERNAL,
+    HTTPStatus.SERVICE_UNAVAILABLE: ErrorCode.BUSY,
+}
+"""The codes of errors whose status says all. Other statuses belong to malformed requests."""
 
 
 class ErrorBody(msgspec.Struct):
@@ -49,10 +73,13 @@ class InvalidError(Exception):
 
 
 class AnsweredError(Exception):
-    """An error with a status, a `detail` and headers of its own."""
+    """An error with a status, a `detail` and headers of its own; `code` is None if the status says all."""
 
-    def __init__(self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None, code: ErrorCode | None = None
+    ) -> None:
         super().__init__(detail)
+        self.code: Final = code
         self.status: Final = status
         self.detail: Final = detail
         self.headers: Final = dict(headers or {})
@@ -75,15 +102,15 @@ class RecordNotFoundError(AnsweredError):
 class ConflictError(AnsweredError):
     """An error for a valid request that the state of the record forbids: 409."""
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(HTTPStatus.CONFLICT, detail)
+    def __init__(self, detail: str, code: ErrorCode | None = None) -> None:
+        super().__init__(HTTPStatus.CONFLICT, detail, code=code)
 
 
 class ForbiddenError(AnsweredError):
     """An error for a caller without permission: 403."""
 
-    def __init__(self, detail: str = "") -> None:
-        super().__init__(HTTPStatus.FORBIDDEN, detail or _DETAILS[HTTPStatus.FORBIDDEN])
+    def __init__(self, detail: str = "", code: ErrorCode | None = None) -> None:
+        super().__init__(HTTPStatus.FORBIDDEN, detail or _DETAILS[HTTPStatus.FORBIDDEN], code=code)
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -94,18 +121,27 @@ class Refusal(msgspec.Struct, frozen=True):
     headers: Mapping[str, str] = {}
     errors: Errors | None = None
     """The messages by field. If there are any, they are the whole answer in JSON."""
+    code: ErrorCode | None = None
+    """The reason in a word, where the status does not say it."""
 
 
 def _invalid(_: _Request, error: InvalidError | InvalidFieldsError) -> Refusal:
-    return Refusal(HTTPStatus.BAD_REQUEST, "Some of the fields are not as they must be.", errors=error.errors)
+    is_start = isinstance(error, CampaignNotReadyError)
+    code = ErrorCode.CAMPAIGN_NOT_READY if is_start else ErrorCode.INVALID_FIELDS
+    detail = "Some of the fields are not as they must be."
+    return Refusal(HTTPStatus.BAD_REQUEST, detail, errors=error.errors, code=code)
 
 
 def _answered(_: _Request, error: AnsweredError) -> Refusal:
-    return Refusal(error.status, error.detail, error.headers)
+    return Refusal(error.status, error.detail, error.headers, code=error.code)
 
 
-def _refused(_: _Request, error: RefusedError | StillUsedError) -> Refusal:
-    return Refusal(HTTPStatus.CONFLICT, message_of(error))
+def _refused(_: _Request, error: RefusedError) -> Refusal:
+    return Refusal(HTTPStatus.CONFLICT, message_of(error), code=error.code)
+
+
+def _still_used(_: _Request, error: StillUsedError) -> Refusal:
+    return Refusal(HTTPStatus.CONFLICT, message_of(error), code=ErrorCode.STILL_USED)
 
 
 def _missing(_: _Request, _error: UnknownRecordError) -> Refusal:
@@ -113,7 +149,8 @@ def _missing(_: _Request, _error: UnknownRecordError) -> Refusal:
 
 
 def _illegal_move(_: _Request, error: IllegalMoveError) -> Refusal:
-    return Refusal(HTTPStatus.CONFLICT, message_of(error), errors={"status": [message_of(error)]})
+    errors = {"status": [message_of(error)]}
+    return Refusal(HTTPStatus.CONFLICT, message_of(error), errors=errors, code=ErrorCode.ILLEGAL_MOVE)
 
 
 def _malformed(_: _Request, _error: msgspec.ValidationError) -> Refusal:
@@ -122,12 +159,17 @@ def _malformed(_: _Request, _error: msgspec.ValidationError) -> Refusal:
 
 def _storage(_: _Request, _error: StorageUnavailableError) -> Refusal:
     detail = "The database cannot be reached just now. Nothing was changed; try again."
-    return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(STORAGE_RETRY_AFTER_S)})
+    return _later(detail, ErrorCode.DATABASE_UNAVAILABLE)
 
 
 def _unknown(_: _Request, _error: OutcomeUnknownError) -> Refusal:
     detail = "The database was lost during this. It may have been done: look, or repeat it with its Idempotency-Key."
-    return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(STORAGE_RETRY_AFTER_S)})
+    return _later(detail, ErrorCode.OUTCOME_UNKNOWN)
+
+
+def _later(detail: str, code: ErrorCode) -> Refusal:
+    retry_after = {"Retry-After": str(STORAGE_RETRY_AFTER_S)}
+    return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, detail, retry_after, code=code)
 
 
 def _integrity(_: _Request, _error: IntegrityError) -> Refusal:
@@ -155,7 +197,7 @@ _TABLE: Final[Mapping[type[Exception], Callable[[_Request, Any], Refusal]]] = {
     InvalidError: _invalid,
     InvalidFieldsError: _invalid,
     RefusedError: _refused,
-    StillUsedError: _refused,
+    StillUsedError: _still_used,
     UnknownRecordError: _missing,
     AnsweredError: _answered,
     IllegalMoveError: _illegal_move,
@@ -169,11 +211,12 @@ _TABLE: Final[Mapping[type[Exception], Callable[[_Request, Any], Refusal]]] = {
 
 
 class Problem(msgspec.Struct, omit_defaults=True):
-    """Problem details as in RFC 9457; `errors` are the messages by field."""
+    """Problem details as in RFC 9457; `code` is the reason in a word, `errors` are the messages by field."""
 
     title: str
     status: int
     detail: str
+    code: str
     errors: Errors | None = None
 
 
@@ -202,7 +245,13 @@ def _answering(refuse: Callable[[_Request, Any], Refusal]) -> Callable[[_Request
 
 
 def _problem(refusal: Refusal) -> Problem:
-    return Problem(HTTPStatus(refusal.status).phrase, refusal.status, refusal.detail, refusal.errors)
+    code = refusal.code or code_of(refusal.status)
+    return Problem(HTTPStatus(refusal.status).phrase, refusal.status, refusal.detail, code, refusal.errors)
+
+
+def code_of(status: int) -> ErrorCode:
+    """Return the code of an error that has none of its own."""
+    return _CODES.get(status, ErrorCode.MALFORMED)
 
 
 def asks_for_problem(accept: str) -> bool:

@@ -18,6 +18,7 @@ from dialer.api.crud.resource import Actor, Unit
 from dialer.api.http.answers import Answer
 from dialer.api.http.errors import AnsweredError, ConflictError, MalformedError
 from dialer.api.http.ignored import ignored_header
+from dialer.app.errors import ErrorCode
 from dialer.store.tables import IdempotentResponse
 from dialer.store.touched import NOTHING
 
@@ -64,7 +65,7 @@ class Attempts:
             return
         identity = (attempt.user_id, attempt.path, attempt.key)
         if identity in self._under_way:
-            raise ConflictError("A request with this Idempotency-Key is still running.")
+            raise ConflictError("A request with this Idempotency-Key is still running.", code=ErrorCode.IN_PROGRESS)
         self._under_way.add(identity)
         try:
             yield

@@ -11,6 +11,7 @@ from litestar.types import HTTPScope, Scope
 from dialer.api.http.errors import ForbiddenError
 from dialer.api.http.headers import header
 from dialer.api.http.hosts import host_name
+from dialer.app.errors import ErrorCode
 
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -28,7 +29,7 @@ def refuse_other_sites(scope: HTTPScope) -> None:
         ForbiddenError: it has.
     """
     if scope["method"] not in SAFE and _is_from_elsewhere(scope):
-        raise ForbiddenError(FOREIGN)
+        raise ForbiddenError(FOREIGN, code=ErrorCode.OTHER_SITE)
 
 
 def _is_from_elsewhere(scope: Scope) -> bool:

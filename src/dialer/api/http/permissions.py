@@ -13,6 +13,7 @@ from litestar.enums import HttpMethod
 from dialer.api.crud.resource import Actor, Resource
 from dialer.api.crud.urls import PREFIX
 from dialer.api.http.errors import ForbiddenError
+from dialer.app.errors import ErrorCode
 from dialer.domain.roles import Permission
 
 RECORD: Final = "{record_id}"
@@ -24,6 +25,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "POST /clock/advance": Permission.ADMIN,
     "GET /own-settings": Permission.SIGNED_IN,
     "PATCH /own-settings": Permission.CAMPAIGNS,
+    "GET /events": Permission.READ,
+    "PATCH /events": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,
     f"DELETE /audio-files/{RECORD}": Permission.CAMPAIGNS,
     f"POST /phonebook/{RECORD}/import": Permission.CAMPAIGNS,
@@ -228,7 +231,7 @@ class Permissions:
         if permission is not None and actor.may(permission):
             return
         if permission is not None and permission.is_given(actor.role, None):
-            raise ForbiddenError(NO_SCOPE.format(permission.value.scope))
+            raise ForbiddenError(NO_SCOPE.format(permission.value.scope), code=ErrorCode.SCOPE_MISSING)
         raise ForbiddenError
 
 

@@ -103,3 +103,15 @@ def answer_headers(verb: str, resource: Resource | None, *, has_fields: bool, is
 def header_references(names: Iterable[str]) -> Json:
     """Return references to descriptions of headers, by name."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+EVENTS_PARAMETERS: Final = (
+    parameter("types", {"type": "string"}, "Only events of these types, with commas between them.", "call.ended"),
+    parameter("campaign", {"type": "integer", "format": "int64", "minimum": 1}, "Only events of this campaign.", 1),
+    parameter(
+        "since", {"type": "string", "format": "date-time"}, "Only events from this moment on.", "2026-11-20T08:00:00Z"
+    ),
+    parameter("after", {"type": "string", "pattern": "^(evt_)?[0-9]+$"}, "The `id` of the last event read.", "evt_42"),
+    parameter("limit", {"type": "integer", "minimum": 1, "maximum": 1000}, "The number of events of a page.", 100),
+)
+"""Query parameters of the events of an account."""

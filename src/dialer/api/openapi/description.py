@@ -10,7 +10,7 @@ import msgspec
 from dialer.api.crud.properties import NUMBER
 from dialer.api.crud.resource import Resource
 from dialer.api.crud.urls import PREFIX, URL_PATHS
-from dialer.api.http.errors import PROBLEM_JSON
+from dialer.api.http.errors import PROBLEM_JSON, code_of
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import ALWAYS_TOLD, HEADERS, PREFER, answer_headers, header_references
 from dialer.api.openapi.conditions import with_conditions
@@ -28,12 +28,14 @@ from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
+from dialer.api.routes.events import EventRead, EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 from dialer.api.routes.live_calls import HangUpRead
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
+from dialer.app.errors import ErrorCode
 
 _SUMMARIES: Final[Mapping[str, str]] = {
     "list": "List {}s",
@@ -62,6 +64,7 @@ _ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     429: ("Too many wrong passwords, or too many requests", "Too many wrong passwords; try again later."),
     503: ("The database is not available", "The database cannot be reached just now. Nothing was changed; try again."),
 }
+_INVALID: Final = ErrorCode.INVALID_FIELDS.value
 _REQUIRED: Final = "This field is required."
 _DONE: Final[Mapping[str, str]] = {"200": "Done", "201": "Created", "202": "Changed", "204": "Deleted"}
 _MESSAGES: Final[Json] = {"type": "array", "items": TEXT}
@@ -86,7 +89,7 @@ _ERROR_SCHEMAS: Final[Json] = {
         "title": "Problem",
         "description": "An error in the form of RFC 9457, for requests that accept application/problem+json.",
         "type": "object",
-        "required": ["title", "status", "detail"],
+        "required": ["title", "status", "detail", "code"],
         "properties": {
             "title": {**TEXT, "description": "The meaning of the status code.", "examples": ["Bad Request"]},
             "status": {"type": "integer", "description": "The status code of the response.", "examples": [400]},
@@ -94,6 +97,11 @@ _ERROR_SCHEMAS: Final[Json] = {
                 **TEXT,
                 "description": "The problem in a sentence.",
                 "examples": ["Some of the fields are not as they must be."],
+            },
+            "code": {
+                **TEXT,
+                "description": "The reason in a word, for programs. Words are never renamed; new ones may come.",
+                "examples": [_INVALID],
             },
             "errors": {
                 "title": "Messages",
@@ -172,6 +180,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_root": {"phonebook": f"https://dialer.example{PREFIX}/phonebook/"},
     "read_clock": examples.answer(ClockRead),
     "advance_clock": examples.answer(ClockRead),
+    "read_events": examples.answer(EventsRead, results=[examples.answer(EventRead)]),
+    "switch_events": examples.answer(EventsSwitched),
     "read_own_settings": examples.answer(OwnSettings),
     "change_own_settings": examples.answer(OwnSettings),
     "import_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
@@ -213,6 +223,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
 _SENT: Final[Mapping[str, Any]] = {
     "advance_clock": {"seconds": 60},
     "change_own_settings": {"default_region": "DE"},
+    "switch_events": {"enabled": True},
     "import_contacts": f"contact,full_name\n{NUMBER},Ada Byron\n",
     "import_dnc_contacts": f"phone_number\n{NUMBER}\n",
     "forecast_campaign": {"seeds": 20, "first_seed": 0},
@@ -392,9 +403,9 @@ def _error(status: int) -> Json:
     description, detail = _ERRORS[status]
     is_of_fields = status == HTTPStatus.BAD_REQUEST
     plain = {"name": [detail]} if is_of_fields else {"detail": detail}
-    problem = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    problem = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, "code": code_of(status).value}
     if is_of_fields:
-        problem |= {"detail": "Some of the fields are not as they must be.", "errors": plain}
+        problem |= {"detail": "Some of the fields are not as they must be.", "code": _INVALID, "errors": plain}
     content = {
         JSON: {"schema": {"$ref": "#/components/schemas/Error"}, "example": plain},
         PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": problem},

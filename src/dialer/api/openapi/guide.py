@@ -24,7 +24,8 @@ Unknown fields are ignored and listed in `X-Ignored-Fields`, unknown query param
 `Prefer: handling=strict` they are errors.
 
 **Errors.** A 400 has messages by field, all at once: {{"name": ["This field is required."]}}. Other errors have one
-`detail`. Nothing is changed by a request that fails. With `Accept: application/problem+json`, errors follow RFC 9457.
+`detail`. Nothing is changed by a request that fails. With `Accept: application/problem+json`, errors follow RFC 9457
+and have a `code`, one word for programs, such as `still_used`.
 
 **Pages.** A list has `count`, `next`, `previous` and `results`, {PAGE_SIZE} records on a page unless `page_size` says
 otherwise, {PAGE_SIZE_MAX} at most. Follow `next` until it is null. `format=csv` and `format=ndjson` stream everything,
@@ -71,6 +72,7 @@ _GROUPS: Final[dict[str, str]] = {
     "rate-card": "Prices of calls by the prefix of the number.",
     "audit-log": "The audit log: who changed which record, and when.",
     "clock": "The clock of the service, which admins can advance if it is virtual.",
+    "events": "The events of an account, for programs outside of the service.",
     "own-settings": "The settings that users change for themselves.",
     "root": "The entry point: the lists of all resources.",
     "health": "The health of the service and its metrics, without authentication.",

@@ -13,6 +13,7 @@ from dialer.api.http.errors import ConflictError
 from dialer.api.records.campaign_life import NAME_MAX, copy_record
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import copy_chunk, judge_chunk, link, name_of_again, refuse_unless_over
+from dialer.app.errors import ErrorCode
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome, NotAgain
 from dialer.domain.sentences import Sentence
@@ -74,14 +75,15 @@ def refuse_to_call(counted: Again, asked: AgainAsked) -> None:
     """
     people = counted.people(asked.outcomes)
     if not people:
-        raise ConflictError(NOBODY)
+        raise ConflictError(NOBODY, code=ErrorCode.NOTHING_TO_DO)
     if asked.confirm is not None and asked.confirm != people:
         raise ConflictError(
             Sentence(
                 "%(people)s people would be called again, not %(confirm)s. Count them again.",
                 people=people,
                 confirm=asked.confirm,
-            )
+            ),
+            code=ErrorCode.COUNT_CHANGED,
         )
 
 

@@ -17,6 +17,7 @@ from dialer.api.records.agent_views import own_subscribers
 from dialer.api.records.emergency import no_emergency_number
 from dialer.app.campaigns.subscribers import add_subscriber, change_subscriber, delete_subscriber
 from dialer.app.campaigns.why_waiting import waits_of
+from dialer.app.errors import ErrorCode
 from dialer.domain.calling_times.zones import is_zone, zone_key, zone_of_number, zone_of_offset
 from dialer.domain.enums import SubscriberStatus
 from dialer.domain.numbers.normal_form import normalise
@@ -128,7 +129,9 @@ def _has_number(change: Change) -> Errors:
 
 def _number(change: Change) -> str:
     if change.values["duplicate_contact"] == ERASED:
-        raise ConflictError("The number of this subscriber was erased. Add a new subscriber instead.")
+        raise ConflictError(
+            "The number of this subscriber was erased. Add a new subscriber instead.", code=ErrorCode.ERASED
+        )
     return normalise(change.values["duplicate_contact"], change.unit.conventions.region)
 
 

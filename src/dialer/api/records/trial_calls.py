@@ -15,6 +15,7 @@ from dialer.api.crud.shapes import Given, parse_whole, request_shape
 from dialer.api.http.errors import AnsweredError, ConflictError, InvalidError
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.trial_calls import TrialCall, TrialRules, order_trial_call, wanted_number
+from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
 from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
 from dialer.domain.sentences import Sentence, message_of
@@ -97,7 +98,9 @@ class TrialCaller:
             AnsweredError: there is a test call over the gateway, or there are too many in this process.
         """
         if gateway_id in self._under_way:
-            raise ConflictError("A test call over this gateway is in progress. Wait for its end.")
+            raise ConflictError(
+                "A test call over this gateway is in progress. Wait for its end.", code=ErrorCode.IN_PROGRESS
+            )
         if len(self._under_way) >= TRIALS_MAX:
             detail = Sentence(
                 "%(most)s test calls are in progress. Try again in %(seconds)s s.",
@@ -192,6 +195,7 @@ def _order(unit: Unit, wanted: tuple[int, str, str], rules: TrialRules, clock_mo
     if clock_mode != _REAL:
         # Raised last, so that all other errors are told first; nothing is stored.
         raise ConflictError(
-            "A test call needs the real clock, which the calling hours go by. Set DIALER_CLOCK to real."
+            "A test call needs the real clock, which the calling hours go by. Set DIALER_CLOCK to real.",
+            code=ErrorCode.CLOCK,
         )
     return found

@@ -16,7 +16,7 @@ from anyio.abc import TaskGroup
 from dialer.api.http.errors import AnsweredError, ConflictError
 from dialer.api.records.forecast import BUSY_RETRY_AFTER_S
 from dialer.api.records.what_if import Comparison
-from dialer.app.errors import InvalidFieldsError, RefusedError
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.domain.enum_descriptions import DescribedText
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
@@ -111,7 +111,10 @@ class WhatIfRuns:
         campaign_id = comparison.order.campaign_id
         under_way = [run for run in self._runs.values() if run.is_under_way]
         if any(run.comparison.order.campaign_id == campaign_id for run in under_way):
-            raise ConflictError("Settings of this campaign are being compared. Wait for the end, or stop it.")
+            raise ConflictError(
+                "Settings of this campaign are being compared. Wait for the end, or stop it.",
+                code=ErrorCode.IN_PROGRESS,
+            )
         for run in under_way:
             if run.user_id == user_id:
                 other = run.comparison.order.campaign_id
@@ -119,7 +122,8 @@ class WhatIfRuns:
                     Sentence(
                         "You are comparing settings of campaign %(campaign)s. Wait for the end, or stop it.",
                         campaign=other,
-                    )
+                    ),
+                    code=ErrorCode.IN_PROGRESS,
                 )
         if len(under_way) >= RUNNING_MAX + WAITING_MAX or self._tasks is None:
             detail = Sentence("Comparisons of other users are running. Try again in %(s)s s.", s=BUSY_RETRY_AFTER_S)

@@ -17,6 +17,7 @@ from dialer.api.http.idempotency import PostAttempt, StoredAnswer, attempt_of, r
 from dialer.api.http.ignored import ignored_header
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest, Service
+from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
 from dialer.store.touched import NOTHING
 
@@ -59,7 +60,10 @@ class ClockController(Controller):
         service = request.service
         if service.worker.clock.mode != VIRTUAL:
             mode = service.worker.clock.mode
-            raise ConflictError(f"The clock is {mode} and advances by itself. Only a virtual clock can be advanced.")
+            raise ConflictError(
+                f"The clock is {mode} and advances by itself. Only a virtual clock can be advanced.",
+                code=ErrorCode.CLOCK,
+            )
         given: Any = data
         parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
         attempt = attempt_of(request, ADVANCE, await request.body())

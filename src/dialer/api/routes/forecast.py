@@ -26,6 +26,7 @@ from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.forecast import OBEY_CALLING_HOURS, Forecaster, compute_forecast, order_of
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.service import ApiRequest
+from dialer.app.errors import ErrorCode
 from dialer.domain.sentences import message_of
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import FIRST_SEED_MAX, SEEDS, SEEDS_MAX, Order
@@ -87,7 +88,7 @@ async def _forecast(request: ApiRequest, forecaster: Forecaster, which: tuple[Re
         order = await service.read(request, work, is_long=True)
         forecast = await compute_forecast(request, forecaster, order)
     except CampaignOverError as error:
-        raise ConflictError(message_of(error)) from None
+        raise ConflictError(message_of(error), code=ErrorCode.CAMPAIGN_OVER) from None
     return Response(forecast, headers=ignored_header(parsed.ignored))
 
 

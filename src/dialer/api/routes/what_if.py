@@ -23,6 +23,7 @@ from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.what_if import Comparison, comparison_of, what_if_shape
 from dialer.api.records.what_if_runs import WhatIfRun, WhatIfRuns, WhatIfState
 from dialer.api.service import ApiRequest
+from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
 from dialer.forecast.forecast import CampaignOverError
@@ -139,7 +140,7 @@ async def _begin(
     try:
         comparison = await service.read(request, work, is_long=True)
     except CampaignOverError as error:
-        raise ConflictError(message_of(error)) from None
+        raise ConflictError(message_of(error), code=ErrorCode.CAMPAIGN_OVER) from None
     run = what_if_runs.begin(service.database, comparison, request.user.id, comparison.order.now_ms)
     return Response(what_if_read(run), status_code=HTTPStatus.ACCEPTED, headers=ignored_header(parsed.ignored))
 

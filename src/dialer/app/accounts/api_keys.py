@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from sqlalchemy import Row, delete, func, insert, select
 
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import ApiKeyCreated, ApiKeyRevoked
 from dialer.app.unit import UnitOfWork
 from dialer.domain.roles import Scope
@@ -47,7 +47,10 @@ def create_api_key(unit: UnitOfWork, key: NewApiKey) -> CreatedApiKey:
     """
     count = select(func.count()).where(ApiKey.user_id == key.user_id)
     if unit.connection.execute(count).scalar_one() >= KEYS_MAX:
-        raise RefusedError(Sentence("A user has at most %(most)s API keys. Revoke one first.", most=KEYS_MAX))
+        raise RefusedError(
+            Sentence("A user has at most %(most)s API keys. Revoke one first.", most=KEYS_MAX),
+            code=ErrorCode.LIMIT_REACHED,
+        )
     secret = BEGINNING + secrets.token_urlsafe(SECRET_BYTES)
     values = {
         "user_id": key.user_id,

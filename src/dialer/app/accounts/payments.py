@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, insert, select
 
-from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import CallRefunded, PaymentRecorded
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
@@ -47,11 +47,11 @@ def refund_call(unit: UnitOfWork, cdr_id: int) -> int:
     if call is None:
         raise UnknownRecordError(f"There is no CDR {cdr_id}.")
     if call["call_cost"] == 0:
-        raise RefusedError("This call cost nothing, so there is nothing to refund.")
+        raise RefusedError("This call cost nothing, so there is nothing to refund.", code=ErrorCode.NOTHING_TO_DO)
     reference = f"refund:{call['callid']}"
     entry_id = select(LedgerEntry.id).where(LedgerEntry.reference == reference)
     if unit.connection.scalar(entry_id) is not None:
-        raise RefusedError("This call has been refunded already.")
+        raise RefusedError("This call has been refunded already.", code=ErrorCode.NOTHING_TO_DO)
     user_id, amount = call["user_id"], call["call_cost"]
     ledger.post_calls(unit.connection, [ledger.Entry(user_id, "refund", amount, reference, unit.now_ms)], {})
     unit.note(touched_account(user_id), CallRefunded(cdr_id, user_id, amount))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from dialer.app.accounts.api_keys import hash_secret
 from dialer.app.accounts.sessions import end_other_sessions
-from dialer.app.errors import RefusedError
+from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.events import RecoveryCodeUsed, SecondFactorRemoved, SecondFactorSet
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import RecoveryCode, SecondFactor
@@ -66,7 +66,7 @@ def _unconfirmed(unit: UnitOfWork, user_id: int, at_ms: int) -> str | None:
     columns = SecondFactor.secret, SecondFactor.confirmed_date, SecondFactor.created_date
     row = unit.connection.execute(select(*columns).where(SecondFactor.user_id == user_id)).first()
     if row is not None and row.confirmed_date is not None:
-        raise RefusedError("You have a second factor already. Turn it off first.")
+        raise RefusedError("You have a second factor already. Turn it off first.", code=ErrorCode.ALREADY_EXISTS)
     is_good = row is not None and row.secret and abs(at_ms - row.created_date) < SETUP_MS
     return str(row.secret) if row is not None and is_good else None
 
@@ -119,7 +119,7 @@ def remove_second_factor(unit: UnitOfWork, user_id: int) -> None:
     """
     is_on = (SecondFactor.user_id == user_id) & SecondFactor.confirmed_date.is_not(None)
     if not unit.connection.execute(delete(SecondFactor).where(is_on)).rowcount:
-        raise RefusedError("The user has no second factor.")
+        raise RefusedError("The user has no second factor.", code=ErrorCode.NOTHING_TO_DO)
     unit.connection.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user_id))
     unit.note(NOTHING, SecondFactorRemoved(user_id))
 

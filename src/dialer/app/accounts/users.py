@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, RowMapping, delete, insert, select, upda
 from dialer.app.accounts.api_keys import revoke_api_keys
 from dialer.app.accounts.second_factor import forget_unconfirmed
 from dialer.app.accounts.sessions import end_sessions
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import PasswordChanged, UserChanged, UserCreated
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
@@ -53,7 +53,10 @@ def create_first_admin(unit: UnitOfWork, user: NewUser) -> int:
         RefusedError: there are users already.
     """
     if has_accounts(unit.connection):
-        raise RefusedError("There are users already, so this page creates no admin any more. Sign in instead.")
+        raise RefusedError(
+            "There are users already, so this page creates no admin any more. Sign in instead.",
+            code=ErrorCode.ALREADY_EXISTS,
+        )
     return create_user(unit, replace(user, role=Role.ADMIN))
 
 
@@ -66,7 +69,8 @@ def add_user(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
     taken = find_user(unit.connection, columns["username"])
     if taken is not None:
         raise RefusedError(
-            Sentence("there is a user %(username)s already; choose another name", username=taken.username)
+            Sentence("there is a user %(username)s already; choose another name", username=taken.username),
+            code=ErrorCode.ALREADY_EXISTS,
         )
     values = {**columns, "balance": 0, "held": 0}
     row = unit.connection.execute(insert(User).values(values).returning(*User.__table__.c)).one()
@@ -121,7 +125,8 @@ def delete_user(unit: UnitOfWork, user_id: int) -> None:
     if before["balance"] or before["held"]:
         amount = format_money(before["balance"])
         raise RefusedError(
-            Sentence("The user has a balance of %(amount)s. Pay it back first, or disable the user.", amount=amount)
+            Sentence("The user has a balance of %(amount)s. Pay it back first, or disable the user.", amount=amount),
+            code=ErrorCode.BALANCE_LEFT,
         )
     _keep_an_admin(unit.connection, before)
     unit.connection.execute(delete(User).where(User.id == user_id))
@@ -184,5 +189,6 @@ def _keep_an_admin(connection: Connection, user: RowMapping) -> None:
             Sentence(
                 "%(username)s is the last admin who may log in. Make another user an admin first.",
                 username=user["username"],
-            )
+            ),
+            code=ErrorCode.LAST_ADMIN,
         )

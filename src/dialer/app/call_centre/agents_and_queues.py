@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Select, delete, select, update
 
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import AgentStatusChanged
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus, TransferStatus
@@ -56,10 +56,14 @@ def delete_agent(unit: UnitOfWork, agent_id: int) -> None:
     """
     talks = _under_way(TransferStatus.CONNECTED).where(Transfer.agent_id == agent_id)
     if unit.connection.execute(talks.limit(1)).first() is not None:
-        raise RefusedError("The agent is in a call. Delete the agent when the call is over.")
+        raise RefusedError(
+            "The agent is in a call. Delete the agent when the call is over.", code=ErrorCode.IN_PROGRESS
+        )
     waiting_calls = unit.connection.execute(_under_way(TransferStatus.WAITING)).all()
     if any(str(agent_id) in json.loads(row.offers) for row in waiting_calls):
-        raise RefusedError("The agent is being offered a call. Delete the agent when the offer is over.")
+        raise RefusedError(
+            "The agent is being offered a call. Delete the agent when the offer is over.", code=ErrorCode.IN_PROGRESS
+        )
     unit.connection.execute(delete(Agent).where(Agent.id == agent_id))
     unit.note(Touched(agents=frozenset({agent_id})))
 
@@ -72,7 +76,7 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     """
     waits = _under_way(TransferStatus.WAITING).where(Transfer.queue_id == queue_id)
     if unit.connection.execute(waits.limit(1)).first() is not None:
-        raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.")
+        raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.", code=ErrorCode.IN_PROGRESS)
     unit.connection.execute(delete(Queue).where(Queue.id == queue_id))
     unit.note(Touched(queues=frozenset({queue_id})))
 

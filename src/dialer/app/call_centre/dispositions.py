@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
 
 from dialer.app.campaigns.subscribers import refuse_without_contact
-from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import CallDisposed
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
@@ -173,19 +173,27 @@ def _check_time(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> None:
 def _check_person(connection: Connection, call: RowMapping) -> None:
     """Refuse a call-back of somebody who is in a call, or must not be called again."""
     if call["id"] is None:
-        raise RefusedError("The caller is in no phonebook of the campaign. Add the number to one to have it called.")
+        raise RefusedError(
+            "The caller is in no phonebook of the campaign. Add the number to one to have it called.",
+            code=ErrorCode.NO_CONTACT,
+        )
     if call["campaign_status"] not in _MAY_DIAL:
         raise RefusedError(
             "The campaign is over, so nobody is called back. Clear the time. A manager can call the person again in a"
-            " new campaign, and keep the next one open with end_when_done."
+            " new campaign, and keep the next one open with end_when_done.",
+            code=ErrorCode.CAMPAIGN_OVER,
         )
     if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:
-        raise RefusedError("The call is in progress. Save the time of the call-back when it is over.")
+        raise RefusedError(
+            "The call is in progress. Save the time of the call-back when it is over.", code=ErrorCode.IN_PROGRESS
+        )
     refuse_without_contact(call["contact_id"], call["phonebook_id"])
     if call["duplicate_contact"] == ERASED or is_emergency(call["number"]):
-        raise RefusedError("The number must not be called again.")
+        raise RefusedError("The number must not be called again.", code=ErrorCode.DO_NOT_CALL)
     if on_dnc(connection, [call["id"]]):
-        raise RefusedError("The number is on a do-not-call list, so it is not called again.")
+        raise RefusedError(
+            "The number is on a do-not-call list, so it is not called again.", code=ErrorCode.DO_NOT_CALL
+        )
 
 
 def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, select, update
 
-from dialer.app.errors import RefusedError
+from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.events import CallHungUp
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import TransferStatus
@@ -21,7 +21,10 @@ def agent_in_call(connection: Connection, callrequest_id: int) -> int:
     is_theirs = (CallRequest.id == callrequest_id) & (Transfer.status == TransferStatus.CONNECTED)
     agent_id = connection.scalar(query.where(IS_CALLING, is_theirs, Transfer.agent_id.is_not(None)))
     if agent_id is None:
-        raise RefusedError("No agent talks in the call. Only a call that an agent has taken can be hung up.")
+        raise RefusedError(
+            "No agent talks in the call. Only a call that an agent has taken can be hung up.",
+            code=ErrorCode.NO_AGENT_TALKS,
+        )
     return agent_id
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, insert, literal, select, update
 
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.call_again import AgainOutcome
@@ -57,7 +57,8 @@ def refuse_unless_over(connection: Connection, campaign_id: int) -> None:
             Sentence(
                 "The campaign is in %(state)s, so it is not over. Recycle its subscribers, or end it first.",
                 state=StateName(CampaignStatus, status),
-            )
+            ),
+            code=ErrorCode.CAMPAIGN_NOT_OVER,
         )
 
 

@@ -15,7 +15,7 @@ from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.reasons import CampaignReason, SubscriberReason
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import move_campaign
-from dialer.store.contact_collection import collect_campaign
+from dialer.store.contact_collection import START_SLICE, collect_campaign
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import Campaign, Subscriber
 from dialer.store.touched import NOTHING
@@ -144,7 +144,7 @@ def _follow(
     """Collect subscribers after a start or for new phonebooks, or abort the subscribers after an abort."""
     is_open = status in {CampaignStatus.START, CampaignStatus.PAUSE}
     if wanted is CampaignStatus.START or (has_new_phonebooks and is_open):
-        collect_campaign(unit.connection, campaign_id, unit.now_ms)
+        collect_campaign(unit.connection, campaign_id, unit.now_ms, START_SLICE)
     elif wanted is CampaignStatus.ABORT:
         _abort_subscribers(unit, campaign_id)
 

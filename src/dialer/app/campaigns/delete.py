@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, select, update
 
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
@@ -27,14 +27,23 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status == CampaignStatus.START:
-        raise RefusedError("The campaign is in 1 (START): pause, abort or end it first.")
+        raise RefusedError(
+            "The campaign is in 1 (START): pause, abort or end it first.", code=ErrorCode.CAMPAIGN_RUNNING
+        )
     under_way = under_way_of_campaign(unit.connection, campaign_id)
     if under_way.calls:
-        raise RefusedError("The campaign has calls in progress. Delete it when they are over.")
+        raise RefusedError(
+            "The campaign has calls in progress. Delete it when they are over.", code=ErrorCode.IN_PROGRESS
+        )
     if under_way.messages:
-        raise RefusedError("The campaign has messages on their way. Delete it when they are delivered.")
+        raise RefusedError(
+            "The campaign has messages on their way. Delete it when they are delivered.", code=ErrorCode.IN_PROGRESS
+        )
     if is_being_copied(unit.connection, campaign_id):
-        raise RefusedError("Its people are being copied to a campaign that calls them again. Start that one first.")
+        raise RefusedError(
+            "Its people are being copied to a campaign that calls them again. Start that one first.",
+            code=ErrorCode.IN_PROGRESS,
+        )
     linked = _hand_over(unit, campaign_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))

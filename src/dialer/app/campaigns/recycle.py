@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import BindParameter, Connection, Row, bindparam, case, literal_column, select, update
 
 from dialer.app.campaigns.subscribers import lost_contact
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import SubscribersRecycled
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
@@ -129,7 +129,8 @@ def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
                 "The campaign is in %(state)s, so it calls nobody any more. Call its people again in a new campaign"
                 " (call-again/).",
                 state=StateName(CampaignStatus, status),
-            )
+            ),
+            code=ErrorCode.CAMPAIGN_OVER,
         )
 
 

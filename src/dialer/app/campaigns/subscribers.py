@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.touched_records import touched_campaigns
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import SubscriberStatus
@@ -65,7 +65,10 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
     """
     before = _read(unit, subscriber_id)
     if _refuse_while_called(unit, before).messages:
-        raise RefusedError("A text message to the subscriber is on its way. Try again when it is delivered.")
+        raise RefusedError(
+            "A text message to the subscriber is on its way. Try again when it is delivered.",
+            code=ErrorCode.IN_PROGRESS,
+        )
     unit.connection.execute(delete(Subscriber).where(Subscriber.id == subscriber_id))
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]))
@@ -86,7 +89,10 @@ def refuse_without_contact(contact_id: int | None, phonebook_id: int | None) -> 
         RefusedError: the subscriber is without a contact.
     """
     if lost_contact(contact_id, phonebook_id):
-        raise RefusedError("The contact was deleted, or has another number. Add this number again to have it called.")
+        raise RefusedError(
+            "The contact was deleted, or has another number. Add this number again to have it called.",
+            code=ErrorCode.NO_CONTACT,
+        )
 
 
 def _read(unit: UnitOfWork, subscriber_id: int) -> RowMapping:
@@ -110,7 +116,7 @@ def _refuse_while_called(unit: UnitOfWork, before: RowMapping) -> UnderWay:
     """
     under_way = under_way_of_subscriber(unit.connection, before["id"])
     if before["status"] == SubscriberStatus.IN_PROCESS or under_way.calls:
-        raise RefusedError("The subscriber is in a call. Try again when the call is over.")
+        raise RefusedError("The subscriber is in a call. Try again when the call is over.", code=ErrorCode.IN_PROGRESS)
     return under_way
 
 

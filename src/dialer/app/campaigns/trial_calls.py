@@ -3,7 +3,7 @@
 import msgspec
 from sqlalchemy import Connection, select
 
-from dialer.app.errors import InvalidFieldsError, RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.events import TrialCallPlaced
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calendars import Calendar
@@ -74,7 +74,8 @@ def find_trial_call(connection: Connection, call: tuple[int, str, str], rules: T
                 gateway=gateway_id,
                 protocol=gateway["protocol"],
                 ways=ways,
-            )
+            ),
+            code=ErrorCode.PROTOCOL,
         )
     wanted = wanted_number(number, rules.region)
     _check_callerid(callerid, gateway["allowed_callerids"], rules.region)
@@ -134,7 +135,10 @@ def _check_lists(connection: Connection, number: str) -> None:
     """Refuse a number on a do-not-call list that holds for every campaign."""
     everywhere = list(connection.scalars(select(DncList.id).where(DncList.is_global)))
     if entries_on(connection, everywhere, [number]):
-        raise RefusedError("The number is on a do-not-call list that holds for every campaign, so it is not called.")
+        raise RefusedError(
+            "The number is on a do-not-call list that holds for every campaign, so it is not called.",
+            code=ErrorCode.DO_NOT_CALL,
+        )
 
 
 def _check_hours(number: str, rules: TrialRules, now_ms: int) -> None:
@@ -145,5 +149,6 @@ def _check_hours(number: str, rules: TrialRules, now_ms: int) -> None:
                 "It is outside of the calling hours (DIALER_CALLING_HOURS) where the number is: %(zones)s. Try again"
                 " within them.",
                 zones=zone.replace("&", ", "),
-            )
+            ),
+            code=ErrorCode.CALLING_HOURS,
         )

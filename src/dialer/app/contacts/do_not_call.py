@@ -6,7 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Row, delete, exists, insert, select, update
 
 from dialer.app.campaigns.campaign_references import refuse_while_named
-from dialer.app.errors import RefusedError, UnknownRecordError
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import NumberAllowed, NumberCalledOff
 from dialer.app.touched_records import names_dnc, users_of_dnc
 from dialer.app.unit import UnitOfWork
@@ -80,10 +80,14 @@ def delete_dnc_list(unit: UnitOfWork, dnc_id: int) -> None:
     has_entries = unit.connection.scalar(select(exists().where(DncContact.dnc_id == dnc_id)))
     if keeps_wishes_of and has_entries:
         raise RefusedError(
-            Sentence("The list keeps the wishes of people not to be called. %(remedy)s", remedy=_TAKE_BACK)
+            Sentence("The list keeps the wishes of people not to be called. %(remedy)s", remedy=_TAKE_BACK),
+            code=ErrorCode.KEPT,
         )
     if is_global:
-        raise RefusedError("The list holds for every campaign. Set is_global to false before you delete it.")
+        raise RefusedError(
+            "The list holds for every campaign. Set is_global to false before you delete it.",
+            code=ErrorCode.LIST_IS_GLOBAL,
+        )
     unit.connection.execute(delete(DncList).where(DncList.id == dnc_id))
     unit.note(NOTHING)
 

@@ -14,7 +14,7 @@ from dialer.app.audit_log import COMMAND_LINE, Origin
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_people, is_erased
 from dialer.app.erasure.personal_data import batches, clear, users_of, whose_number
-from dialer.app.errors import RefusedError
+from dialer.app.errors import ErrorCode, RefusedError
 from dialer.app.events import AnswersErased, PersonErased, SubscribersErased
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
@@ -69,7 +69,8 @@ def erase_number(
     users = database.read_now(partial(users_of, spellings=spellings))
     if users:
         raise RefusedError(
-            Sentence("the number is used by %(users)s: change or delete that first", users=Listed(users))
+            Sentence("the number is used by %(users)s: change or delete that first", users=Listed(users)),
+            code=ErrorCode.STILL_USED,
         )
     done = Erased()
 
@@ -178,7 +179,10 @@ def _refuse_while_called(connection: Connection, spellings: Spellings, subscribe
     for query in (calls, callers, messages, legs):
         for subscriber_id, number in connection.execute(query):
             if subscriber_id in called or spellings.is_all_of(number):
-                raise RefusedError("a call or a text message to the number is in progress: try again when it is over")
+                raise RefusedError(
+                    "a call or a text message to the number is in progress: try again when it is over",
+                    code=ErrorCode.IN_PROGRESS,
+                )
 
 
 def _drop_waiting_texts(connection: Connection, spellings: Spellings) -> None:

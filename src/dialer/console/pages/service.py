@@ -9,6 +9,7 @@ from dialer.api.crud.shapes import Given, parse_whole
 from dialer.api.http.errors import ConflictError, InvalidError
 from dialer.api.records.advancing import CLOCK_ADVANCE, VIRTUAL, aim
 from dialer.api.service import ApiRequest
+from dialer.app.errors import ErrorCode
 from dialer.console.catalogue import tabs_of
 from dialer.console.errors import messages_of
 from dialer.console.forms import read_fields
@@ -37,7 +38,7 @@ async def advance(request: ApiRequest) -> Response[Any]:
     """Advance a virtual clock. The answer comes when everything due until then has happened."""
     filled, service = await read_fields(request), request.service
     if service.worker.clock.mode != VIRTUAL:
-        raise ConflictError("The clock advances by itself. Only a virtual clock can be advanced.")
+        raise ConflictError("The clock advances by itself. Only a virtual clock can be advanced.", code=ErrorCode.CLOCK)
     given = Given({"seconds": filled.get("seconds", "")})
     parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
     try:
