@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console translations screenshots quick test test-postgresql lint bench vopr always
+.PHONY: help setup demo console translations screenshots quick test test-postgresql lint docs bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,6 +44,10 @@ lint: $(STAMP) ## check style, format and types
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
+
+docs: $(STAMP) ## make the documentation as a site in build/site, which opens without a network
+	@$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs/site --doctree-dir build/doctrees . build/site
+	@echo "Open build/site/docs/index.html"
 
 vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them and strangers at calls, then every planted bug
 	$(VENV)/bin/python -m tests.vopr --seeds $(SEEDS)
