@@ -77,6 +77,33 @@ def test_images_have_exact_versions_and_dependencies_are_locked() -> None:
     assert any(line.endswith(f" uv=={version}") for line in lines)
 
 
+def test_processes_write_to_their_volume_only_and_get_no_more_rights() -> None:
+    rights = ("read_only", "tmpfs", "cap_drop", "security_opt", "volumes")
+    expected = [True, ["/tmp"], ["ALL"], ["no-new-privileges:true"], ["media:/var/lib/dialer"]]  # noqa: S108 - a mount
+    assert [[one[right] for right in rights] for one in OURS.values()] == [expected] * len(OURS)
+
+
+def test_an_image_runs_as_a_user_of_its_own_and_serves_with_a_health_check() -> None:
+    image = (FOLDER / "Dockerfile").read_text("utf-8").rpartition("\nFROM ")[2]
+    user, folder, port = (
+        re.findall(rf"^{word} (\S+)$", image, re.MULTILINE)[-1] for word in ("USER", "VOLUME", "EXPOSE")
+    )
+    assert (user, folder) == ("dialer", "/var/lib/dialer")
+    assert f"http://127.0.0.1:{port}/health/ready" in image.partition("HEALTHCHECK")[2]
+    command = yaml.safe_load(image.partition("\nCMD ")[2])
+    with click.Context(cli) as context:
+        serve = cli.get_command(context, command[0])
+        assert serve is not None
+        assert serve.make_context("serve", command[1:], parent=context).params["port"] == int(port)
+
+
+def test_an_image_gets_what_it_copies_and_nothing_beside_it() -> None:
+    root = FOLDER.parents[1]
+    sent = {line[1:] for line in (root / ".dockerignore").read_text("utf-8").splitlines() if line.startswith("!")}
+    copies = re.findall(r"^COPY (?!--)(.+) \S+$", (FOLDER / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    assert {name for line in copies for name in line.split()} == sent
+
+
 def test_only_this_machine_reaches_the_proxy_which_has_no_tls() -> None:
     ports = [port for one in FILE["services"].values() for port in one.get("ports", [])]
     assert ports == ["127.0.0.1:${PORT:-8080}:8080"]

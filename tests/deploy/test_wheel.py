@@ -35,11 +35,17 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def constraints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the versions of the lock file."""
+    file = tmp_path_factory.mktemp("versions") / "constraints.txt"
+    uv("export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "--output-file", file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, constraints: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel into a fresh environment, with the versions of the lock file. Return its `dialer`."""
     folder = tmp_path_factory.mktemp("venv")
-    constraints = folder / "constraints.txt"
-    uv("export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "--output-file", constraints)
     uv("venv", "--python", sys.executable, folder / "fresh")
     uv("pip", "install", "--python", folder / "fresh", "--constraints", constraints, wheel)
     return folder / "fresh" / "bin" / "dialer"
@@ -92,3 +98,8 @@ def test_the_installed_service_starts_and_commands_see_its_users(installed: Path
         finally:
             process.terminate()
     assert process.returncode == 0
+
+
+def test_the_wheel_runs_without_an_installation(wheel: Path, constraints: Path) -> None:
+    printed = uv("tool", "run", "--constraints", constraints, "--from", wheel, "dialer", "demo")
+    assert "figures of the API checked against call detail records and input files" in printed
