@@ -40,6 +40,7 @@ PLAN: Final = (
     Run("steps 200 --quick", "", None),
     Run("steps 1000 --quick", "", None),
     Run("starting", "10000 50000 100000", None),
+    Run("rush", "", None),
     Run("databases", "1000 5000 20000", None),
     Run("fleet", "--short", None),
 )

@@ -20,6 +20,7 @@ NEW = "+12025552000"
 @pytest.fixture
 def slow(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """Return a service with a running clock, in which a start collects two contacts at first."""
+    monkeypatch.setattr("dialer.app.campaigns.change.START_SLICE", 2)
     monkeypatch.setattr("dialer.store.contact_collection.COLLECT_CHUNK", 2)
     monkeypatch.setattr("dialer.runtime.contact_collection.COLLECT_SLICE", 2)
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)

@@ -27,9 +27,12 @@ from dialer.store.call_again import copy_people, was_called_before
 from dialer.store.new_subscribers import subscribe
 from dialer.store.tables import Campaign, CampaignPhonebook, Contact, PeopleToCopy, Subscriber
 
+START_SLICE: Final = 200
+"""Contacts that a START turns into subscribers: enough to dial at once, and few enough for others not to wait when many
+campaigns start together."""
 COLLECT_CHUNK: Final = 5_000
-"""Contacts that a START, or a step of a virtual clock, turns into subscribers of a campaign. It is the same on both
-databases, because the ids of campaigns that start together depend on it."""
+"""Contacts that a step of a virtual clock turns into subscribers of a campaign. It is the same on both databases,
+because the ids of campaigns that start together depend on it."""
 
 _UNCOLLECTED: Final = select(
     or_(
