@@ -73,6 +73,7 @@ async def test_an_order_outlives_the_process(house: House) -> None:
     assert [(row["leg_type"], row["billsec"]) for row in house.rows(Cdr)] == [(2, 11), (1, 15)]
 
 
+@pytest.mark.sqlite_only("works on a file of SQLite")
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("is_restarted", [False, True])
 async def test_lines_end_both_legs(tmp_path: Path, is_restarted: bool) -> None:  # noqa: FBT001 - a parameter

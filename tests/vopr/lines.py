@@ -5,12 +5,15 @@ that was started, after its attempt was stored; no attempt that it saw is missin
 report has failed a step twice.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import structlog
 from sqlalchemy import select
 
+from dialer.app.call_centre.live_calls import hang_up_call
+from dialer.app.errors import RefusedError
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, TransferStatus
@@ -41,12 +44,15 @@ from tests.vopr.nonsense import POISON, BrittleKernel, Failures, TwiceError, bab
 
 STEPS: Final = 25
 TEXTS_A_CALL: Final = 3
+DESKS_PERCENT: Final = 25
+"""Seeds of a hundred whose calls come to agents, who hang up at their desks."""
 BABBLES_PERCENT: Final = 35
 """Seeds of a hundred whose lines talk nonsense."""
 DID: Final = "+12025550199"
 HEALING_S: Final = 1_500
 """Longer than any call may ring and talk, with the watchdog's patience."""
 BEHAVIOUR: Final[dict[str, object]] = {"answer": 0.7, "listen": 0.8, "ring": [0, 12], "talk": [1, 30]}
+_CONNECTED: Final = TransferStatus.CONNECTED
 _CRASHES: Final = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 _FAILURES: Final = (Fault.LOCKED, Fault.LOST, Fault.UNSURE)
 
@@ -71,6 +77,10 @@ class LineRun:
         self._house.texts.on_send = self._check_text
         self._text_dice: Final = Dice(seed, "texts")
         self._has_texts: Final = self._text_dice.happens(40)
+        self._desk_dice: Final = Dice(seed, "agents' desks")
+        self._has_desks: Final = self._desk_dice.happens(DESKS_PERCENT)
+        self.hung_up: Final[set[int]] = set()
+        """Calls that agents have hung up."""
         self._campaign_id = 0
 
     async def findings(self) -> list[str]:
@@ -122,7 +132,7 @@ class LineRun:
         """Return what makes the last section a transfer to a number or to agents; nothing if it is none."""
         house, dice = self._house, self._dice
         confirm = dice.pick(({}, {"confirm_key": CONFIRM_KEY, "confirm_script": "press five", "timeout": 3}))
-        match dice.between(0, 3):
+        match 1 if self._has_desks else dice.between(0, 3):
             case 0:
                 return {"type": 6, "phonenumber": dice.pick(("+12025559999", "+12025550111")), **confirm}
             case 1:
@@ -156,8 +166,22 @@ class LineRun:
         if self._has_texts and self._text_dice.happens(30):
             self._house.texts.fall(self._text_dice.pick(("", "lost", "lost")))
         self._babble()
+        self._hang_up()
         await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
         self._check_rows()
+
+    def _hang_up(self) -> None:
+        """Let agents hang up, if agents do so in this seed. The commit of their order may meet the faults of a step."""
+        talks = [row["callrequest_id"] for row in self._house.rows(Transfer) if row["status"] == _CONNECTED]
+        for call_id in talks if self._has_desks and self._desk_dice.happens(50) else []:
+            try:
+                self._house.perform(partial(hang_up_call, callrequest_id=call_id))
+            except CrashError:
+                self._house.restart()
+            except (RefusedError, StorageUnavailableError):
+                continue
+            else:
+                self.hung_up.add(call_id)
 
     def _babble(self) -> None:
         """Let the lines for calls and for texts talk nonsense. Let callers come whom the engine cannot handle."""
