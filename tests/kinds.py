@@ -60,6 +60,7 @@ PROGRAMS: Final = frozenset(
         "test_readme.py",
         "test_server.py",
         "test_simulating.py",
+        "test_site.py",
         "vopr/test_seeds.py",
     }
 )

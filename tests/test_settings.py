@@ -26,6 +26,7 @@ def test_an_empty_environment_gives_the_documented_defaults() -> None:
         speech=None,
         base_url=None,
         audit_log_days=365,
+        event_days=30,
         rate_limit=None,
         admin_username=None,
         admin_password=None,

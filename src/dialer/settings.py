@@ -44,13 +44,10 @@ RATE_LIMIT_MAX: Final = 1_000_000
 READERS_MIN: Final = 2
 READERS_MAX: Final = 100
 LOCK_TIMEOUT_MAX: Final = 60
-"""Seconds."""
 STATEMENT_TIMEOUT_MAX: Final = 3_600
-"""Seconds."""
-AUDIT_LOG_DAYS_MIN: Final = 30
-AUDIT_LOG_DAYS_MAX: Final = 36_500
-CALL_RECORD_DAYS_MIN: Final = 30
-CALL_RECORD_DAYS_MAX: Final = 36_500
+"""Seconds, as is `LOCK_TIMEOUT_MAX`."""
+KEPT_DAYS_MIN: Final = 30
+KEPT_DAYS_MAX: Final = 36_500
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
@@ -98,6 +95,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """`open`, or `direct`: requests that passed a proxy get no metrics."""
     audit_log_days: int = 365
     """Days for which entries of the audit log are kept."""
+    event_days: int = 30
+    """Days for which the events of accounts are kept."""
     call_record_days: int | None = None
     """Days for which calls, messages and answers are kept; None: for ever."""
     forecast_processes: int | None = None
@@ -404,16 +403,24 @@ SETTINGS: Final = (
         field="audit_log_days",
         default="365",
         meaning="days for which the audit log is kept",
-        may_hold=f"a whole number from {AUDIT_LOG_DAYS_MIN} to {AUDIT_LOG_DAYS_MAX}",
-        read=partial(read_whole, least=AUDIT_LOG_DAYS_MIN, most=AUDIT_LOG_DAYS_MAX),
+        may_hold=f"a whole number from {KEPT_DAYS_MIN} to {KEPT_DAYS_MAX}",
+        read=partial(read_whole, least=KEPT_DAYS_MIN, most=KEPT_DAYS_MAX),
+    ),
+    Setting(
+        variable="DIALER_EVENT_DAYS",
+        field="event_days",
+        default="30",
+        meaning="days for which the events of accounts are kept",
+        may_hold=f"a whole number from 1 to {KEPT_DAYS_MAX}",
+        read=partial(read_whole, least=1, most=KEPT_DAYS_MAX),
     ),
     Setting(
         variable="DIALER_CALL_RECORD_DAYS",
         field="call_record_days",
         default="for ever",
         meaning="days for which calls, messages and answers are kept",
-        may_hold=f"a whole number from {CALL_RECORD_DAYS_MIN} to {CALL_RECORD_DAYS_MAX}",
-        read=partial(read_whole, least=CALL_RECORD_DAYS_MIN, most=CALL_RECORD_DAYS_MAX),
+        may_hold=f"a whole number from {KEPT_DAYS_MIN} to {KEPT_DAYS_MAX}",
+        read=partial(read_whole, least=KEPT_DAYS_MIN, most=KEPT_DAYS_MAX),
     ),
     Setting(
         variable="DIALER_FORECAST_PROCESSES",

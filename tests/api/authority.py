@@ -37,6 +37,8 @@ class Authority(NamedTuple):
 SPECIAL: Final = {
     "GET /": Authority(EVERYBODY, None),
     "GET /clock": Authority(EVERYBODY, None),
+    "GET /events": Authority(READERS, "read"),
+    "PATCH /events": Authority(MANAGERS, "campaigns"),
     "GET /own-settings": Authority(EVERYBODY, None),
     "PATCH /own-settings": Authority(MANAGERS, "campaigns"),
     "GET /agent/{record_id}/statistics": Authority(EVERYBODY, "read"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-FOLDERS: Final = frozenset({"api", "app", "end_to_end", "forecast", "postgresql", "runtime", "store"})
+FOLDERS: Final = frozenset({"api", "app", "end_to_end", "fleet", "forecast", "postgresql", "runtime", "store"})
 """Folders of tests that use a database. The fault simulator and the demonstration stay on SQLite."""
 _FILES: Final = "works on files of SQLite"
 _DRIVER: Final = "fakes SQLite's driver"

@@ -7,6 +7,7 @@ from dialer.forecast.campaign_copy import copy_campaign, parts_of, people_of
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.store.tables import (
     SMS,
+    AccountEvent,
     AgentHour,
     ApiKey,
     AuditLog,
@@ -61,7 +62,7 @@ from tests.runtime.house import MONDAY_NOON_MS, House
 
 COUNTERS = (AgentHour, CallInProgress, CampaignHour, QueueHour, SubscriberCount, SubscriberMove, UserHour)
 SHARING = (CpsReturned, FleetChange, FleetWorker, GatewaySlice, WorkerPosition, Shard)
-PAST = (GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
+PAST = (AccountEvent, GatewayCounter, CallDisposition, CampaignForecast, Payment, LedgerEntry, Cdr, SurveyResult, IdempotentResponse)
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor)

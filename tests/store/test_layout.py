@@ -63,6 +63,7 @@ LAYOUT: Final = {
     # Not by month: the balance is the sum of all rows, and no cause may have two entries in different months.
     "ledger_entry": Layout(LARGE),
     "audit_log": Layout(LOG, month="created_date"),
+    "account_event": Layout(WORKING),
     "call_back": Layout(WORKING),
     "call_in_progress": Layout(WORKING),
     "console_session": Layout(WORKING),

@@ -56,6 +56,7 @@ from dialer.api.routes import (
     what_if,
 )
 from dialer.api.routes.clock import ClockController
+from dialer.api.routes.events import EventsController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
@@ -181,7 +182,7 @@ def _rest_api(authenticator: Authenticator, permissions: Permissions, resources:
     handlers = [controller for resource in resources for controller in controllers(resource)]
     return OwnRouter(
         PREFIX,
-        route_handlers=[*handlers, ClockController, OwnSettingsController, *EXTRA_ROUTES],
+        route_handlers=[*handlers, ClockController, OwnSettingsController, EventsController, *EXTRA_ROUTES],
         # The framework copies middleware for every route, but does not copy functions.
         middleware=[authenticated, KnownParameters],
     )

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Final
 
+from dialer.app.account_events import write_account_events
 from dialer.app.audit_log import Origin, write_audit_log
 from dialer.app.unit import UnitOfWork
 
 Listener = Callable[[UnitOfWork, Origin], None]
 """Takes a unit of work that is done but not committed, and the user who acted."""
-LISTENERS: Final[tuple[Listener, ...]] = (write_audit_log,)
+LISTENERS: Final[tuple[Listener, ...]] = (write_audit_log, write_account_events)
 
 
 def tell_listeners(unit: UnitOfWork, origin: Origin) -> None:

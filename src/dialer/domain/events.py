@@ -29,6 +29,8 @@ class AccountOpened(msgspec.Struct, frozen=True):
     """Rates of calls to certain numbers, in place of `rate`."""
     destinations: Destinations = EVERYWHERE
     """The numbers that the account may call."""
+    keeps_events: bool = False
+    """True if the events of the account are kept for programs outside of the service."""
 
 
 class GatewayOpened(msgspec.Struct, frozen=True):

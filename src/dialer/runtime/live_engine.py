@@ -33,6 +33,7 @@ from dialer.runtime.quarantine import Quarantine
 from dialer.runtime.step_extent import EVENTS_PER_STEP, StepExtent
 from dialer.runtime.suspect_reports import EVERYTHING_AT_ONCE, Allowance
 from dialer.runtime.switchboard import Switchboard
+from dialer.store.journal.account_events import AccountEventRows
 from dialer.store.journal.journal import JournalStore, Recordings
 from dialer.store.live_legs import leaving_legs, legs_of, service_leg_key
 from dialer.store.queries.calls_in_progress import UNREADABLE_PROTOCOL
@@ -64,6 +65,8 @@ class LiveEngine:
     """Engine with its kernel, carrier, journal and guard. It is discarded when a commit fails."""
 
     _is_new = True
+    _account_events: AccountEventRows | None = None
+    """None until an account keeps events: the events of others cost nothing."""
     _wishes_elsewhere = 0
     _may_have_texts = True
     """True after a change of gateways: a text message may wait although no gateway needs a line any more."""
@@ -330,6 +333,7 @@ class LiveEngine:
         self._report_unreadable(world.unreadable, scope)
         self._guard.take_rows(world, scope)
         for account in world.accounts:
+            self._follow_events(account)
             kernel.apply(account)
         self._may_have_texts |= scope.everything or bool(scope.gateways)
         for gateway_id in _in_scope(self._parameters.keys(), scope, scope.gateways) - world.parameters.keys():
@@ -348,6 +352,13 @@ class LiveEngine:
         # Hang up calls last. Otherwise a campaign that is about to stop could take the capacity that they free.
         for campaign_id in world.aborted:
             kernel.apply(events.CampaignClosed(campaign_id, is_aborted=True))
+
+    def _follow_events(self, account: events.AccountOpened) -> None:
+        if account.keeps_events and self._account_events is None:
+            self._account_events = AccountEventRows()
+            self.journal.observe(self._account_events)
+        if self._account_events is not None:
+            self._account_events.follow(account.user_id, keeps_events=account.keeps_events)
 
     def _apply_floor(self, world: LoadedRows, scope: Touched) -> None:
         """Apply queues, agents and inbound numbers to the engine."""

@@ -52,6 +52,8 @@ USERS_NAMED_MAX: Final = 10
 """Records that an error names as users of a number."""
 MACHINE_MADE: Final = frozenset(
     {
+        # Events hold ids, states and amounts.
+        *(f"account_event.{name}" for name in ("data", "subject", "type")),
         "api_key.prefix",
         "api_key.scopes",
         "api_key.secret_hash",

@@ -69,7 +69,7 @@ class JournalStore:
     ) -> None:
         self.next_cdr_id = next_cdr_id
         self._shards: Final = shards
-        self._observers: Final = observers
+        self._observers = tuple(observers)
         self._recordings = recordings
         self._connection: Connection | None = None
         self.is_writing = False
@@ -80,6 +80,11 @@ class JournalStore:
         self._queue_hours = QueueHours()
         self._agent_hours = AgentHours()
         self._clear()
+
+    def observe(self, observer: JournalObserver) -> None:
+        """Let a further observer see all effects from now on."""
+        self._observers += (observer,)
+        self.__dict__.pop("_handlers", None)
 
     def begin(self, connection: Connection) -> None:
         """Begin a step that writes through this connection."""
@@ -240,7 +245,7 @@ class JournalStore:
     def _recorders(self) -> dict[type, Callable[[Any, int], None]]:
         recorders: dict[type, Callable[[Any, int], None]] = {
             effects.Dial: self._record_dial,
-            effects.AnswerCall: self._record_answer,
+            effects.AnswerCall: lambda effect, _: self._dialled.update({effect.call.id: effect.call}),
             effects.SendText: self._record_text,
             effects.KeepText: lambda effect, _: self._waiting_texts.waits(effect.message),
             effects.DropText: lambda effect, _: self._waiting_texts.dropped(effect),
@@ -256,7 +261,7 @@ class JournalStore:
             effects.KeepFigures: lambda effect, _: self._distributor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
             effects.KeepLine: lambda effect, now_ms: self._gateways.keep_line(now_ms, effect),
-            effects.ExpectCallBack: self._expect_call_back,
+            effects.ExpectCallBack: lambda effect, _: self._call_backs.append(rows.call_back(effect)),
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._move_campaign,
@@ -329,9 +334,6 @@ class JournalStore:
     def _place(self, call: Call, row: rows.SubscriberRow) -> None:
         self._subscribers[row.subscriber_id] = row
         self._callers[row.subscriber_id] = call
-
-    def _record_answer(self, effect: effects.AnswerCall, _now_ms: int) -> None:
-        self._dialled[effect.call.id] = effect.call
 
     def _record_text(self, effect: effects.SendText, _now_ms: int) -> None:
         self._messages.sent(effect.message)
@@ -406,9 +408,6 @@ class JournalStore:
     def _keep_transfer(self, effect: effects.KeepTransfer, now_ms: int) -> None:
         self._agent_hours.transferred(self._at_work(), effect, now_ms)
         self._reserve(effect.call.plan.user_id, self._transfers.keep(effect))
-
-    def _expect_call_back(self, effect: effects.ExpectCallBack, _now_ms: int) -> None:
-        self._call_backs.append((effect.call.id, effect.call.plan.user_id, effect.at_ms))
 
     def _refuse_inbound(self, effect: effects.RefuseInbound, now_ms: int) -> None:
         self._add_cdr(rows.refused_cdr(self.next_cdr_id, effect, now_ms))

@@ -362,6 +362,11 @@ def after_call(
     )
 
 
+def call_back(effect: effects.ExpectCallBack) -> tuple[int, int, int]:
+    """Return the row of an expected call back."""
+    return effect.call.id, effect.call.plan.user_id, effect.at_ms
+
+
 def called_number(call: Call) -> str:
     """Return the number that was called: that of the callee, or the DID of an inbound call."""
     return call.did_number or call.subscriber.number

@@ -17,6 +17,7 @@ CREATE TABLE user_account (
 	allows_special BOOLEAN DEFAULT '0' NOT NULL,
 	default_region VARCHAR(2) DEFAULT '' NOT NULL,
 	language VARCHAR(8) DEFAULT '' NOT NULL,
+	keeps_events BOOLEAN DEFAULT '0' NOT NULL,
 	rate_card_version INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
@@ -317,6 +318,18 @@ CREATE INDEX ix_dnc_list_user_id ON dnc_list (user_id);
 CREATE UNIQUE INDEX uq_dnc_list_id_user_id ON dnc_list (id, user_id);
 CREATE UNIQUE INDEX uq_dnc_list_of_service ON dnc_list (keeps_wishes_of) WHERE keeps_wishes_of = 'service';
 CREATE UNIQUE INDEX uq_dnc_list_own ON dnc_list (user_id) WHERE keeps_wishes_of = 'account';
+CREATE TABLE account_event (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	type VARCHAR(40) NOT NULL,
+	campaign_id INTEGER,
+	subject VARCHAR(64) NOT NULL,
+	created_date INTEGER NOT NULL,
+	data TEXT DEFAULT '' NOT NULL,
+	CONSTRAINT fk_account_event_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_account_event_created_date ON account_event (created_date);
+CREATE INDEX ix_account_event_user_id_id ON account_event (user_id, id);
 CREATE TABLE user_hour (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

@@ -74,6 +74,7 @@ _ACCOUNTS: Final = (
         User.rate_card_version,
         User.allowed_countries,
         User.allows_special,
+        User.keeps_events,
     )
     .where(User.id.in_(bindparam("users", expanding=True)))
     .order_by(User.id)
@@ -235,7 +236,8 @@ class Loader:
         card = self._cards.card(connection, row["id"], row["rate_card_version"])
         destinations = destinations_of(row["allowed_countries"], allows_special=row["allows_special"])
         call_rate = Rate(row["call_rate"])
-        return AccountOpened(row["id"], row["balance"], row["held"], call_rate, row["sms_rate"], card, destinations)
+        money = row["balance"], row["held"], call_rate, row["sms_rate"]
+        return AccountOpened(row["id"], *money, card, destinations, keeps_events=row["keeps_events"])
 
     def plans_of(self, connection: Connection, campaign_ids: AbstractSet[int]) -> list[CampaignPlan]:
         """Return the plans of campaigns in id order, without those that have unreadable rows."""

@@ -52,6 +52,7 @@ from dialer.store.tables.contacts import (
     DncList,
     Phonebook,
 )
+from dialer.store.tables.events import AccountEvent
 from dialer.store.tables.figures import (
     AgentHour,
     CampaignHour,
@@ -73,6 +74,7 @@ __all__ = [
     "SERVICE",
     "SMS",
     "VOICE",
+    "AccountEvent",
     "Agent",
     "AgentHour",
     "ApiKey",

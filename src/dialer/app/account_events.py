@@ -1,0 +1,77 @@
+"""The events of use cases that accounts keep: a listener of units of work."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from dialer.app.audit_log import Origin
+from dialer.app.events import (
+    AgentStatusChanged,
+    AppEvent,
+    CallDisposed,
+    CampaignAborted,
+    CampaignEnded,
+    CampaignPaused,
+    CampaignStarted,
+    NumberCalledOff,
+)
+from dialer.app.touched_records import touched_account
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import AgentStatus
+from dialer.store.account_events import EventRow, campaign_subject, event_row, keep_events, keeps_events, write_events
+
+_KEPT: Final = (
+    *(CampaignStarted, CampaignPaused, CampaignAborted, CampaignEnded),
+    *(CallDisposed, AgentStatusChanged, NumberCalledOff),
+)
+"""The events of use cases that programs outside of the service hear of."""
+
+EVENT_TYPES: Final = (
+    *("agent.status", "call.answered", "call.ended", "call.started", "campaign.aborted", "campaign.ended"),
+    *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "message.delivered", "message.failed"),
+    *("message.sent", "subscriber.completed", "subscriber.failed"),
+)
+"""The types of the events that accounts keep."""
+
+
+def switch_events(unit: UnitOfWork, user_id: int, *, keep: bool) -> None:
+    """Switch the events of an account on or off. The worker knows it before its next step."""
+    keep_events(unit.connection, user_id, keep=keep)
+    unit.note(touched_account(user_id))
+
+
+def write_account_events(unit: UnitOfWork, _origin: Origin) -> None:
+    """Write the events of a unit of work whose accounts keep events."""
+    events = [event for event in unit.happened if isinstance(event, _KEPT)]
+    if events:
+        write_events(unit.connection, list(_rows(unit, events)))
+
+
+def _rows(unit: UnitOfWork, events: Sequence[AppEvent]) -> Iterator[EventRow]:
+    keeps: dict[int, bool] = {}
+    for event in events:
+        user_id = event.account(unit.connection)
+        if user_id is None:
+            continue
+        if user_id not in keeps:
+            keeps[user_id] = keeps_events(unit.connection, user_id)
+        if keeps[user_id]:
+            subject, campaign_id, data = _about(unit, event)
+            yield event_row(user_id, event.type, unit.now_ms, subject, campaign_id, **data)
+
+
+def _about(unit: UnitOfWork, event: AppEvent) -> tuple[str, int | None, dict[str, Any]]:
+    """Return the subject, the campaign and the data of an event."""
+    match event:
+        case CallDisposed():
+            return f"callrequest/{event.callrequest_id}", event.campaign_id, {"call": event.callrequest_id}
+        case AgentStatusChanged():
+            state = AgentStatus(event.status).name.lower()
+            return f"agent/{event.agent_id}", None, {"agent": event.agent_id, "state": state}
+        case NumberCalledOff():
+            return f"dnc-contact/{event.entry_id}", None, {"dnc_list": event.dnc_id, "entry": event.entry_id}
+        case _:
+            campaign_id = int(msgspec.structs.asdict(event)["campaign_id"])
+            subject = campaign_subject(unit.connection, campaign_id)
+            return subject, campaign_id, {"state": event.type.partition(".")[2]}

@@ -1,0 +1,253 @@
+"""The events that the steps of a worker cause. The observer takes part once an account keeps its events."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, select
+
+from dialer.domain import effects
+from dialer.domain.engine.state import EngineState
+from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
+from dialer.domain.exhaustive import exhaustive
+from dialer.domain.plans import Call, CallOutcome
+from dialer.store.account_events import EventRow, campaign_subject, event_row, write_events
+from dialer.store.journal.rows import CdrRow
+from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
+
+_IGNORED: Final = (
+    *(effects.KeepText, effects.DropText, effects.FinishLeg, effects.KeepTransfer, effects.KeepQueue),
+    *(effects.KeepFigures, effects.KeepBreaker, effects.KeepLine, effects.ExpectCallBack, effects.RefuseInbound),
+)
+_FINAL: Final = {
+    SubscriberStatus.COMPLETED: "subscriber.completed",
+    SubscriberStatus.SENT: "subscriber.completed",
+    SubscriberStatus.FAIL: "subscriber.failed",
+    SubscriberStatus.ABORT: "subscriber.failed",
+    SubscriberStatus.NOT_AUTHORIZED: "subscriber.failed",
+}
+_MOVED: Final = {CampaignStatus.PAUSE: "campaign.paused", CampaignStatus.END: "campaign.ended"}
+
+
+class AccountEventRows:
+    """Observer of a journal that writes the events of the accounts that keep them, with the step that caused them."""
+
+    def __init__(self) -> None:
+        self._users: Final[set[int]] = set()
+        self._events: list[EventRow] = []
+        self._moves: list[tuple[effects.MoveCampaign, int]] = []
+        self._agents: list[tuple[effects.KeepAgent, int]] = []
+        self._refusals: list[tuple[effects.RefuseSubscriber, int]] = []
+        self._wishes: list[tuple[effects.KeepWish, int]] = []
+        self._completions: list[tuple[effects.CompleteSubscriber, int]] = []
+        handlers: dict[type, Callable[[Any, int], None] | None] = {
+            **dict.fromkeys(_IGNORED),
+            effects.Dial: lambda effect, now_ms: self._begun(effect.call, now_ms),
+            effects.AnswerCall: lambda effect, now_ms: self._begun(effect.call, now_ms),
+            effects.SendText: lambda effect, now_ms: self._begun(effect.message, now_ms),
+            effects.TakeBackCall: self._taken_back,
+            effects.FinishCall: self._finished,
+            effects.FinishInbound: lambda effect, now_ms: self._over(effect.call, effect.outcome, effect.bill, now_ms),
+            effects.FinishText: lambda effect, now_ms: self._over(effect.message, effect.outcome, effect.bill, now_ms),
+            effects.MoveCampaign: lambda effect, now_ms: self._moves.append((effect, now_ms)),
+            effects.KeepAgent: self._kept,
+            effects.RefuseSubscriber: lambda effect, now_ms: self._refusals.append((effect, now_ms)),
+            effects.KeepWish: lambda effect, now_ms: self._wishes.append((effect, now_ms)),
+            effects.CompleteSubscriber: lambda effect, now_ms: self._completions.append((effect, now_ms)),
+        }
+        self.handlers: Final = exhaustive(effects.Recorded, handlers)
+
+    def follow(self, user_id: int, *, keeps_events: bool) -> None:
+        """Write the events of an account from now on, or no more."""
+        (self._users.add if keeps_events else self._users.discard)(user_id)
+
+    def restored(self, call: Call) -> None:
+        """Do nothing: the beginning of an attempt is on record."""
+
+    def step_begun(self, connection: Connection) -> None:
+        """Do nothing: no rows are read."""
+
+    def cdrs_written(self, cdrs: Sequence[CdrRow]) -> None:
+        """Add the events of calls that came in and were not answered, which have a CDR only."""
+        for cdr in cdrs:
+            if cdr.user_id in self._users and cdr.callrequest_id is None and cdr.leg_type == LegType.A_LEG:
+                data: dict[str, Any] = {
+                    "state": "refused",
+                    "cause": cdr.hangup_cause_q850,
+                    "seconds": 0,
+                    "cost": 0,
+                    "is_inbound": True,
+                }
+                self._events.append(event_row(cdr.user_id, "call.ended", cdr.starting_date, f"cdr/{cdr.id}", **data))
+
+    def step_closed(self, connection: Connection, engine_state: EngineState) -> None:  # noqa: ARG002 - no state is needed
+        """Write the events of the step."""
+        if self._users:
+            for events in (self._campaigns, self._agents_of, self._refused, self._completed, self._listed):
+                self._events.extend(events(connection))
+            write_events(connection, self._events)
+        for pending in (self._events, self._moves, self._agents, self._refusals, self._wishes, self._completions):
+            pending.clear()
+
+    def _begun(self, call: Call, now_ms: int) -> None:
+        if call.plan.user_id in self._users:
+            self._add(call, "message.sent" if call.parts else "call.started", now_ms, state="in_progress")
+
+    def _taken_back(self, effect: effects.TakeBackCall, now_ms: int) -> None:
+        call = effect.call
+        if call.plan.user_id in self._users:
+            self._add(call, "message.failed" if call.parts else "call.ended", now_ms, state="not_placed")
+
+    def _finished(self, effect: effects.FinishCall, now_ms: int) -> None:
+        call, after = effect.call, effect.disposition
+        if call.plan.user_id not in self._users:
+            return
+        self._over(call, effect.outcome, effect.bill, now_ms)
+        kind = _FINAL.get(after.status)
+        if kind is not None:
+            self._events.append(
+                _of_subscriber(
+                    call.plan.user_id, kind, now_ms, call.plan.id, call.subscriber.id, after.status, after.reason
+                )
+            )
+
+    def _over(self, call: Call, outcome: CallOutcome, bill: Any, now_ms: int) -> None:  # noqa: ANN401
+        if call.plan.user_id not in self._users:
+            return
+        if call.parts:
+            kind = "message.delivered" if outcome.message_status is MessageStatus.DELIVERED else "message.failed"
+            if outcome.message_status is not MessageStatus.SENT:
+                self._add(call, kind, now_ms, state=str(outcome.message_status), cost=bill.cost)
+            return
+        if outcome.answered_ms is not None:
+            self._add(call, "call.answered", outcome.answered_ms, state="answered")
+        state = "answered" if outcome.answered_ms is not None else "not_answered"
+        self._add(
+            call,
+            "call.ended",
+            outcome.ended_ms,
+            state="aborted" if call.is_aborted else state,
+            cause=int(outcome.cause),
+            seconds=bill.billsec,
+            cost=bill.cost,
+        )
+
+    def _add(self, call: Call, kind: str, at_ms: int, **data: Any) -> None:  # noqa: ANN401 - JSON
+        what = "message" if call.parts else "call"
+        path = "sms-message" if call.parts else "callrequest"
+        ids = {what: call.id, "subscriber": call.subscriber.id or None, "attempt": abs(call.attempt)}
+        self._events.append(
+            event_row(
+                call.plan.user_id,
+                kind,
+                at_ms,
+                f"{path}/{call.id}",
+                call.plan.id,
+                **ids,
+                is_inbound=call.is_inbound,
+                **data,
+            )
+        )
+
+    def _kept(self, effect: effects.KeepAgent, now_ms: int) -> None:
+        if effect.status is not None:
+            self._agents.append((effect, now_ms))
+
+    def _campaigns(self, connection: Connection) -> Iterable[EventRow]:
+        owners = _owners(connection, Campaign, [effect.campaign_id for effect, _ in self._moves])
+        for effect, at_ms in self._moves:
+            user_id = owners.get(effect.campaign_id)
+            if user_id in self._users and effect.status in _MOVED:
+                yield event_row(
+                    user_id,
+                    _MOVED[effect.status],
+                    at_ms,
+                    campaign_subject(connection, effect.campaign_id),
+                    effect.campaign_id,
+                    state=effect.status.name.lower(),
+                    reason=str(effect.reason),
+                )
+
+    def _agents_of(self, connection: Connection) -> Iterable[EventRow]:
+        owners = _owners(connection, Agent, [effect.agent_id for effect, _ in self._agents])
+        for effect, at_ms in self._agents:
+            user_id = owners.get(effect.agent_id)
+            if user_id in self._users and effect.status is not None:
+                state = AgentStatus(effect.status).name.lower()
+                yield event_row(
+                    user_id, "agent.status", at_ms, f"agent/{effect.agent_id}", agent=effect.agent_id, state=state
+                )
+
+    def _refused(self, connection: Connection) -> Iterable[EventRow]:
+        owners = _owners(connection, Campaign, [effect.campaign_id for effect, _ in self._refusals])
+        for effect, at_ms in self._refusals:
+            user_id = owners.get(effect.campaign_id)
+            if user_id in self._users:
+                yield _of_subscriber(
+                    user_id,
+                    "subscriber.failed",
+                    at_ms,
+                    effect.campaign_id,
+                    effect.subscriber.id,
+                    SubscriberStatus.NOT_AUTHORIZED,
+                    effect.reason,
+                )
+
+    def _completed(self, connection: Connection) -> Iterable[EventRow]:
+        """Yield events of people who completed a survey by calling in. Those who had completed it before have none."""
+        columns = (Subscriber.id, Subscriber.campaign_id, Campaign.user_id)
+        done: set[int] = set()
+        for effect, at_ms in self._completions:
+            is_theirs = (Subscriber.id == effect.subscriber_id) | (
+                (Campaign.source_campaign_id == effect.campaign_id) & (Subscriber.number == effect.number)
+            )
+            query = select(*columns).join(Campaign, Campaign.id == Subscriber.campaign_id).where(is_theirs)
+            query = query.where(Subscriber.status == SubscriberStatus.COMPLETED, Subscriber.updated_date == at_ms)
+            for subscriber_id, campaign_id, user_id in connection.execute(query.order_by(Subscriber.id)).all():
+                if user_id in self._users and subscriber_id not in done:
+                    done.add(subscriber_id)
+                    yield _of_subscriber(
+                        user_id,
+                        "subscriber.completed",
+                        at_ms,
+                        campaign_id,
+                        subscriber_id,
+                        SubscriberStatus.COMPLETED,
+                        "",
+                    )
+
+    def _listed(self, connection: Connection) -> Iterable[EventRow]:
+        """Yield events of numbers that wishes put on lists. Numbers that were on them before have none."""
+        done: set[int] = set()
+        for wish, at_ms in self._wishes:
+            query = select(DncContact.id, DncContact.dnc_id, DncContact.user_id)
+            query = query.where(DncContact.number == wish.number, DncContact.created_date == at_ms)
+            for entry_id, dnc_id, user_id in connection.execute(query.order_by(DncContact.id)).all():
+                if user_id in self._users and entry_id not in done:
+                    done.add(entry_id)
+                    yield event_row(
+                        user_id, "dnc.added", at_ms, f"dnc-contact/{entry_id}", dnc_list=dnc_id, entry=entry_id
+                    )
+
+
+def _owners(connection: Connection, table: type[Agent | Campaign], ids: Sequence[int]) -> dict[int, int]:
+    """Return the accounts of records, by their ids."""
+    if not ids:
+        return {}
+    rows = connection.execute(select(table.id, table.user_id).where(table.id.in_(set(ids))))
+    return {row.id: row.user_id for row in rows}
+
+
+def _of_subscriber(
+    user_id: int, kind: str, at_ms: int, campaign_id: int, subscriber_id: int, status: SubscriberStatus, reason: str
+) -> EventRow:
+    state = SubscriberStatus(status).name.lower()
+    return event_row(
+        user_id,
+        kind,
+        at_ms,
+        f"subscriber-list/{subscriber_id}",
+        campaign_id,
+        subscriber=subscriber_id,
+        state=state,
+        reason=str(reason),
+    )

@@ -1,0 +1,24 @@
+"""Events for programs outside of the service, written in the transaction that caused them, and removed when old."""
+
+from sqlalchemy import String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, LongText, Milliseconds, Row, belongs_to, in_account
+
+
+class AccountEvent(Row):
+    """One event of an account. It holds ids, states and amounts, and no personal data."""
+
+    __tablename__ = "account_event"
+
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
+    type: Mapped[str] = mapped_column(String(40))
+    campaign_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """No foreign key: the event outlives the campaign."""
+    subject: Mapped[str] = mapped_column(String(64))
+    """The path and the id of the record that the event is about, such as `campaigns/1`."""
+    created_date: Mapped[Milliseconds] = mapped_column(index=True)
+    data: Mapped[LongText]
+    """A JSON object."""
+
+    __table_args__ = (in_account("account_event"), {"sqlite_autoincrement": True})

@@ -1,0 +1,49 @@
+"""Tests of the events of an account as pages."""
+
+from typing import Any
+
+import pytest
+
+from tests.api.harness import Caller
+
+
+def switched_on(caller: Caller) -> None:
+    answer = caller.request("PATCH", "events/", json={"enabled": True})
+    assert (answer.status_code, answer.json()) == (200, {"enabled": True})
+
+
+def test_an_account_reads_its_events_and_no_others(alice: Caller, bob: Caller) -> None:
+    assert alice.get("events/") == {"enabled": False, "results": [], "next": None}
+    alice.create("dnc-list", name="first")
+    alice.create("dnc-contact", dnc=1, phone_number="+12025550100")
+    assert alice.get("events/")["results"] == []
+    switched_on(alice)
+    alice.create("dnc-contact", dnc=1, phone_number="+12025550101")
+    page: dict[str, Any] = alice.get("events/")
+    (event,) = page["results"]
+    assert page["enabled"]
+    assert (event["specversion"], event["type"], event["subject"]) == ("1.0", "dnc.added", "dnc-contact/2")
+    assert event["data"]["links"]["self"].endswith("/rest-api/dnc-contact/2/")
+    assert page["next"].endswith(f"/rest-api/events/?after={event['id']}")
+    assert "2025550101" not in str(event)
+    assert alice.get("events/", after=event["id"])["results"] == []
+    assert alice.get("events/", types="call.ended")["results"] == []
+    assert len(alice.get("events/", types="call.ended,dnc.added", since=event["time"])["results"]) == 1
+    assert alice.get("events/", campaign="7")["results"] == []
+    assert bob.get("events/") == {"enabled": False, "results": [], "next": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("types", "call.lost"),
+        ("campaign", "x"),
+        ("since", "soon"),
+        ("after", "evt_x"),
+        ("limit", "1001"),
+        ("limit", "0"),
+    ],
+)
+def test_a_wrong_parameter_is_refused(alice: Caller, name: str, value: str) -> None:
+    answer = alice.request("GET", "events/", params={name: value})
+    assert (answer.status_code, list(answer.json())) == (400, [name])

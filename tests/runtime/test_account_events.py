@@ -1,0 +1,140 @@
+"""Tests of the events of accounts: every committed change has exactly its events, and what is rolled back has none."""
+
+from collections import Counter
+from typing import Any, Final
+
+import anyio
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dialer.app.account_events import switch_events
+from dialer.app.audit_log import COMMAND_LINE
+from dialer.app.campaigns.change import start_campaign
+from dialer.app.listeners import tell_listeners
+from dialer.app.unit import UnitOfWork
+from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
+from dialer.store.tables import AccountEvent, CallRequest, Campaign, Cdr, DncContact, Subscriber
+from tests.runtime.house import DAY_MS, House
+
+COMPLETED: Final = (SubscriberStatus.COMPLETED, SubscriberStatus.SENT)
+OPEN: Final = (SubscriberStatus.PENDING, SubscriberStatus.PAUSE, SubscriberStatus.IN_PROCESS)
+
+
+def switch(house: House, *, keep: bool = True) -> None:
+    house.perform(lambda unit: switch_events(unit, house.user_id, keep=keep))
+
+
+def run(house: House, seconds: int) -> None:
+    anyio.run(house.advance, seconds)
+
+
+def events(house: House) -> list[dict[str, Any]]:
+    return [{**row, "data": msgspec.json.decode(row["data"])} for row in house.rows(AccountEvent)]
+
+
+def types(house: House) -> Counter[str]:
+    return Counter(row["type"] for row in house.rows(AccountEvent))
+
+
+def open_campaign(house: House, people: int, **values: object) -> int:
+    numbers = [f"+1202555{place:04}" for place in range(100, 100 + people)]
+    survey_id = house.survey({"type": 1, "script": "Hello"}, {"type": 8, "script": "Bye"})
+    return house.campaign(survey_id, house.phonebook(*numbers), **values)
+
+
+def start(house: House, campaign_id: int) -> None:
+    def work(unit: UnitOfWork) -> None:
+        start_campaign(unit, campaign_id)
+        tell_listeners(unit, COMMAND_LINE)
+
+    house.perform(work)
+
+
+def expected(house: House) -> Counter[str]:
+    """Return the events that the rows of a campaign of calls call for."""
+    legs = [row for row in house.rows(Cdr) if row["leg_type"] == 1]
+    over = [row["status"] for row in house.rows(Subscriber) if row["status"] not in OPEN]
+    counts = Counter({"call.started": len(house.rows(CallRequest)), "call.ended": len(legs), "campaign.started": 1})
+    counts["call.answered"] = sum(row["billsec"] > 0 for row in legs)
+    counts["subscriber.completed"] = sum(status in COMPLETED for status in over)
+    counts["subscriber.failed"] = len(over) - counts["subscriber.completed"]
+    counts["dnc.added"] = len(house.rows(DncContact))
+    counts["campaign.ended"] = sum(row["status"] == CampaignStatus.END for row in house.rows(Campaign))
+    return +counts
+
+
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(1, 10_000), people=st.integers(1, 25), retries=st.integers(0, 2), pieces=st.integers(1, 4))
+def test_each_committed_change_has_exactly_its_events(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, people: int, retries: int, pieces: int
+) -> None:
+    house = House(tmp_path_factory.mktemp("house"), seed=seed)
+    switch(house)
+    start(house, open_campaign(house, people, maxretry=retries))
+    for piece in range(pieces):
+        run(house, 60 * piece)
+        assert types(house) == expected(house)
+        house.restart()
+    run(house, DAY_MS // 1_000)
+    assert types(house) == expected(house)
+    assert types(house)["call.ended"] > 0
+    house.database.close()
+
+
+def test_an_account_that_keeps_no_events_has_none(house: House) -> None:
+    start(house, open_campaign(house, 5))
+    run(house, DAY_MS // 1_000)
+    assert not events(house)
+
+
+def test_events_begin_and_end_with_the_switch_while_a_campaign_runs(house: House) -> None:
+    start(house, open_campaign(house, 30))
+    run(house, 10)
+    switch(house)
+    run(house, 10)
+    some = types(house)
+    assert 0 < some["call.started"] < 30
+    switch(house, keep=False)
+    run(house, DAY_MS // 1_000)
+    assert types(house) == some
+
+
+def test_what_is_rolled_back_has_no_events(house: House) -> None:
+    switch(house)
+    campaign_id = open_campaign(house, 1)
+
+    def fail(unit: UnitOfWork) -> None:
+        start_campaign(unit, campaign_id)
+        tell_listeners(unit, COMMAND_LINE)
+        raise RuntimeError("full")
+
+    with pytest.raises(RuntimeError, match="full"):
+        house.perform(fail)
+    assert not events(house)
+
+
+def test_events_hold_no_numbers(house: House) -> None:
+    switch(house)
+    start(house, open_campaign(house, 3))
+    run(house, DAY_MS // 1_000)
+    assert events(house)
+    assert not [event for event in events(house) if "202555" in str(event)]
+
+
+def test_pages_filter_and_old_events_are_removed(house: House) -> None:
+    switch(house)
+    campaign_id = open_campaign(house, 3)
+    start(house, campaign_id)
+    run(house, DAY_MS // 1_000)
+    wanted = EventsWanted(("call.ended",), campaign_id, limit=EVENTS_PER_PAGE_MAX)
+    rows = house.database.read_now(lambda c: read_events(c, house.user_id, wanted))
+    assert len(rows) == types(house)["call.ended"]
+    later = wanted._replace(after_id=rows[0].id, limit=1)
+    assert [row.id for row in house.database.read_now(lambda c: read_events(c, house.user_id, later))] == [rows[1].id]
+    others = house.database.read_now(lambda c: read_events(c, house.user_id + 1, EventsWanted()))
+    assert not others
+    house.database.write_now(lambda c: remove_old_events(c, house.now_ms() + 1))
+    assert not events(house)
