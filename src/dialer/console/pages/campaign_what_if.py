@@ -27,6 +27,7 @@ from dialer.console.inputs import inputs_of, with_offset
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
+from dialer.console.pages.campaign_staffing import AGENTS, numbers_of_agents, staffing_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import decimal, moment_of, money, render, seconds
@@ -199,7 +200,7 @@ def _combined(fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzin
         InvalidError: there are none, or too many.
     """
     values = {
-        name: [part.strip() for part in filled[name].split(SEPARATOR) if part.strip()]
+        name: [each for part in filled[name].split(SEPARATOR) if part.strip() for each in _expanded(name, part.strip())]
         for name in fields
         if filled.get(name, "").strip(f" {SEPARATOR}")
     }
@@ -218,6 +219,10 @@ def _combined(fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzin
             texts[:] = [with_offset(text, zone) for text in texts]
     for combination in product(*values.values()):
         yield dict(zip(values, combination, strict=True))
+
+
+def _expanded(name: str, text: str) -> list[str]:
+    return numbers_of_agents(text, SETTINGS_MAX) if name == AGENTS else [text]
 
 
 async def _show(
@@ -301,6 +306,7 @@ async def _live(request: ApiRequest, what_if_runs: WhatIfRuns, identity: int) ->
         run=run,
         titles=[gettext(title) for title in FIGURES.values()],
         rows=[] if run is None or run.outcome is None else list(_rows(request, resource, run, run.outcome)),
+        staffing=None if run is None or run.outcome is None else staffing_of(run.outcome),
         seeds=0 if run is None else run.comparison.order.seeds,
         failure=" ".join(messages_of(run.failure)) if run is not None and run.failure is not None else "",
         may_change=request.user.may(Permission.CAMPAIGNS),
