@@ -163,3 +163,15 @@ def test_numbers_of_agents_have_a_picture_beside_erlang_c(
     status, text = try_settings(alice, identity, agents="1-40")
     assert (status, "These values make 21 settings. Try at most 20." in text) == (400, True)
     assert try_settings(alice, identity, agents="3-1")[0] == 400
+
+
+def test_runs_that_stop_for_want_of_money_say_so(
+    alice: Visitor, api: Caller, database: Database, runs: WhatIfRuns
+) -> None:
+    store(database, update(User).values(call_rate=1_000, balance=0))
+    identity = queue_campaign(api)
+    assert try_settings(alice, identity, frequency="7")[0] == 303
+    while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
+        alice.text(f"campaigns/{identity}/what-if/live/")
+    text = alice.text(f"campaigns/{identity}/what-if/")
+    assert text.count("10 of 10 runs stop early: the owner's balance cannot pay for one more call") == 2

@@ -60,7 +60,9 @@ class QueueTally:
         transfer, outcome = effect.transfer, effect.outcome
         if transfer.has_queued and outcome.answered_ms is not None:
             talk_ms = outcome.ended_ms - outcome.answered_ms
-            self._busy_ms += talk_ms + self._wrap_ups_ms.get(transfer.agent_id or 0, 0)
+            wrap_up_ms = outcome.wrap_up_ms
+            self._busy_ms += talk_ms
+            self._busy_ms += self._wrap_ups_ms.get(transfer.agent_id or 0, 0) if wrap_up_ms is None else wrap_up_ms
 
     def counters(self, dialled_ms: int) -> QueueCounters:
         """Return the counters, with the time in which calls were in progress."""

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dialer.console.charts.staffing_chart import AgentsPoint, StaffingChart, draw_staffing
-from dialer.console.rendering import decimal, seconds
+from dialer.console.language import gettext
+from dialer.console.rendering import UNKNOWN, decimal, seconds
+from dialer.forecast.queue_figures import ErlangForecast
 from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import WhatIf
 
@@ -73,9 +75,13 @@ def _row(agents: int, present: int, forecast: Forecast) -> Iterator[StaffingRow]
         wait=seconds(queues.mean_wait.p50),
         taken_in_time=_percent(queues.taken_in_time_percent.p50),
         busy=_percent(queues.busy_percent.p50),
-        erlang_wait="" if erlang is None or erlang.mean_wait is None else seconds(erlang.mean_wait),
-        erlang_taken_in_time="" if erlang is None else _percent(erlang.taken_in_time_percent),
+        erlang_wait=UNKNOWN if erlang is None else _wait(erlang),
+        erlang_taken_in_time=UNKNOWN if erlang is None else _percent(erlang.taken_in_time_percent),
     )
+
+
+def _wait(erlang: ErlangForecast) -> str:
+    return gettext("without end") if erlang.mean_wait is None else seconds(erlang.mean_wait)
 
 
 def _percent(value: float) -> str:

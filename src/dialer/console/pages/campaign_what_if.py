@@ -32,15 +32,18 @@ from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import decimal, moment_of, money, render, seconds
 from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.state_words import reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SIMULATED
+from dialer.domain.reasons import CampaignReason
 from dialer.domain.roles import Permission
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
+from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FigureDifference, WhatIf
 
 SEPARATOR: Final = ";"
@@ -99,6 +102,8 @@ class SettingRow(NamedTuple):
     """The value of the button that takes it over; empty if nothing of it belongs to the campaign."""
     elsewhere: str
     """The titles of values that are set on other pages."""
+    stops: list[tuple[str, int]]
+    """The reasons for which runs stop before everybody is called, in words, with their numbers of runs."""
 
 
 @get("/campaigns/{record_id:str}/what-if", media_type="text/html")
@@ -317,7 +322,7 @@ async def _live(request: ApiRequest, what_if_runs: WhatIfRuns, identity: int) ->
 def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: WhatIf) -> Iterator[SettingRow]:
     """Yield the row of the present setting, and those of the others."""
     present = [FigureCell(_shown(one.figure, one.present), "", "", None) for one in outcome.settings[0].differences]
-    yield SettingRow(gettext("As it is"), present, "", "")
+    yield SettingRow(gettext("As it is"), present, "", "", _early_stops(outcome.present))
     options = {one.name: dict(one.options) for one in _tried_fields(request, resource, {}, {})}
     for place, each in enumerate(outcome.settings):
         around = [name for name in each.changes if name in TITLES]
@@ -327,8 +332,18 @@ def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: What
         is_own = len(around) < len(each.changes)
         elsewhere = ", ".join(_title(resource.path, name) for name in around)
         yield SettingRow(
-            words, [_cell(one) for one in each.differences], f"{run.begun_ms}.{place}" if is_own else "", elsewhere
+            words,
+            [_cell(one) for one in each.differences],
+            f"{run.begun_ms}.{place}" if is_own else "",
+            elsewhere,
+            _early_stops(each.forecast),
         )
+
+
+def _early_stops(forecast: Forecast) -> list[tuple[str, int]]:
+    """Return the reasons of runs that stop before everybody is called; those of rows that cannot be read have none."""
+    rows = (row for row in forecast.stop_reasons if row.name != CampaignReason.COMPLETED)
+    return [(reason_of_campaign(row.name) or row.name, row.count) for row in rows]
 
 
 def _cell(one: FigureDifference) -> FigureCell:
