@@ -25,6 +25,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "POST /clock/advance": Permission.ADMIN,
     "GET /own-settings": Permission.SIGNED_IN,
     "PATCH /own-settings": Permission.CAMPAIGNS,
+    "GET /promised-call-backs": Permission.READ,
     "GET /events": Permission.READ,
     "PATCH /events": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,

@@ -37,6 +37,8 @@ class Desk(NamedTuple):
     """An agent at one moment."""
 
     agent_id: int
+    user_id: int
+    """The account of the agent."""
     name: str
     activity: AgentActivity
     since_ms: int
@@ -53,13 +55,14 @@ class Desk(NamedTuple):
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""
-    query = select(Agent.id, Agent.name, *_CLOCK).where(Agent.login_id == login_id)
+    query = select(Agent.id, Agent.user_id, Agent.name, *_CLOCK).where(Agent.login_id == login_id)
     row = connection.execute(query.order_by(Agent.id).limit(1)).first()
     if row is None:
         return None
-    clock = AgentClock(*row[2:])
+    clock = AgentClock(*row[3:])
     return Desk(
         row.id,
+        row.user_id,
         row.name,
         clock.activity(now_ms),
         clock.since_ms(now_ms),

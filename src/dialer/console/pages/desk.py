@@ -28,11 +28,13 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentStatus, LegType
+from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
+PROMISED_SHOWN: Final = 20
 REASON_MAX: Final = 100
 NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
@@ -56,6 +58,8 @@ class _Read(NamedTuple):
     desk: Desk | None
     past: list[PastCall]
     """Earlier calls of the present callee, or else the last calls of the agent."""
+    promised: list[PromisedCallBack]
+    """The call-backs that the agent has promised, the next one first."""
 
 
 @get("/desk", media_type="text/html")
@@ -149,7 +153,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [])
+        return _Read(None, [], [])
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = func.coalesce(CallDisposition.disposition, "")
     query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
@@ -159,4 +163,6 @@ def _read(unit: Unit) -> _Read:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
         query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    return _Read(desk, [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)])
+    past = [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)]
+    promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
+    return _Read(desk, past, promised)

@@ -940,19 +940,6 @@ CREATE TABLE call_back (
 	CONSTRAINT pk_call_back PRIMARY KEY (id),
 	CONSTRAINT fk_call_back_id_callrequest FOREIGN KEY(id) REFERENCES callrequest (id) ON DELETE CASCADE
 );
-CREATE TABLE call_disposition (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	callrequest_id INTEGER NOT NULL,
-	user_id INTEGER NOT NULL,
-	disposition VARCHAR(40) NOT NULL,
-	note VARCHAR(1000) DEFAULT '' NOT NULL,
-	call_back_ms INTEGER,
-	was_completed BOOLEAN DEFAULT '0' NOT NULL,
-	created_date INTEGER NOT NULL,
-	updated_date INTEGER NOT NULL,
-	CONSTRAINT fk_call_disposition_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE
-);
-CREATE UNIQUE INDEX uq_call_disposition_callrequest_id ON call_disposition (callrequest_id, user_id);
 CREATE TABLE cdr (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -1061,6 +1048,20 @@ CREATE INDEX ix_sms_message_sms_campaign_id ON sms_message (sms_campaign_id);
 CREATE INDEX ix_sms_message_subscriber_id ON sms_message (subscriber_id);
 CREATE INDEX ix_sms_message_user_id_id ON sms_message (user_id, id);
 CREATE UNIQUE INDEX uq_sms_message_subscriber_id_attempt ON sms_message (subscriber_id, attempt, user_id) WHERE callrequest_id IS NULL;
+CREATE TABLE call_disposition (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	callrequest_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	disposition VARCHAR(40) NOT NULL,
+	note VARCHAR(1000) DEFAULT '' NOT NULL,
+	call_back_ms INTEGER,
+	was_completed BOOLEAN DEFAULT '0' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_call_disposition_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_call_disposition_user_id_call_back_ms ON call_disposition (user_id, call_back_ms) WHERE call_back_ms IS NOT NULL;
+CREATE UNIQUE INDEX uq_call_disposition_callrequest_id ON call_disposition (callrequest_id, user_id);
 CREATE TABLE text_part (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	gateway_id INTEGER NOT NULL,

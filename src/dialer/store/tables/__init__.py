@@ -18,7 +18,6 @@ from dialer.store.tables.accounts import (
 from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
 from dialer.store.tables.calls import (
     CallBack,
-    CallDisposition,
     CallInProgress,
     CallRequest,
     Cdr,
@@ -51,6 +50,7 @@ from dialer.store.tables.contacts import (
     DncList,
     Phonebook,
 )
+from dialer.store.tables.dispositions import CallDisposition
 from dialer.store.tables.events import AccountEvent
 from dialer.store.tables.figures import (
     AgentHour,
