@@ -25,6 +25,8 @@ class CallOnDesk(NamedTuple):
     campaign: str
     queue: str
     answered_ms: int
+    on_hold_from_ms: int | None
+    """The time since which the callee is on hold; None if not."""
     is_over: bool
     disposed: Disposed | None
     term: CallBackTerm | None
@@ -83,6 +85,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             Campaign.name.label("campaign"),
             Queue.name.label("queue"),
             Transfer.answered_ms,
+            Transfer.on_hold_from_ms,
         )
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
         .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
@@ -104,6 +107,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.campaign,
         row.queue or "",
         row.answered_ms,
+        row.on_hold_from_ms,
         row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
         disposition_of(connection, row.call_id),
         term_of(connection, row.call_id),

@@ -56,15 +56,18 @@ _RECORDING: Final = Stage.RECORDING
 _CONFERRING: Final = Stage.CONFERRING
 _TRANSFERRED: Final = Stage.TRANSFERRED
 _BRIDGED: Final = Stage.BRIDGED
+_HELD: Final = Stage.HELD
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _MACHINE: Final = AmdStatus.MACHINE
-_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
+_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _HELD, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
-_IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
+_IN_TRANSFER: Final = frozenset({_TRANSFERRED, _BRIDGED, _HELD})
+_KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
+"""Fields of a session that are stored as they are."""
 
 
 class IvrSession(msgspec.Struct, eq=False, gc=False):
@@ -104,37 +107,15 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
         """Return the session of a call from its stored state."""
         flow = call.plan.flow
-        return cls(
-            call,
-            stage=state.stage,
-            turn=state.turn,
-            seq=state.seq,
-            step=None if state.place is None else steps_of(flow).step(flow.position_at(state.place)),
-            signalled_ms=state.signalled_ms,
-            answered_ms=state.answered_ms,
-            amd_status=state.amd_status,
-            is_refused_machine=state.is_refused_machine,
-            is_completed=state.is_completed,
-            other=state.other,
-            results=state.results,
-        )
+        position = None if state.place is None else flow.position_at(state.place)
+        kept = {name: getattr(state, name) for name in _KEPT}
+        return cls(call, step=None if position is None else steps_of(flow).step(position), **kept)
 
     @property
     def state(self) -> SessionState:
         """The state of the session, as it is stored."""
-        return SessionState(
-            self.stage,
-            self.turn,
-            self.seq,
-            None if self.step is None else self.step.position.place,
-            self.signalled_ms,
-            self.answered_ms,
-            self.amd_status,
-            self.is_refused_machine,
-            self.is_completed,
-            self.results,
-            self.other,
-        )
+        place = None if self.step is None else self.step.position.place
+        return SessionState(place=place, **{name: getattr(self, name) for name in _KEPT})
 
     # --- over a real line -------------------------------------------------------------------------------------------
 
@@ -169,8 +150,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._await_beep()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
                 self._walk(now_ms, self.step, is_again=True)
-            case Stage.TRANSFERRED:
-                self._give(Hold(turn + 1), _TRANSFERRED)
+            case Stage.TRANSFERRED | Stage.HELD:
+                self._give(Hold(turn + 1), self.stage)
             case Stage.BRIDGED:
                 self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:
@@ -185,6 +166,15 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         if self.stage is _TRANSFERRED:
             self.other = other
             self._give(Bridge(turn + 1, other), _BRIDGED)
+        return self._reaction(turn)
+
+    def hold(self, *, is_held: bool) -> Reaction:
+        """Part the call from the other leg, or connect it again with that leg."""
+        turn = self.turn
+        if is_held and self.stage is _BRIDGED:
+            self._give(Hold(turn + 1), _HELD)
+        elif not is_held and self.stage is _HELD:
+            self._give(Bridge(turn + 1, self.other), _BRIDGED)
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:

@@ -27,6 +27,8 @@ class Stage(StrEnum):
     """The engine decides when the call goes on."""
     BRIDGED = "bridged"
     """It is connected with another leg, until that is over."""
+    HELD = "held"
+    """It waits, apart from that leg, until it is connected with it again."""
     CLEARING = "clearing"
     OVER = "over"
 
