@@ -94,6 +94,7 @@ def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, databa
 def test_an_agent_chooses_the_reason_of_a_break(gus: Visitor, api: Caller, database: Database) -> None:
     queue = api.create("queue", name="desk", break_reasons=f"Lunch, {HOSTILE}")
     api.create("tier", queue=queue["url"], agent="/rest-api/agent/1/")
+    gus.get("desk/")
     gus.send("desk/status/", status="in")
     assert "<option>Lunch</option><option>" in gus.get("desk/")
     assert "<script>alert" not in gus.page

@@ -85,7 +85,7 @@ _QUEUE: Final = shapes(
         "break_reasons": writable(
             Phrases(),
             "The reasons that agents of the queue give for a break, with commas between them: up to 20, of up to 100"
-            " characters each. Agents of several queues choose among the reasons of all. Empty: agents write any reason.",
+            " characters each. Agents of several queues choose among the reasons of all. Empty: agents write any.",
             example="Lunch, Training",
         ),
         **STAMPS,
@@ -122,8 +122,8 @@ _AGENT: Final = shapes(
         ),
         "break_reason": writable(
             Text(100),
-            "The reason of a break, for statistics: one of `break_reasons` of the agent's queues, if they have any. It is"
-            " emptied when the break ends.",
+            "The reason of a break, for statistics: one of `break_reasons` of the agent's queues, if they have any. It"
+            " is emptied when the break ends.",
             example="Lunch",
         ),
         "parameters": writable(
