@@ -35,8 +35,9 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
-from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
+from dialer.domain.sessions.session_state import CARRIED, Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
+from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, NO_SECTION, PLAYED, HeardInput
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -97,6 +98,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """Events that the engine has not been told."""
     results: tuple[SectionResult, ...] = ()
     """The last answer to each section, in the order of the answers."""
+    heard: tuple[HeardInput, ...] = ()
+    """The first inputs of the callee, at most `HEARD_MAX`."""
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
@@ -104,37 +107,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
         """Return the session of a call from its stored state."""
         flow = call.plan.flow
-        return cls(
-            call,
-            stage=state.stage,
-            turn=state.turn,
-            seq=state.seq,
-            step=None if state.place is None else steps_of(flow).step(flow.position_at(state.place)),
-            signalled_ms=state.signalled_ms,
-            answered_ms=state.answered_ms,
-            amd_status=state.amd_status,
-            is_refused_machine=state.is_refused_machine,
-            is_completed=state.is_completed,
-            other=state.other,
-            results=state.results,
-        )
+        step = None if state.place is None else steps_of(flow).step(flow.position_at(state.place))
+        return cls(call, step=step, **{name: getattr(state, name) for name in CARRIED})
 
     @property
     def state(self) -> SessionState:
         """The state of the session, as it is stored."""
-        return SessionState(
-            self.stage,
-            self.turn,
-            self.seq,
-            None if self.step is None else self.step.position.place,
-            self.signalled_ms,
-            self.answered_ms,
-            self.amd_status,
-            self.is_refused_machine,
-            self.is_completed,
-            self.results,
-            self.other,
-        )
+        place = None if self.step is None else self.step.position.place
+        return SessionState(place=place, **{name: getattr(self, name) for name in CARRIED})
 
     # --- over a real line -------------------------------------------------------------------------------------------
 
@@ -296,6 +276,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._before_survey(stage, at_ms, status)
         elif stage is _ASKING:
             turn = step.turns.get(digits) or step.find_turn(digits)
+            self._note(step.section.id, digits, at_ms)
             if turn.response is not None:
                 self._keep(step, turn.response, at_ms)
             self._walk(at_ms, turn.step)
@@ -344,6 +325,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             if step.acts_after and self._act(step, at_ms):
                 return
             step = step.after if step.knows_after else step.find_after()
+        self._note(NO_SECTION, PLAYED, at_ms)
         self.step = None
         self._clear()
 
@@ -388,6 +370,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         """Continue the survey after a transfer, unless the call is in none."""
         if self.stage in _IN_TRANSFER and self.step is not None:
             self.other = ""
+            self._note(self.step.section.id, CONNECTED if is_connected else MISSED, at_ms)
             self._walk(at_ms, self.step.transferred(is_connected=is_connected))
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
@@ -410,6 +393,12 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
         self.results = (*results, result)
 
+    def _note(self, section_id: int, text: str, at_ms: int) -> None:
+        """Note an input, so that the call can be replayed."""
+        if len(self.heard) < HEARD_MAX:
+            heard = HeardInput(at_ms - (self.answered_ms or at_ms), section_id, text)
+            self.heard = (*self.heard, heard)
+
     # --- the end ------------------------------------------------------------------------------------------------
 
     def _clear(self) -> None:
@@ -426,6 +415,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.ring(at_ms)
         if recording_ms:
             self._keep_recording(at_ms, recording_ms)
+        if self.step is not None:
+            self._note(self.step.section.id, LEFT, at_ms)
         seq = self.seq = self.seq + 1
         self.stage = _OVER
         outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off)
@@ -446,4 +437,5 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.results,
             signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
+            heard=self.heard,
         )

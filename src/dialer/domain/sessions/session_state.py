@@ -1,6 +1,7 @@
 """The state of the session of a call, as it is stored, and the reactions of sessions."""
 
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from dialer.domain.enums import AmdStatus
 from dialer.domain.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import Order
 from dialer.domain.survey.callflow import StoredPosition
+from dialer.domain.survey.heard import HeardInput
 
 
 class Stage(StrEnum):
@@ -48,6 +50,7 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     results: tuple[SectionResult, ...] = ()
     other: str = ""
     """The key of the leg with which it is connected."""
+    heard: tuple[HeardInput, ...] = ()
 
     def moved(self, by_ms: int) -> "SessionState":
         """Return the state with all its times moved, after the clock has jumped."""
@@ -57,6 +60,10 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
             answered_ms=None if self.answered_ms is None else self.answered_ms + by_ms,
             results=tuple(replace(one, at_ms=one.at_ms + by_ms) for one in self.results),
         )
+
+
+CARRIED: Final = tuple(name for name in SessionState.__struct_fields__ if name != "place")
+"""Fields that a session has under the same names."""
 
 
 class Reaction(msgspec.Struct, frozen=True, gc=False):

@@ -70,6 +70,8 @@ class CallRequest(Row):
     did_id: Mapped[int | None] = mentions("did", index=False)
     """The DID that was called, for inbound calls only. Their `attempt` is negative: that of a simulated caller is the
     number of the missed attempt, negated."""
+    heard: Mapped[LongText]
+    """The inputs of the callee in the survey, as `dialer.domain.survey.heard` writes them."""
 
     __table_args__ = (
         in_account("callrequest"),
