@@ -46,7 +46,9 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     )
     | {
         "sim.callee_parameters",
+        "sim.agent_profile",
         "sim.callee_profile",
+        "sim.spans",
         "sim.trial_call",
         "carriers.parameters",
         "carriers.sip.parameters",

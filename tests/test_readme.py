@@ -59,7 +59,8 @@ from dialer.runtime.lines import HEARD_OF_GATEWAY_MAX
 from dialer.runtime.report_checks import TEXT_MAX as REPORT_TEXT_MAX
 from dialer.server import KEEP_ALIVE_S
 from dialer.settings import SETTINGS
-from dialer.sim.callee_profile import ALWAYS_THE_SAME, BehaviourError, parse_behaviour
+from dialer.sim.callee_profile import ALWAYS_THE_SAME, parse_behaviour
+from dialer.sim.spans import BehaviourError
 from dialer.store.incoming_texts import NEWS_MAX, STOPS_MAX
 from dialer.store.media import files, kept_lists
 from dialer.store.queries import survey_results

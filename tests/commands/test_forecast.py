@@ -15,6 +15,7 @@ from dialer.store.tables import Campaign, Gateway
 from tests.commands.conftest import Run
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
+TALKERS = '{"answer": 1, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0, "talk": 60, "patience": 900}'
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
 TABLE = """\
 Campaign 1 from 2026-03-02T12:00:00Z on: 2 subscribers
@@ -188,3 +189,51 @@ def test_settings_are_compared_side_by_side(run: Run) -> None:
 def test_a_setting_that_cannot_be_tried_is_named(run: Run, options: tuple[str, ...], message: str) -> None:
     done = run("forecast", "1", *options, **VIRTUAL)
     assert (done.code, done.out, message in done.err) == (1, "", True), done.err
+
+
+@pytest.fixture
+def centre(tmp_path: Path) -> House:
+    """Create a database with a campaign of twelve people who wait for two agents."""
+    one = House(tmp_path)
+    one.change(Gateway, one.gateway_id, parameters=TALKERS)
+    queue_id = one.queue(one.agent(), one.agent())
+    people = one.phonebook(*(f"+120255502{place:02}" for place in range(12)))
+    one.campaign(one.survey({"type": 6, "queue_id": queue_id}), people)
+    one.database.close()
+    return one
+
+
+@pytest.mark.usefixtures("centre")
+def test_numbers_of_agents_are_compared_beside_erlang_c(run: Run) -> None:
+    done = run("forecast", "1", "--seeds", "5", "--agents", "2-4", **VIRTUAL)
+    assert (done.code, done.err) == (0, "")
+    head, *rows = done.out.split("\n\n")[1].splitlines()
+    assert head.split()[:3] == ["agents", "abandoned", "%"]
+    cells = [row.split() for row in rows]
+    assert [row[0] for row in cells] == ["2", "3", "4", "now", "2"]
+    assert cells[0] == cells[-1]
+    waits = [float(row[2]) for row in cells[:3]]
+    assert waits == sorted(waits, reverse=True)
+    assert waits[0] > waits[-1]
+
+
+@pytest.mark.usefixtures("house")
+def test_agents_make_no_difference_without_a_queue(run: Run) -> None:
+    done = run("forecast", "1", "--seeds", "2", "--agents", "2-3", **VIRTUAL)
+    assert (done.code, done.out, "has no queue" in done.err) == (1, "", True), done.err
+
+
+@pytest.mark.usefixtures("house")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--agents", "many"), "--agents many: give FROM-TO, such as 4-12"),
+        (("--agents", "5-4"), "the lower number first"),
+        (("--agents", "1-1001"), "give 0 to 1000 agents"),
+        (("--agents", "1-21"), "compare at most 20 numbers of agents at once"),
+        (("--agents", "4", "--what-if", "channels=4"), "give --agents or --what-if, not both"),
+    ],
+)
+def test_a_wrong_number_of_agents_is_refused(run: Run, options: tuple[str, ...], message: str) -> None:
+    done = run("forecast", "1", *options, **VIRTUAL)
+    assert (done.out, message in done.err) == ("", True), done.err

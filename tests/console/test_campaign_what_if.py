@@ -30,6 +30,30 @@ def identity(api: Caller, database: Database, runs: WhatIfRuns) -> int:  # noqa:
     return campaign(api)
 
 
+def queue_campaign(api: Caller) -> int:
+    """Return a campaign of four people whom two agents serve."""
+    admin = Caller(api.client, "admin")
+    gateway = admin.create("gateway", name="Carrier", protocol="sim", parameters={"answer": 0.85, "machine": 0})
+    queue = api.create("queue", name="Desk")
+    for name in ("Ann", "Ben"):
+        agent = api.create("agent", name=name, status=2)
+        api.create("tier", agent=agent["url"], queue=queue["url"])
+    survey = api.create("survey-template", name="Survey")
+    api.create("section-template", survey=survey["url"], type=6, question="Desk", queue=queue["url"])
+    book = api.create("phonebook", name="Book")
+    for number in range(4):
+        api.create("contact", phonebook=book["url"], contact=f"+1202555020{number}")
+    made = api.create(
+        "campaigns",
+        name="Desk",
+        callerid="+12025550199",
+        object_id=str(survey["id"]),
+        aleg_gateway=gateway["url"],
+        phonebook=[book["url"]],
+    )
+    return int(made["id"])
+
+
 def try_settings(visitor: Visitor, identity: int, page: str = "what-if/", **fields: str) -> tuple[int, str]:
     visitor.get(f"campaigns/{identity}/{page}")
     answer = visitor.send(f"campaigns/{identity}/what-if/", **fields)
@@ -121,3 +145,33 @@ def test_a_campaign_that_is_over_is_not_tried(alice: Visitor, api: Caller, ident
     assert "Settings to try" not in alice.text(f"campaigns/{identity}/what-if/")
     status, text = try_settings(alice, identity, frequency="1")
     assert (status, "There is nothing to forecast." in text) == (409, True)
+
+
+def test_numbers_of_agents_have_a_picture_beside_erlang_c(
+    alice: Visitor, api: Caller, database: Database, runs: WhatIfRuns
+) -> None:
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    identity = queue_campaign(api)
+    assert try_settings(alice, identity, agents="1-3")[0] == 303
+    while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
+        alice.text(f"campaigns/{identity}/what-if/live/")
+    text = alice.text(f"campaigns/{identity}/what-if/")
+    assert "How many agents are enough?" in text
+    rows = re.findall(r'<tr><th scope="row">(\d+)', alice.page[alice.page.index('id="staffing"') :])
+    assert rows == ["1", "2", "3"]
+    assert alice.page.count('<path class="line') == 3
+    status, text = try_settings(alice, identity, agents="1-40")
+    assert (status, "These values make 21 settings. Try at most 20." in text) == (400, True)
+    assert try_settings(alice, identity, agents="3-1")[0] == 400
+
+
+def test_runs_that_stop_for_want_of_money_say_so(
+    alice: Visitor, api: Caller, database: Database, runs: WhatIfRuns
+) -> None:
+    store(database, update(User).values(call_rate=1_000, balance=0))
+    identity = queue_campaign(api)
+    assert try_settings(alice, identity, frequency="7")[0] == 303
+    while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
+        alice.text(f"campaigns/{identity}/what-if/live/")
+    text = alice.text(f"campaigns/{identity}/what-if/")
+    assert text.count("10 of 10 runs stop early: the owner's balance cannot pay for one more call") == 2

@@ -13,7 +13,8 @@ from dialer.domain.digest import cdr_digest
 from dialer.domain.enums import CampaignStatus
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign
 from dialer.forecast.parameters import Order
-from dialer.forecast.summary import CountSpread, Forecast, SeedForecast
+from dialer.forecast.spreads import CountSpread
+from dialer.forecast.summary import Forecast, SeedForecast
 from dialer.sim.report import show_date
 from dialer.store.queries.do_not_call import ensure_key, hashed
 from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Contact, DncContact, Gateway, Subscriber, User

@@ -11,7 +11,8 @@ from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.forecast.parameters import Order
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HourCounters, SeedRun
-from dialer.forecast.summary import ANSWERS_MAX, OTHERS, CountSpread, Forecast, nearest_rank, summarise
+from dialer.forecast.spreads import CountSpread, nearest_rank
+from dialer.forecast.summary import ANSWERS_MAX, OTHERS, Forecast, summarise
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, func, literal, select, union_all
+from sqlalchemy import Connection, RowMapping, Select, Table, func, literal, select, union_all
+from sqlalchemy.orm import InstrumentedAttribute
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.digest import cdr_digest
-from dialer.domain.enums import CampaignStatus
+from dialer.domain.enums import CampaignStatus, TransferStatus
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.statistics import Grouping
 from dialer.forecast.forecast import started_copy
 from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order
+from dialer.forecast.queue_figures import IN_TIME_MS, QueueCounters
 from dialer.forecast.run_store import Counters, Stop
 from dialer.forecast.seed_run import HOURS_MAX, LAST_CALLS_MS, UNREADABLE, HourCounters, SeedRun
 from dialer.runtime.clock import VirtualClock
@@ -23,14 +27,22 @@ from dialer.store.database import Database
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
-from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, SmsMessage
+from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Cdr, SmsMessage, Transfer
+
+
+class Before(NamedTuple):
+    """The copy before the run: its counters, the wrap-up times of agents on duty, and the transfers that are over."""
+
+    counters: Counters
+    wrap_ups_ms: dict[int, int]
+    transfer_ids: set[int]
 
 
 async def run_in_worker(database: Database, order: Order, seed: int) -> SeedRun:
     """Run a copy of a campaign under a seed."""
     copy, _ = started_copy(database, order)
     try:
-        before = copy.read_now(lambda connection: _counters(connection, order.campaign_id))
+        before = copy.read_now(lambda connection: _before(connection, order.campaign_id))
         stop = await _run(copy, order, seed)
         return copy.read_now(lambda connection: _seed_run(connection, order, seed, stop, before))
     finally:
@@ -85,14 +97,23 @@ def _counters(connection: Connection, campaign_id: int) -> Counters:
     return Counters(row["calls"] - in_progress, *(row[name] for name in Counters._fields[1:]))
 
 
-def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, before: Counters) -> SeedRun:
+def _before(connection: Connection, campaign_id: int) -> Before:
+    agents = connection.execute(select(Agent.id, Agent.wrap_up_time).where(Agent.status.in_(TAKES_CALLS)))
+    return Before(
+        _counters(connection, campaign_id),
+        {agent_id: seconds * 1_000 for agent_id, seconds in agents},
+        set(connection.scalars(select(Transfer.id).where(Transfer.status == TransferStatus.OVER))),
+    )
+
+
+def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, before: Before) -> SeedRun:
     after = _counters(connection, order.campaign_id)
     answers = count_answers(connection, order.campaign_id)
     return SeedRun(
         seed=seed,
         stop=stop,
         subscribers=_campaign(connection, order.campaign_id)["totalcontact"],
-        counters=Counters(*(new - old for new, old in zip(after, before, strict=True))),
+        counters=Counters(*(new - old for new, old in zip(after, before.counters, strict=True))),
         calls_in_progress_peak=_peak(connection, order),
         digest=cdr_digest(_records(connection, order.campaign_id)),
         answers=Counter(
@@ -106,7 +127,36 @@ def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, befor
             {section_id: section_answers.total for section_id, section_answers in answers.items()}
         ),
         hours=_hours(connection, order.campaign_id),
+        queues=_queues(connection, order, before),
     )
+
+
+def _queues(connection: Connection, order: Order, before: Before) -> QueueCounters:
+    query = select(Transfer.__table__).where(Transfer.status == TransferStatus.OVER, Transfer.score_from_ms > 0)
+    over = [row for row in connection.execute(query) if row.id not in before.transfer_ids]
+    served = [row for row in over if row.answered_ms is not None]
+    waits_ms = [row.answered_ms - row.joined_ms for row in served]
+    wrapped_ms = sum(before.wrap_ups_ms.get(row.agent_id, 0) for row in served)
+    return QueueCounters(
+        agents=len(before.wrap_ups_ms),
+        queued=len(over),
+        served=len(served),
+        in_time=sum(wait_ms <= IN_TIME_MS for wait_ms in waits_ms),
+        waited_ms=sum(waits_ms),
+        busy_ms=wrapped_ms + sum(row.ended_ms - row.answered_ms for row in served),
+        dialled_ms=len(_dialled(connection, order)),
+    )
+
+
+def _dialled(connection: Connection, order: Order) -> set[int]:
+    """Return the milliseconds from the forecast on in which calls, or messages, were in progress."""
+    medium = _campaign(connection, order.campaign_id)["medium"]
+    attempts, started = _attempts(medium)
+    of_campaign = attempts.c.campaign_id == order.campaign_id
+    spans = connection.execute(
+        select(started, attempts.c.ended_ms).where(of_campaign, attempts.c.ended_ms > order.now_ms)
+    )
+    return {at_ms for begun_ms, ended_ms in spans for at_ms in range(max(begun_ms, order.now_ms), ended_ms)}
 
 
 def _hours(connection: Connection, campaign_id: int) -> list[HourCounters]:
@@ -130,11 +180,7 @@ def _campaign(connection: Connection, campaign_id: int) -> RowMapping:
 def _peak(connection: Connection, order: Order) -> int:
     """Return the most calls, or messages, in progress at once; one that ends frees its place in that millisecond."""
     medium = _campaign(connection, order.campaign_id)["medium"]
-    attempts, started = (
-        (SmsMessage.__table__, SmsMessage.send_date)
-        if medium == SMS
-        else (CallRequest.__table__, CallRequest.started_ms)
-    )
+    attempts, started = _attempts(medium)
     of_campaign = attempts.c.campaign_id == order.campaign_id
     is_later = attempts.c.ended_ms > order.now_ms
     changes = union_all(
@@ -144,6 +190,13 @@ def _peak(connection: Connection, order: Order) -> int:
     running = func.sum(changes.c.change).over(order_by=(changes.c.at_ms, changes.c.change)).label("running")
     query: Select[tuple[int]] = select(func.max(select(running).subquery().c.running))
     return int(connection.scalar(query) or 0)
+
+
+def _attempts(medium: str) -> tuple[Table, InstrumentedAttribute[int]]:
+    """Return the table of a medium's attempts, and the column of their beginning."""
+    if medium == SMS:
+        return SmsMessage.__table__, SmsMessage.send_date
+    return CallRequest.__table__, CallRequest.started_ms
 
 
 def _records(connection: Connection, campaign_id: int) -> Iterator[Mapping[str, object]]:

@@ -22,8 +22,9 @@ from dialer.domain.sessions.leg_protocol import (
     LegReport,
     Order,
 )
+from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import Callee, Fate, callee_behind
-from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour, read_agent
+from dialer.sim.callee_profile import CalleeOutcome, Scripted, parse_behaviour
 from dialer.sim.chance import Chance
 from tests.carriers.phone import CallingPhone, Phone, Said, aged
 from tests.vopr.dice import Dice

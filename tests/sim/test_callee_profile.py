@@ -12,14 +12,13 @@ from dialer.sim.callee_profile import (
     NUMBERS_MAX,
     PROMPTS_MAX,
     Behaviour,
-    BehaviourError,
     CalleeOutcome,
     Scripted,
-    Span,
     parse_behaviour,
     scripted_for,
 )
 from dialer.sim.chance import CERTAIN, threshold
+from dialer.sim.spans import BehaviourError, Span
 
 
 def test_no_parameters_are_the_documented_defaults() -> None:

@@ -27,6 +27,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from dialer.domain.queueing.erlang_c import mean_wait_ms, waiting_share
 from dialer.sim.simulation import Simulation
 from tests.sim.scenes import scenario_of
 from tests.sizes import ERLANG_LOADS
@@ -77,28 +78,6 @@ class Interval(NamedTuple):
         return abs(value - self.mean) <= self.margin
 
 
-def erlang_b(agents: int, erlangs: float) -> float:
-    """Return the share of callers that find all agents busy if nobody waits.
-
-    It follows from the recursion B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)), for a load of a erlangs.
-    """
-    blocked = 1.0
-    for count in range(1, agents + 1):
-        blocked = erlangs * blocked / (count + erlangs * blocked)
-    return blocked
-
-
-def erlang_c(agents: int, erlangs: float) -> float:
-    """Return the share of callers who have to wait: C = B / (1 - (a / c) (1 - B)), for fewer erlangs than agents."""
-    blocked = erlang_b(agents, erlangs)
-    return blocked / (1 - erlangs / agents * (1 - blocked))
-
-
-def mean_wait_s(agents: int, erlangs: float) -> float:
-    """Return the mean wait of all callers: C / (c mu - lambda), where mu is 1 / `TALK_S`."""
-    return erlang_c(agents, erlangs) * TALK_S / (agents - erlangs)
-
-
 @cache
 def waits_of(load: Load) -> tuple[tuple[float, ...], ...]:
     """Return the waits of all callers in seconds, in order of arrival, by batch."""
@@ -143,29 +122,21 @@ def waiting_probability(load: Load) -> Interval:
     return interval([fmean(wait > 0 for wait in batch) for batch in waits_of(load)])
 
 
-def test_the_formula_gives_what_tables_of_it_give() -> None:
-    """One agent: the load itself. Two agents and one erlang: 1/3, by hand. Ten and seven: printed tables say 0.222."""
-    assert erlang_c(1, 0.5) == pytest.approx(0.5)
-    assert erlang_c(2, 1.0) == pytest.approx(1 / 3)
-    assert erlang_c(10, 7.0) == pytest.approx(0.222, abs=5e-4)
-    assert mean_wait_s(1, 0.5) == pytest.approx(0.5 / (0.5 - 0.25))
-
-
 @loads
 def test_as_many_callers_wait_as_erlang_says(load: Load) -> None:
     """The check can fail: the probabilities of other queues, one of them close, are outside the interval."""
     found = waiting_probability(load)
     assert found.margin < load.margin_max
-    assert found.holds(erlang_c(load.agents, load.erlangs)), found
-    assert not found.holds(erlang_c(load.agents + 1, load.erlangs))
-    assert load.erlangs >= load.agents - 1 or not found.holds(erlang_c(load.agents - 1, load.erlangs))
-    assert not found.holds(erlang_c(load.agents, 1.1 * load.erlangs))
+    assert found.holds(waiting_share(load.agents, load.erlangs)), found
+    assert not found.holds(waiting_share(load.agents + 1, load.erlangs))
+    assert load.erlangs >= load.agents - 1 or not found.holds(waiting_share(load.agents - 1, load.erlangs))
+    assert not found.holds(waiting_share(load.agents, 1.1 * load.erlangs))
     assert_load(load)
 
 
 def test_callers_wait_as_long_as_erlang_says() -> None:
     found = interval([fmean(batch) for batch in waits_of(LIGHT)])
-    expected = mean_wait_s(LIGHT.agents, LIGHT.erlangs)
+    expected = (mean_wait_ms(LIGHT.agents, LIGHT.erlangs, TALK_S * 1_000) or 0) / 1_000
     assert found.margin < 0.25 * expected
     assert found.holds(expected), found
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from dialer.app.errors import CampaignNotReadyError, InvalidFieldsError
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
+from dialer.commands.staffing import agents_to_try, lines_of_staffing
 from dialer.commands.what_if import COVERAGE, lines_of_comparison, lines_of_rules, read_settings_to_try
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign, ignore_progress
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, Order
@@ -45,10 +46,14 @@ def forecast(
     seeds: int,
     first_seed: int,
     what_ifs: Sequence[str] = (),
+    agents: str | None = None,
     obey_calling_hours: bool | None = None,
     as_json: bool,
 ) -> None:
     """Forecast the outcome of a campaign from now on. The campaign itself does not change."""
+    if agents is not None and what_ifs:
+        raise click.UsageError("give --agents or --what-if, not both: --what-if takes agents=12, too")
+    numbers = () if agents is None else agents_to_try(agents)
     with open_service() as service:
         settings, database = service
         configure_logs()
@@ -64,14 +69,14 @@ def forecast(
             service_seed=settings.seed,
             obey_calling_hours=obey_calling_hours,
         )
-        if what_ifs:
-            result: Forecast | WhatIf = _what_if(database, order, settings, what_ifs)
+        if tried := numbers or what_ifs:
+            result: Forecast | WhatIf = _what_if(database, order, settings, tried)
         else:
             result = _awaited(order, forecast_campaign, database, f"of {seeds} seeds")
     if as_json:
         print_json(result)
     elif isinstance(result, WhatIf):
-        click.echo("\n".join(lines_of_comparison(result)))
+        click.echo("\n".join(lines_of_staffing(result) if numbers else lines_of_comparison(result)))
     else:
         click.echo("\n".join(_lines(result)))
 

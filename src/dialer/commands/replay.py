@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Final
 
 import msgspec
 import rich_click as click
@@ -9,14 +10,14 @@ import rich_click as click
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, MISSED
+from dialer.domain.survey.heard import CONNECTED, MISSED
 from dialer.domain.survey.replay import ReplayDifference, ReplayStep, first_difference, is_its_own
 from dialer.domain.survey.replay import replay as replayed
 from dialer.domain.survey.survey import section_name
 from dialer.store.queries.finished_call import FinishedCall, UnknownCallError, finished_call
 from dialer.store.timeline.parts import moment
 
-_TRANSFERS = {CONNECTED: "the transfer was connected", MISSED: "the transfer reached nobody"}
+_TRANSFERS: Final = {CONNECTED: "the transfer was connected", MISSED: "the transfer reached nobody"}
 
 
 class ShownStep(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ def replay(call: str, *, as_json: bool) -> None:
 
 def _compare(call: FinishedCall) -> Replay:
     was = replayed(CallFlow(call.survey), call.heard)
-    if len(call.heard) < HEARD_MAX and not is_its_own(was, call.heard):
+    if not is_its_own(was, call.heard):
         raise click.ClickException(f"the inputs of call {call.id} do not fit the survey that its campaign plays")
     difference = first_difference(was, replayed(CallFlow(call.template), call.heard))
     steps = list(map(_shown, was))

@@ -15,6 +15,7 @@ from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import NO_SUBSCRIBER, Call, Subscriber
 from dialer.domain.states import OPEN_SUBSCRIBERS
 from dialer.domain.statistics import HOUR_MS
+from dialer.forecast.queue_figures import QueueTally, wrap_ups_ms
 from dialer.forecast.stage import ForecastStage, StagedSubscriber, callee_of
 from dialer.sim.report import show_date
 from dialer.store.journal.rows import CdrRow, cdr, leg_cdr
@@ -27,7 +28,7 @@ _COMPLETED: Final = SubscriberStatus.COMPLETED
 _A_LEG: Final = int(LegType.A_LEG)
 """Constants for what every call does. A lookup in an enumeration costs as much as a function call."""
 _IGNORED: Final = (
-    *(effects.AnswerCall, effects.SendText, effects.KeepText, effects.DropText, effects.KeepTransfer),
+    *(effects.AnswerCall, effects.SendText, effects.KeepText, effects.DropText),
     *(effects.KeepAgent, effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
     *(effects.ExpectCallBack, effects.RefuseInbound, effects.TakeBackCall),
 )
@@ -90,6 +91,7 @@ class RunStore:
         """Calls or messages, and their price, by hour since the epoch."""
         self.spans: Final[list[tuple[int, int]]] = []
         """The beginning and the end of each call, or message of a campaign of messages."""
+        self.queues: Final = QueueTally(wrap_ups_ms(stage.world.agents))
         self._recorders: Final = exhaustive(effects.Recorded, self._all_recorders())
 
     def _all_recorders(self) -> dict[type, Callable[[Any, int], None] | None]:
@@ -101,6 +103,7 @@ class RunStore:
             effects.CompleteSubscriber: self._complete,
             effects.FinishText: self._record_text,
             effects.FinishLeg: self._record_leg,
+            effects.KeepTransfer: lambda effect, _: self.queues.transfer_kept(effect.transfer),
             effects.RefuseSubscriber: self._record_refusal,
             effects.MoveCampaign: self._record_move,
             effects.KeepWish: self._record_wish,
@@ -257,6 +260,7 @@ class RunStore:
     def _record_leg(self, effect: effects.FinishLeg, _now_ms: int) -> None:
         self._record_cdr(leg_cdr(_NO_ID, effect), calls=0)
         self._cost += effect.bill.cost
+        self.queues.leg_finished(effect)
 
     def _record_text(self, effect: effects.FinishText, _now_ms: int) -> None:
         self._count_message(effect.message, effect.bill.cost)

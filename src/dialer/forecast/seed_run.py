@@ -15,6 +15,7 @@ import msgspec
 from dialer.domain import events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.plans import GatewayPlan
+from dialer.forecast.queue_figures import QueueCounters
 from dialer.forecast.run_store import Counters, RunStore, Stop
 from dialer.forecast.stage import ForecastStage, Opening
 from dialer.runtime.kernel import Kernel
@@ -56,6 +57,7 @@ class SeedRun(NamedTuple):
     """The number of answers, by section."""
     hours: Sequence[HourCounters]
     """The counters of each hour with calls, the first ones only if there are more than `HOURS_MAX`."""
+    queues: QueueCounters = QueueCounters()
     failure: str = ""
     """The error of an engine that could not go on, with its origin."""
 
@@ -70,16 +72,18 @@ def run_seed(stage: ForecastStage, seed: int) -> SeedRun:
     totals: Counter[int] = Counter()
     for (section_id, _), count in store.answers.items():
         totals[section_id] += count
+    peak, dialled_ms = _peak(store.spans, stage.now_ms)
     return SeedRun(
         seed=seed,
         stop=stop,
         subscribers=stage.subscribers,
         counters=store.counters,
-        calls_in_progress_peak=_peak(store.spans, stage.now_ms),
+        calls_in_progress_peak=peak,
         digest=store.digest.hexdigest(),
         answers=_most_frequent(store.answers),
         answered_sections=totals,
         hours=[HourCounters(hour, *store.hours[hour]) for hour in sorted(store.hours)[:HOURS_MAX]],
+        queues=store.queues.counters(dialled_ms),
         failure=failure,
     )
 
@@ -174,15 +178,22 @@ def _open_again(stage: ForecastStage, kernel: Kernel, engine: Engine, store: Run
         )
 
 
-def _peak(spans: Sequence[tuple[int, int]], now_ms: int) -> int:
-    """Return the most calls, or messages, in progress at once; one that ends frees its place in that millisecond."""
+def _peak(spans: Sequence[tuple[int, int]], now_ms: int) -> tuple[int, int]:
+    """Return the most calls, or messages, in progress at once, and the time with at least one, in milliseconds.
+
+    One that ends frees its place in that millisecond. Only what ends after `now_ms` counts.
+    """
     changes = [(end, -1) for _, end in spans if end > now_ms]
     changes += [(start, 1) for start, end in spans if end > now_ms]
-    running = peak = 0
-    for _, change in sorted(changes):
+    running = peak = spent_ms = begun_ms = 0
+    for at_ms, change in sorted(changes):
+        if not running:
+            begun_ms = max(at_ms, now_ms)
         running += change
         peak = max(peak, running)
-    return peak
+        if not running:
+            spent_ms += at_ms - begun_ms
+    return peak, spent_ms
 
 
 def _most_frequent(answers: Counter[tuple[int, str]]) -> Counter[tuple[int, str]]:

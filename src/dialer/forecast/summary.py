@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 
 import msgspec
 
@@ -12,53 +12,16 @@ from dialer.domain.forecast.rehearsed_rules import RehearsedRule, rules_left_asi
 from dialer.domain.statistics import HOUR_MS
 from dialer.domain.survey.survey import Survey
 from dialer.forecast.parameters import Order
+from dialer.forecast.queue_figures import QUEUES_EXAMPLE, QueueForecast, queue_forecast
 from dialer.forecast.run_store import Counters
 from dialer.forecast.seed_run import HOURS_MAX, HourCounters, SeedRun
+from dialer.forecast.spreads import CountSpread, DateSpread, MoneySpread, PercentSpread, counts, percents, spread
 from dialer.sim.report import ReportRow, show_date
 
 ANSWERS_MAX: Final = 50
 """Different answers to one section that are listed, most frequent first. The others are counted together."""
 OTHERS: Final = "(others)"
-PERCENTS: Final = (10, 50, 90)
 PERCENT_PLACES: Final = 5
-
-_Value = TypeVar("_Value", int, float)
-
-
-class DateSpread(msgspec.Struct, frozen=True):
-    """Percentiles of a timestamp."""
-
-    p10: Annotated[str, described("A tenth of the runs had this moment or less, in UTC.", "2026-11-18T11:36:40Z")]
-    p50: Annotated[
-        str, described("The median: half of the runs had this moment or less, in UTC.", "2026-11-18T11:40:10Z")
-    ]
-    p90: Annotated[str, described("Nine tenths of the runs had this moment or less, in UTC.", "2026-11-18T12:05:00Z")]
-
-
-class MoneySpread(msgspec.Struct, frozen=True):
-    """Percentiles of an amount, as decimal text."""
-
-    p10: Annotated[str, described("A tenth of the runs had this amount or less, with five decimals.", "11.20000")]
-    p50: Annotated[
-        str, described("The median: half of the runs had this amount or less, with five decimals.", "12.40000")
-    ]
-    p90: Annotated[str, described("Nine tenths of the runs had this amount or less, with five decimals.", "13.80000")]
-
-
-class CountSpread(msgspec.Struct, frozen=True):
-    """Percentiles of a count."""
-
-    p10: Annotated[int, described("A tenth of the runs had this count or less.", 590)]
-    p50: Annotated[int, described("The median: half of the runs had this count or less.", 640)]
-    p90: Annotated[int, described("Nine tenths of the runs had this count or less.", 700)]
-
-
-class PercentSpread(msgspec.Struct, frozen=True):
-    """Percentiles of a percentage."""
-
-    p10: Annotated[float, described("A tenth of the runs had this percentage or less.", 1.2)]
-    p50: Annotated[float, described("The median: half of the runs had this percentage or less.", 1.9)]
-    p90: Annotated[float, described("Nine tenths of the runs had this percentage or less.", 2.7)]
 
 
 class AnswerForecast(msgspec.Struct, frozen=True):
@@ -148,6 +111,10 @@ class Forecast(msgspec.Struct, frozen=True):
         ),
     ]
     calls_in_progress_peak: Annotated[CountSpread, described("The most calls in progress at the same time.")]
+    queues: Annotated[
+        QueueForecast | None,
+        described("Agents and their callers. Null without queues and agents.", QUEUES_EXAMPLE),
+    ]
     sections: Annotated[tuple[SectionForecast, ...], described("The likely answers to each section that has answers.")]
     per_hour: Annotated[
         tuple[HourForecast, ...],
@@ -167,12 +134,6 @@ class Forecast(msgspec.Struct, frozen=True):
     ]
 
 
-def nearest_rank(values: Sequence[_Value], percent: int) -> _Value:
-    """Return the nearest-rank percentile: the least value that `percent` per cent of `values` do not exceed."""
-    ordered = sorted(values)
-    return ordered[max(0, -(-percent * len(ordered) // 100) - 1)]
-
-
 def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_hours: bool) -> Forecast:
     """Return the forecast, from the runs under all seeds, which obey the calling hours or do not."""
     obeyed = rules_obeyed(with_hours=obeys_hours, with_balance=not order.is_rich)
@@ -185,28 +146,20 @@ def summarise(order: Order, runs: Sequence[SeedRun], survey: Survey, *, obeys_ho
         first_seed=order.first_seed,
         subscribers=runs[0].subscribers,
         stop_reasons=tuple(ReportRow(reason, count) for reason, count in reasons.most_common()),
-        finish_date=DateSpread(*map(show_date, _spread([run.stop.at_ms for run in runs]))),
-        cost=MoneySpread(*map(format_money, _spread([each.cost for each in counters]))),
-        calls=_counts([each.calls for each in counters]),
-        answered=_counts([each.answered for each in counters]),
-        completed=_counts([each.completed for each in counters]),
-        abandoned_percent=PercentSpread(*_spread([abandoned_percent(each) for each in counters])),
-        calls_in_progress_peak=_counts([run.calls_in_progress_peak for run in runs]),
+        finish_date=DateSpread(*map(show_date, spread([run.stop.at_ms for run in runs]))),
+        cost=MoneySpread(*map(format_money, spread([each.cost for each in counters]))),
+        calls=counts([each.calls for each in counters]),
+        answered=counts([each.answered for each in counters]),
+        completed=counts([each.completed for each in counters]),
+        abandoned_percent=percents([abandoned_percent(each) for each in counters]),
+        calls_in_progress_peak=counts([run.calls_in_progress_peak for run in runs]),
+        queues=queue_forecast([run.queues for run in runs]),
         sections=tuple(_sections(survey, runs)),
         per_hour=tuple(_per_hour(runs)),
         per_seed=tuple(map(_shown, runs)),
         rules_obeyed=obeyed,
         rules_left_aside=rules_left_aside(obeyed),
     )
-
-
-def _spread(values: Sequence[_Value]) -> tuple[_Value, _Value, _Value]:
-    p10, p50, p90 = (nearest_rank(values, percent) for percent in PERCENTS)
-    return p10, p50, p90
-
-
-def _counts(values: Sequence[int]) -> CountSpread:
-    return CountSpread(*_spread(values))
 
 
 def abandoned_percent(counters: Counters) -> float:
@@ -228,10 +181,10 @@ def _answers(section_id: int, runs: Sequence[SeedRun]) -> Iterator[AnswerForecas
             total[answer] += count * (answered_id == section_id)
     kept = sorted(+total, key=lambda answer: (-total[answer], answer))[:ANSWERS_MAX]
     for answer in kept:
-        yield AnswerForecast(answer, _counts([run.answers[section_id, answer] for run in runs]))
+        yield AnswerForecast(answer, counts([run.answers[section_id, answer] for run in runs]))
     rest = [run.answered_sections[section_id] - sum(run.answers[section_id, answer] for answer in kept) for run in runs]
     if any(rest):
-        yield AnswerForecast(OTHERS, _counts(rest))
+        yield AnswerForecast(OTHERS, counts(rest))
 
 
 def _per_hour(runs: Sequence[SeedRun]) -> Iterator[HourForecast]:
@@ -242,8 +195,8 @@ def _per_hour(runs: Sequence[SeedRun]) -> Iterator[HourForecast]:
     for hour in range(every[0], min(every[-1] + 1, every[0] + HOURS_MAX)) if every else ():
         counters = [hours.get(hour, HourCounters(hour, 0, 0)) for hours in by_hour]
         costs = [cost + counter.cost for cost, counter in zip(costs, counters, strict=True)]
-        cost = MoneySpread(*map(format_money, _spread(costs)))
-        yield HourForecast(show_date(hour * HOUR_MS), _counts([counter.calls for counter in counters]), cost)
+        cost = MoneySpread(*map(format_money, spread(costs)))
+        yield HourForecast(show_date(hour * HOUR_MS), counts([counter.calls for counter in counters]), cost)
 
 
 def _shown(run: SeedRun) -> SeedForecast:

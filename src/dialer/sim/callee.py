@@ -5,8 +5,9 @@ from typing import Final
 import msgspec
 
 from dialer.domain.enums import AmdStatus, Cause
-from dialer.sim.callee_profile import Behaviour, CalleeOutcome, Scripted, Span, scripted_for
+from dialer.sim.callee_profile import Behaviour, CalleeOutcome, Scripted, scripted_for
 from dialer.sim.chance import CERTAIN, Chance
+from dialer.sim.spans import Span, draw
 
 _CAUSES: Final = {
     CalleeOutcome.BUSY: Cause.USER_BUSY,
@@ -91,26 +92,26 @@ class Callee(msgspec.Struct, eq=False, gc=False):
             keys = self._scripted_keys(asked)
         else:
             keys = self._draw_keys() if wanted is None else wanted
-        return keys, _within(self._scripted.key_delay or self.behaviour.key_delay, self.chance)
+        return keys, draw(self._scripted.key_delay or self.behaviour.key_delay, self.chance)
 
     def talks_ms(self, talk: Span | None = None) -> int:
         """Return the length of a conversation in milliseconds, drawn from `talk` or else the population's `talk`."""
-        return _FOR_EVER_MS if self.talks_on else _within(talk or self.behaviour.talk, self.chance)
+        return _FOR_EVER_MS if self.talks_on else draw(talk or self.behaviour.talk, self.chance)
 
     def waits_ms(self) -> int | None:
         """Return how many milliseconds the callee waits for an agent, or None for no limit."""
         if self.is_machine or (self._scripted.listens and self._scripted.patience is None):
             return None
-        return _within(self._scripted.patience or self.behaviour.patience, self.chance)
+        return draw(self._scripted.patience or self.behaviour.patience, self.chance)
 
     def calls_back_after_ms(self) -> int | None:
         """Return how many milliseconds after a missed call the callee calls back, or None if they do not."""
         scripted = self._scripted
         if scripted.call_back_after is not None:
-            return _within(scripted.call_back_after, self.chance)
+            return draw(scripted.call_back_after, self.chance)
         if scripted.outcome is not None or not self.chance.happens(self.behaviour.call_back):
             return None
-        return _within(self.behaviour.call_back_after, self.chance)
+        return draw(self.behaviour.call_back_after, self.chance)
 
     def other(self, number: str, place: int) -> "Callee":
         """Return the callee of a B-leg to `number`, who hears every prompt. Without a script this callee answers."""
@@ -125,9 +126,9 @@ class Callee(msgspec.Struct, eq=False, gc=False):
         return keys[asked] if asked < len(keys) else ""
 
     def _draw_keys(self) -> str:
-        draw = self.chance.draw()
+        drawn = self.chance.draw()
         for below, keys in self.behaviour.keys:
-            if draw < below:
+            if drawn < below:
                 return keys
         return ""
 
@@ -140,22 +141,15 @@ def callee_behind(
     outcome = scripted.outcome or _draw_outcome(behaviour, chance)
     is_machine = outcome is _MACHINE
     listens = is_machine or scripted.listens or behaviour.listen >= CERTAIN
-    after_ms = signal_ms = _within(scripted.post_dial_delay or behaviour.post_dial_delay, chance)
+    after_ms = signal_ms = draw(scripted.post_dial_delay or behaviour.post_dial_delay, chance)
     if outcome in _AFTER_RINGING:
-        after_ms += _within(scripted.ring or behaviour.ring, chance)
+        after_ms += draw(scripted.ring or behaviour.ring, chance)
     return Callee(Fate(after_ms, _CAUSES.get(outcome), signal_ms), is_machine, listens, behaviour, scripted, chance)
 
 
 def _draw_outcome(behaviour: Behaviour, chance: Chance) -> CalleeOutcome:
-    draw = chance.draw()
+    drawn = chance.draw()
     for below, outcome in behaviour.outcomes:
-        if draw < below:
+        if drawn < below:
             return _MACHINE if outcome is _ANSWER and chance.happens(behaviour.machine) else outcome
     return _NO_ANSWER
-
-
-def _within(span: Span, chance: Chance) -> int:
-    least_ms, most_ms = span.least_ms, span.most_ms
-    if span.mean_ms:
-        return chance.exponential(span.mean_ms)
-    return least_ms if least_ms == most_ms else chance.between(least_ms, most_ms)

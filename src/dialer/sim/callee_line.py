@@ -34,8 +34,9 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.survey.survey import INPUT_END
+from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import Callee, callee_behind
-from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour, read_agent
+from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour
 from dialer.sim.chance import Chance
 
 AMD_MS: Final = 2_000
@@ -268,9 +269,14 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
             transfer.place, transfer.agent_id or 0, stage=_ACCEPTED, is_connected=True, is_taken=True
         )
         self._session.bridge(transfer.callid)
-        talk_ms = self._callee.talks_ms(read_agent(transfer.parameters).talk)
+        agent = read_agent(transfer.parameters)
+        talk_ms = self._callee.talks_ms(agent.talk)
         ends_ms = min((transfer.answered_ms or 0) + min(talk_ms, transfer.talk_limit_ms), self._cut_ms)
-        return _outcome(BLegSession(self.call, state), ends_ms, _CLEARED, until_ms)
+        outcome = _outcome(BLegSession(self.call, state), ends_ms, _CLEARED, until_ms)
+        if agent.wrap_up is None and not agent.breaks:
+            return outcome
+        rest = agent.rest(self._callee.chance.of(f"rest:{transfer.place}"))
+        return replace(outcome, wrap_up_ms=rest.wrap_up_ms, break_ms=rest.break_ms)
 
     def _leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to a number."""

@@ -1,10 +1,9 @@
 """Callee profiles: the behaviour that a gateway's `parameters` describe, and the fixed test numbers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
-from typing import Any, Final, TypeGuard, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -12,8 +11,17 @@ from dialer.domain.enums import MessageStatus
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.sim.callee_parameters import CalleeParameters
 from dialer.sim.chance import threshold
+from dialer.sim.spans import (
+    BehaviourError,
+    Span,
+    read_chance,
+    read_milliseconds,
+    read_probability,
+    read_span,
+    refuse_unknown,
+    shown,
+)
 
-SECONDS_MAX: Final = 86_400
 NUMBERS_MAX: Final = 10_000
 """Limit of scripted numbers in the parameters of one gateway."""
 ATTEMPTS_MAX: Final = 100
@@ -21,14 +29,8 @@ PROMPTS_MAX: Final = 100
 """Limit of entries in one number's `keys`."""
 KEYS_LENGTH_MAX: Final = 32
 KEY_CHANCES_MAX: Final = 100
-_NAME_SHOWN_MAX: Final = 40
-"""Characters of an unknown key that an error message repeats."""
 _Name = TypeVar("_Name", bound=str)
 _KEYPAD: Final = frozenset("0123456789*#")
-
-
-class BehaviourError(ValueError):
-    """Raised for parameters that describe no valid behaviour. The message begins with the invalid key."""
 
 
 class CalleeOutcome(StrEnum):
@@ -44,18 +46,6 @@ class CalleeOutcome(StrEnum):
     OUT_OF_ORDER = "out_of_order"
     FAILURE = "failure"
     CHANGED = "changed"
-
-
-class Span(msgspec.Struct, frozen=True, gc=False):
-    """Distribution of a length of time in milliseconds.
-
-    The length is uniform from `least_ms` to `most_ms`, both included, or exponential if `mean_ms` is not 0.
-    """
-
-    least_ms: int
-    most_ms: int
-    mean_ms: int = 0
-    """Mean of the exponential distribution; 0 for a uniform length."""
 
 
 class Scripted(msgspec.Struct, frozen=True):
@@ -105,16 +95,6 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Scripts by the digits of the number."""
 
 
-class AgentBehaviour(msgspec.Struct, frozen=True):
-    """Behaviour of an agent."""
-
-    talk: Span | None
-    """Length of a talk; None to use the gateway's `talk`."""
-    answer: Span
-    """Delay from the offer until the agent takes the call."""
-
-
-_AGENT_ANSWER: Final = Span(1_000, 1_000)
 _POST_DIAL_DELAY: Final = Span(1_000, 1_000)
 _RING: Final = Span(4_000, 4_000)
 _KEY_DELAY: Final = Span(2_000, 2_000)
@@ -180,51 +160,26 @@ def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
     Raises:
         BehaviourError: an unknown key, a value out of bounds, or chances that sum to more than 1.
     """
-    _refuse_unknown("", parameters, _DEFAULTS.keys())
+    refuse_unknown("", parameters, _DEFAULTS.keys())
     given = {**_DEFAULTS, **parameters}
     return Behaviour(
         outcomes=_cumulative(
-            ", ".join(_OUTCOME_CHANCES), {name: _probability(name, given[name]) for name in _OUTCOME_CHANCES}
+            ", ".join(_OUTCOME_CHANCES), {name: read_probability(name, given[name]) for name in _OUTCOME_CHANCES}
         ),
-        machine=_chance("machine", given["machine"]),
-        amd_error=_chance("amd_error", given["amd_error"]),
-        post_dial_delay=_span("post_dial_delay", given["post_dial_delay"]),
-        ring=_span("ring", given["ring"]),
-        listen=_chance("listen", given["listen"]),
+        machine=read_chance("machine", given["machine"]),
+        amd_error=read_chance("amd_error", given["amd_error"]),
+        post_dial_delay=read_span("post_dial_delay", given["post_dial_delay"]),
+        ring=read_span("ring", given["ring"]),
+        listen=read_chance("listen", given["listen"]),
         keys=_key_chances(given["keys"]),
-        key_delay=_span("key_delay", given["key_delay"]),
-        talk=_talk(given["talk"]),
-        patience=_span("patience", given["patience"]),
-        call_back=_chance("call_back", given["call_back"]),
-        call_back_after=_span("call_back_after", given["call_back_after"]),
-        sms_delivered=_chance("sms_delivered", given["sms_delivered"]),
-        sms_reply_stop=_chance("sms_reply_stop", given["sms_reply_stop"]),
+        key_delay=read_span("key_delay", given["key_delay"]),
+        talk=read_span("talk", given["talk"]),
+        patience=read_span("patience", given["patience"]),
+        call_back=read_chance("call_back", given["call_back"]),
+        call_back_after=read_span("call_back_after", given["call_back_after"]),
+        sms_delivered=read_chance("sms_delivered", given["sms_delivered"]),
+        sms_reply_stop=read_chance("sms_reply_stop", given["sms_reply_stop"]),
         numbers=_numbers(given["numbers"]),
-    )
-
-
-@lru_cache(maxsize=4_096)
-def read_agent(parameters: str) -> AgentBehaviour:
-    """Return the behaviour that an agent's `parameters` describe, given as JSON text.
-
-    Parameters that an older version accepted, and that are now invalid, are replaced by the defaults.
-    """
-    try:
-        return parse_agent(msgspec.json.decode(parameters or "{}", type=dict[str, object]))
-    except BehaviourError:
-        return parse_agent({})
-
-
-def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
-    """Return the behaviour that an agent's `parameters` describe.
-
-    Raises:
-        BehaviourError: an unknown key, or a value out of bounds.
-    """
-    _refuse_unknown("", parameters, ("talk", "answer"))
-    return AgentBehaviour(
-        talk=_talk(parameters["talk"]) if "talk" in parameters else None,
-        answer=_span("answer", parameters["answer"]) if "answer" in parameters else _AGENT_ANSWER,
     )
 
 
@@ -237,32 +192,6 @@ def scripted_for(behaviour: Behaviour, number: str, attempt: int) -> Scripted | 
     if scripted is None or not scripted.attempts:
         return scripted
     return scripted.attempts[min(attempt, len(scripted.attempts)) - 1]
-
-
-def _refuse_unknown(place: str, given: Mapping[str, object], known: Iterable[str]) -> None:
-    for key in given:
-        if key not in known:
-            raise BehaviourError(f"{place}{_shown(key)}: Unknown key.")
-
-
-def _shown(key: object) -> str:
-    """Return a client's key, shortened and escaped, for an error message."""
-    return ascii(str(key)[:_NAME_SHOWN_MAX])[1:-1]
-
-
-def _number_within(value: object, most: int) -> TypeGuard[int | float]:
-    """Return True for a number from 0 to `most`. NaN and booleans are not accepted."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= most
-
-
-def _chance(place: str, value: object) -> int:
-    return threshold(_probability(place, value))
-
-
-def _probability(place: str, value: object) -> float:
-    if not _number_within(value, 1):
-        raise BehaviourError(f"{place}: Must be a number from 0 to 1.")
-    return float(value)
 
 
 def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, _Name], ...]:
@@ -281,7 +210,7 @@ def _key_chances(value: object) -> tuple[tuple[int, str], ...]:
     """Return cumulative thresholds in the order of the keys, "" last, so equal documents give equal calls."""
     if not isinstance(value, Mapping) or len(value) > KEY_CHANCES_MAX:
         raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances by keys.")
-    chances = {_entry("keys", key): _probability("keys", chance) for key, chance in value.items()}
+    chances = {_entry("keys", key): read_probability("keys", chance) for key, chance in value.items()}
     return _cumulative("keys", {key: chances[key] for key in sorted(chances, key=lambda key: (not key, key))})
 
 
@@ -289,32 +218,6 @@ def _entry(place: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > KEYS_LENGTH_MAX or not _KEYPAD.issuperset(value):
         raise BehaviourError(f"{place}: Must be at most {KEYS_LENGTH_MAX} of the keys 0-9, * and #.")
     return value
-
-
-def _milliseconds(place: str, value: object) -> int:
-    if not _number_within(value, SECONDS_MAX):
-        raise BehaviourError(f"{place}: Must be a number of seconds from 0 to {SECONDS_MAX}.")
-    return round(value * 1_000)
-
-
-def _span(place: str, value: object) -> Span:
-    if not isinstance(value, (list, tuple)):
-        exactly_ms = _milliseconds(place, value)
-        return Span(exactly_ms, exactly_ms)
-    if len(value) != 2:  # noqa: PLR2004 - the minimum and the maximum
-        raise BehaviourError(f"{place}: Must be a number of seconds, or a list of the minimum and the maximum.")
-    least_ms, most_ms = (_milliseconds(place, end) for end in value)
-    if least_ms > most_ms:
-        raise BehaviourError(f"{place}: The minimum must not exceed the maximum.")
-    return Span(least_ms, most_ms)
-
-
-def _talk(value: object) -> Span:
-    """Return a span in seconds, or an exponential one for `{"mean": seconds}`, as queueing theory assumes."""
-    if not isinstance(value, Mapping):
-        return _span("talk", value)
-    _refuse_unknown("talk.", value, ("mean",))
-    return Span(0, 0, mean_ms=max(1, _milliseconds("talk.mean", value.get("mean"))))
 
 
 def _numbers(value: object) -> dict[str, Scripted]:
@@ -333,7 +236,7 @@ def _digits(number: object) -> str:
     try:
         return normalise(str(number)).removeprefix("+")
     except NumberError as error:
-        raise BehaviourError(f"numbers.{_shown(number)}: {error}") from None
+        raise BehaviourError(f"numbers.{shown(number)}: {error}") from None
 
 
 def _scripted(place: str, value: object) -> Scripted:
@@ -352,7 +255,7 @@ def _scripted(place: str, value: object) -> Scripted:
 def _fields(place: str, value: object, known: frozenset[str]) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise BehaviourError(f"{place.removesuffix(': ')}: Must be an object.")
-    _refuse_unknown(place, value, known)
+    refuse_unknown(place, value, known)
     return dict(value)
 
 
@@ -363,15 +266,15 @@ def _scripted_once(place: str, fields: dict[str, Any]) -> Scripted:
     """
     return Scripted(
         outcome=_outcome(f"{place}outcome", fields["outcome"]) if "outcome" in fields else None,
-        ring=_span(f"{place}ring", fields["ring"]) if "ring" in fields else None,
+        ring=read_span(f"{place}ring", fields["ring"]) if "ring" in fields else None,
         keys=_entries(f"{place}keys", fields["keys"]) if "keys" in fields else None,
-        key_delay=_span(f"{place}key_delay", fields["key_delay"]) if "key_delay" in fields else None,
+        key_delay=read_span(f"{place}key_delay", fields["key_delay"]) if "key_delay" in fields else None,
         hang_up_after_ms=(
-            _milliseconds(f"{place}hang_up_after", fields["hang_up_after"]) if "hang_up_after" in fields else None
+            read_milliseconds(f"{place}hang_up_after", fields["hang_up_after"]) if "hang_up_after" in fields else None
         ),
-        patience=_span(f"{place}patience", fields["patience"]) if "patience" in fields else None,
+        patience=read_span(f"{place}patience", fields["patience"]) if "patience" in fields else None,
         call_back_after=(
-            _span(f"{place}call_back_after", fields["call_back_after"]) if "call_back_after" in fields else None
+            read_span(f"{place}call_back_after", fields["call_back_after"]) if "call_back_after" in fields else None
         ),
         listens="keys" in fields or "hang_up_after" in fields,
     )

@@ -10,9 +10,10 @@ from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.plans import AgentPlan
 from dialer.domain.sessions.ivr_session import IvrSession
+from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
 from dialer.sim.callee_line import CalleeLine, CalleeTextLine, QueueWait, Reply, Resume
-from dialer.sim.callee_profile import Behaviour, parse_behaviour, read_agent
+from dialer.sim.callee_profile import Behaviour, parse_behaviour
 from dialer.sim.chance import Chance
 
 _TEXT_OF_CALL: Final = "text"
@@ -79,8 +80,7 @@ class SimulatedCarrier:
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int:  # noqa: ARG002 - no telephone
         """Return when an agent takes a call that is offered to them at `offered_ms`."""
         chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
-        span = read_agent(agent.parameters).answer
-        return offered_ms + chance.between(span.least_ms, span.most_ms)
+        return offered_ms + read_agent(agent.parameters).answers_after_ms(chance)
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Do nothing: the engine ignores the answer to an offer that was withdrawn."""

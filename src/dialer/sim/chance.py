@@ -37,6 +37,10 @@ class Chance(msgspec.Struct, eq=False, gc=False):
         """Return the same sequence from its beginning."""
         return Chance(self.seed, self.campaign_id, self.subscriber_id, self.attempt, self.detail)
 
+    def of(self, detail: str) -> "Chance":
+        """Return the sequence of a detail, which draws nothing from this one."""
+        return Chance(self.seed, self.campaign_id, self.subscriber_id, self.attempt, detail)
+
     def draw(self) -> int:
         """Return the next integer: at least 0, below 2^64."""
         return (self._left or self._computed()).pop()

@@ -22,7 +22,7 @@ from dialer.domain.survey.sections.multi_choice import LABEL_MAX
 from dialer.domain.survey.sections.rating import LAPS_MAX
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
-from dialer.sim.callee_profile import BehaviourError, parse_behaviour
+from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.limits import SEED_MAX
 from dialer.sim.population import PopulationError, capacity_of
 from dialer.sim.scenario_floor import (
@@ -34,6 +34,7 @@ from dialer.sim.scenario_floor import (
     check_floor,
 )
 from dialer.sim.scenario_rates import RateCardError, RateCardPart, rate_card_of
+from dialer.sim.spans import BehaviourError
 
 SCENARIO_BYTES_MAX: Final = 64 * 1_048_576
 POPULATION_MAX: Final = 1_000_000

@@ -9,7 +9,8 @@ from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.events import AgentOpened, QueueOpened
 from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
-from dialer.sim.callee_profile import BehaviourError, parse_agent
+from dialer.sim.agent_profile import parse_agent
+from dialer.sim.spans import BehaviourError
 
 AGENTS_MAX: Final = 10_000
 """Limit of agents, including those that `count` adds."""

@@ -34,6 +34,12 @@ from dialer.usage.running import runs
     " fields of the campaign, or channels, calls_a_second, agents and rate.",
 )
 @click.option(
+    "--agents",
+    metavar="FROM-TO",
+    help="How many agents are enough: compare these numbers of available agents, up to 20, in waits, abandoned calls"
+    " and cost, beside Erlang C.",
+)
+@click.option(
     "--obey-calling-hours/--ignore-calling-hours",
     default=None,
     help="Whether the calling hours of the service and of countries hold for a simulated gateway. Without either: as in"
@@ -45,6 +51,7 @@ from dialer.usage.running import runs
     "dialer forecast KQWZD --seeds 100 --first-seed 1000",
     "dialer forecast 1 --obey-calling-hours --json",
     "dialer forecast 1 --what-if channels=40 --what-if daily_start=10:00,agents=12",
+    "dialer forecast 1 --agents 4-12",
 )
 @runs("dialer.commands.forecast")
 def forecast() -> None:

@@ -28,7 +28,8 @@ from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX, shown_number, split_s
 from dialer.domain.plans import FREESWITCH, HTTP, KANNEL, SIMULATED, SIP, SMPP, SMS, VOICE, GatewayKey
 from dialer.domain.sentences import Sentence
 from dialer.sim.callee_parameters import CalleeParameters
-from dialer.sim.callee_profile import BehaviourError, parse_behaviour
+from dialer.sim.callee_profile import parse_behaviour
+from dialer.sim.spans import BehaviourError
 from dialer.store.tables import CallerId, CallerIdGroup, CallRequest, Gateway
 
 PROTOCOLS: Final = {

@@ -15,7 +15,8 @@ from dialer.api.records.emergency import no_emergency_number
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.numbers.emergency import is_emergency_contact
-from dialer.sim.callee_profile import BehaviourError, parse_agent
+from dialer.sim.agent_profile import parse_agent
+from dialer.sim.spans import BehaviourError
 from dialer.store.tables import Agent, Queue, Tier
 from dialer.store.touched import Touched
 
@@ -117,7 +118,8 @@ _AGENT: Final = shapes(
         ),
         "parameters": writable(
             JsonObject(),
-            "The behaviour of a simulated agent as a JSON object: `talk` and `answer`, in seconds. Default: {}.",
+            "The behaviour of a simulated agent as a JSON object: `answer`, `talk`, `wrap_up` and `break_length` in"
+            " seconds, and the chances `missed` and `breaks`. Default: {}.",
             example={"talk": [30, 180], "answer": 1},
         ),
         **STAMPS,

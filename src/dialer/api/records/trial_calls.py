@@ -19,7 +19,7 @@ from dialer.app.errors import ErrorCode
 from dialer.domain.described import described
 from dialer.domain.plans import SIMULATED, VOICE, GatewayKey
 from dialer.domain.sentences import Sentence, message_of
-from dialer.sim.callee_profile import BehaviourError
+from dialer.sim.spans import BehaviourError
 from dialer.sim.trial_call import SimulatedOutcome, simulate_trial_call
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.timeline.reading import cause_in_words

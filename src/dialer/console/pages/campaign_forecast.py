@@ -27,7 +27,8 @@ from dialer.domain.states import IllegalMoveError
 from dialer.domain.statistics import HOUR_MS, Figures, Grouping
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import Order
-from dialer.forecast.summary import CountSpread, DateSpread, Forecast, MoneySpread
+from dialer.forecast.spreads import CountSpread, DateSpread, MoneySpread
+from dialer.forecast.summary import Forecast
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 
 RUNS: Final = 10

@@ -27,19 +27,23 @@ from dialer.console.inputs import inputs_of, with_offset
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
+from dialer.console.pages.campaign_staffing import AGENTS, numbers_of_agents, staffing_of
 from dialer.console.pages.campaigns import PLACE
 from dialer.console.pages.record import identity_in
 from dialer.console.rendering import decimal, moment_of, money, render, seconds
 from dialer.console.services import ConsoleServices, go_to, page
+from dialer.console.state_words import reason_of_campaign
 from dialer.console.zones import zone_of
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SIMULATED
+from dialer.domain.reasons import CampaignReason
 from dialer.domain.roles import Permission
 from dialer.domain.sentences import Sentence
 from dialer.domain.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
 from dialer.forecast.parameters import SETTINGS_MAX
+from dialer.forecast.summary import Forecast
 from dialer.forecast.what_if import FigureDifference, WhatIf
 
 SEPARATOR: Final = ";"
@@ -98,6 +102,8 @@ class SettingRow(NamedTuple):
     """The value of the button that takes it over; empty if nothing of it belongs to the campaign."""
     elsewhere: str
     """The titles of values that are set on other pages."""
+    stops: list[tuple[str, int]]
+    """The reasons for which runs stop before everybody is called, in words, with their numbers of runs."""
 
 
 @get("/campaigns/{record_id:str}/what-if", media_type="text/html")
@@ -199,7 +205,7 @@ def _combined(fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzin
         InvalidError: there are none, or too many.
     """
     values = {
-        name: [part.strip() for part in filled[name].split(SEPARATOR) if part.strip()]
+        name: [each for part in filled[name].split(SEPARATOR) if part.strip() for each in _expanded(name, part.strip())]
         for name in fields
         if filled.get(name, "").strip(f" {SEPARATOR}")
     }
@@ -218,6 +224,10 @@ def _combined(fields: Mapping[str, Field], filled: Mapping[str, str], zone: tzin
             texts[:] = [with_offset(text, zone) for text in texts]
     for combination in product(*values.values()):
         yield dict(zip(values, combination, strict=True))
+
+
+def _expanded(name: str, text: str) -> list[str]:
+    return numbers_of_agents(text, SETTINGS_MAX) if name == AGENTS else [text]
 
 
 async def _show(
@@ -301,6 +311,7 @@ async def _live(request: ApiRequest, what_if_runs: WhatIfRuns, identity: int) ->
         run=run,
         titles=[gettext(title) for title in FIGURES.values()],
         rows=[] if run is None or run.outcome is None else list(_rows(request, resource, run, run.outcome)),
+        staffing=None if run is None or run.outcome is None else staffing_of(run.outcome),
         seeds=0 if run is None else run.comparison.order.seeds,
         failure=" ".join(messages_of(run.failure)) if run is not None and run.failure is not None else "",
         may_change=request.user.may(Permission.CAMPAIGNS),
@@ -311,7 +322,7 @@ async def _live(request: ApiRequest, what_if_runs: WhatIfRuns, identity: int) ->
 def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: WhatIf) -> Iterator[SettingRow]:
     """Yield the row of the present setting, and those of the others."""
     present = [FigureCell(_shown(one.figure, one.present), "", "", None) for one in outcome.settings[0].differences]
-    yield SettingRow(gettext("As it is"), present, "", "")
+    yield SettingRow(gettext("As it is"), present, "", "", _early_stops(outcome.present))
     options = {one.name: dict(one.options) for one in _tried_fields(request, resource, {}, {})}
     for place, each in enumerate(outcome.settings):
         around = [name for name in each.changes if name in TITLES]
@@ -321,8 +332,18 @@ def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: What
         is_own = len(around) < len(each.changes)
         elsewhere = ", ".join(_title(resource.path, name) for name in around)
         yield SettingRow(
-            words, [_cell(one) for one in each.differences], f"{run.begun_ms}.{place}" if is_own else "", elsewhere
+            words,
+            [_cell(one) for one in each.differences],
+            f"{run.begun_ms}.{place}" if is_own else "",
+            elsewhere,
+            _early_stops(each.forecast),
         )
+
+
+def _early_stops(forecast: Forecast) -> list[tuple[str, int]]:
+    """Return the reasons of runs that stop before everybody is called; those of rows that cannot be read have none."""
+    rows = (row for row in forecast.stop_reasons if row.name != CampaignReason.COMPLETED)
+    return [(reason_of_campaign(row.name) or row.name, row.count) for row in rows]
 
 
 def _cell(one: FigureDifference) -> FigureCell:

@@ -232,7 +232,7 @@ class Transfers:
         # The transfer ends when its leg ended, even if the report is late. A leg cannot end before its planned start.
         self._close(call, transfer, max(transfer.started_ms or 0, outcome.ended_ms))
         if transfer.has_queued:
-            self._free_agent(call, transfer, now_ms)
+            self._free_agent(call, transfer, outcome, now_ms)
 
     def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
         """End the transfer of a call that ended while waiting, or whose B-leg's end was not reported."""
@@ -390,12 +390,13 @@ class Transfers:
         transfer.status, transfer.ended_ms, transfer.offers = TransferStatus.OVER, now_ms, {}
         self._state.emit(KeepTransfer(call, transfer))
 
-    def _free_agent(self, call: Call, transfer: Transfer, now_ms: int) -> None:
-        agent_id = self._distributor.released(now_ms, call.id)
+    def _free_agent(self, call: Call, transfer: Transfer, outcome: LegOutcome, now_ms: int) -> None:
+        agent = self._agents.get(transfer.agent_id or 0)
+        rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
+        agent_id = self._distributor.released(now_ms, call.id, rest_ms)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
-            free_ms = now_ms + self._agents[agent_id].wrap_up_ms
-            measure.handled(campaign.figures, transfer.answered_ms, free_ms)
+            measure.handled(campaign.figures, transfer.answered_ms, now_ms + rest_ms)
             self._state.keep_figures(campaign)
         self._touch()
 

@@ -60,8 +60,8 @@ class AgentState:
         self.asked_call_id = None
         self.talk = AgentTalk(call_id, now_ms)
 
-    def hang_up(self, now_ms: int) -> bool:
-        """End the talk and begin the wrap-up time.
+    def hang_up(self, now_ms: int, rest_ms: int | None = None) -> bool:
+        """End the talk and begin the wrap-up time, or a rest of another length.
 
         Return True if the agent took one call on demand, and is now on break.
         """
@@ -73,7 +73,7 @@ class AgentState:
             last_bridge_end_ms=now_ms,
             talk_ms=done.talk_ms + talked_ms,
             calls_answered=done.calls_answered + 1,
-            free_at_ms=now_ms + self.plan.wrap_up_ms,
+            free_at_ms=now_ms + (self.plan.wrap_up_ms if rest_ms is None else rest_ms),
             let_ring_ms=0,
         )
         is_break_due = self.plan.status is AgentStatus.AVAILABLE_ON_DEMAND

@@ -174,8 +174,8 @@ class CallDistributor:
         self._notes.agents[agent_id] = agent.figures
         self._keep(replace(waiting, offers={other: at for other, at in waiting.offers.items() if other != agent_id}))
 
-    def released(self, now_ms: int, call_id: int) -> int | None:
-        """End the talk of a call: count it, begin the wrap-up time, and return the agent.
+    def released(self, now_ms: int, call_id: int, rest_ms: int | None = None) -> int | None:
+        """End the talk of a call: count it, begin the wrap-up time (or a rest of another length), and return the agent.
 
         Return None if there was no talk.
         """
@@ -183,7 +183,7 @@ class CallDistributor:
         if agent_id is None:
             return None
         agent = self._changing(agent_id)
-        if agent.hang_up(now_ms):
+        if agent.hang_up(now_ms, rest_ms):
             self._notes.statuses[agent_id] = agent.plan.status
         self._notes.agents[agent_id] = agent.figures
         return agent_id

@@ -37,7 +37,7 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.playing import UNWANTED, context_of
 from dialer.domain.sessions.session_state import CARRIED, Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
-from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, NO_SECTION, PLAYED, HeardInput
+from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -99,7 +99,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     results: tuple[SectionResult, ...] = ()
     """The last answer to each section, in the order of the answers."""
     heard: tuple[HeardInput, ...] = ()
-    """The first inputs of the callee, at most `HEARD_MAX`."""
+    """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
@@ -276,7 +276,9 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._before_survey(stage, at_ms, status)
         elif stage is _ASKING:
             turn = step.turns.get(digits) or step.find_turn(digits)
-            self._note(step.section.id, digits, at_ms)
+            if step.position.visited <= HEARD_MAX:
+                heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits)
+                self.heard = (*self.heard, heard)
             if turn.response is not None:
                 self._keep(step, turn.response, at_ms)
             self._walk(at_ms, turn.step)
@@ -325,8 +327,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             if step.acts_after and self._act(step, at_ms):
                 return
             step = step.after if step.knows_after else step.find_after()
-        self._note(NO_SECTION, PLAYED, at_ms)
-        self.step = None
+        self.step, self.heard = None, (*self.heard, THE_END)
         self._clear()
 
     def _act_before(self, step: SurveyStep, at_ms: int) -> None:
@@ -370,7 +371,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         """Continue the survey after a transfer, unless the call is in none."""
         if self.stage in _IN_TRANSFER and self.step is not None:
             self.other = ""
-            self._note(self.step.section.id, CONNECTED if is_connected else MISSED, at_ms)
+            self.heard = self._with(self.step, CONNECTED if is_connected else MISSED, at_ms)
             self._walk(at_ms, self.step.transferred(is_connected=is_connected))
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
@@ -393,11 +394,11 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
         self.results = (*results, result)
 
-    def _note(self, section_id: int, text: str, at_ms: int) -> None:
-        """Note an input, so that the call can be replayed."""
-        if len(self.heard) < HEARD_MAX:
-            heard = HeardInput(at_ms - (self.answered_ms or at_ms), section_id, text)
-            self.heard = (*self.heard, heard)
+    def _with(self, step: SurveyStep, text: str, at_ms: int) -> tuple[HeardInput, ...]:
+        """Return the inputs with another one, so that the call can be replayed."""
+        if step.position.visited > HEARD_MAX:
+            return self.heard
+        return (*self.heard, HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text))
 
     # --- the end ------------------------------------------------------------------------------------------------
 
@@ -415,8 +416,6 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.ring(at_ms)
         if recording_ms:
             self._keep_recording(at_ms, recording_ms)
-        if self.step is not None:
-            self._note(self.step.section.id, LEFT, at_ms)
         seq = self.seq = self.seq + 1
         self.stage = _OVER
         outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off)
@@ -437,5 +436,5 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.results,
             signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
-            heard=self.heard,
+            heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
         )

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 HEARD_MAX: Final = 1_000
-"""Inputs of one call that are kept: the first."""
+"""Sections of one call whose inputs are kept: the first."""
 CONNECTED: Final = "connected"
 """The input of a transfer that has connected the callee."""
 MISSED: Final = "missed"
@@ -14,8 +14,7 @@ MISSED: Final = "missed"
 LEFT: Final = "left"
 """The call ended in this section, before the survey was over."""
 PLAYED: Final = "played"
-"""The survey was over before the call was. It belongs to no section."""
-NO_SECTION: Final = 0
+"""The survey was over before the call was. This word has neither a section nor a time."""
 _NO_KEYS: Final = "-"
 _BETWEEN: Final = " "
 _WITHIN: Final = ":"
@@ -29,6 +28,9 @@ class HeardInput(msgspec.Struct, frozen=True, gc=False):
     section_id: int
     text: str
     """The keys, empty for none, or one of the words above."""
+
+
+THE_END: Final = HeardInput(0, 0, PLAYED)
 
 
 class HeardError(ValueError):

@@ -1,0 +1,79 @@
+"""Agent profiles: the behaviour of simulated agents that an agent's `parameters` describe."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
+from dialer.sim.chance import Chance
+from dialer.sim.spans import BehaviourError, Span, draw, read_chance, read_span, refuse_unknown
+
+AGENT_KEYS: Final = ("answer", "missed", "talk", "wrap_up", "breaks", "break_length")
+_ANSWER: Final = Span(1_000, 1_000)
+_BREAK: Final = Span(300_000, 300_000)
+
+
+class Rest(NamedTuple):
+    """The time after a talk in which an agent takes no call, in milliseconds. No wrap-up: that of the agent's row."""
+
+    wrap_up_ms: int | None
+    break_ms: int
+
+
+class AgentBehaviour(msgspec.Struct, frozen=True):
+    """Behaviour of an agent. Chances are thresholds of `dialer.sim.chance`."""
+
+    talk: Span | None
+    """Length of a talk; None to use the gateway's `talk`."""
+    answer: Span
+    """Delay from the offer until the agent takes the call."""
+    missed: int
+    """The chance that the agent lets an offered call ring."""
+    wrap_up: Span | None
+    """Length of the wrap-up time; None to use the agent's `wrap_up_time`."""
+    breaks: int
+    """The chance of a break after a talk."""
+    break_length: Span
+
+    def answers_after_ms(self, chance: Chance) -> int:
+        """Return the delay until the agent takes a call that is offered; longer than any offer if they let it ring."""
+        if chance.happens(self.missed):
+            return AGENT_RING_MS_MAX + 1
+        return draw(self.answer, chance)
+
+    def rest(self, chance: Chance) -> Rest:
+        """Return the rest of the agent after a talk."""
+        wrap_up_ms = None if self.wrap_up is None else draw(self.wrap_up, chance)
+        return Rest(wrap_up_ms, draw(self.break_length, chance) if chance.happens(self.breaks) else 0)
+
+
+@lru_cache(maxsize=4_096)
+def read_agent(parameters: str) -> AgentBehaviour:
+    """Return the behaviour that an agent's `parameters` describe, given as JSON text.
+
+    Parameters that an older version accepted, and that are now invalid, are replaced by the defaults.
+    """
+    try:
+        return parse_agent(msgspec.json.decode(parameters or "{}", type=dict[str, object]))
+    except BehaviourError:
+        return parse_agent({})
+
+
+def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
+    """Return the behaviour that an agent's `parameters` describe.
+
+    Raises:
+        BehaviourError: an unknown key, or a value out of bounds.
+    """
+    refuse_unknown("", parameters, AGENT_KEYS)
+    spans = {name: read_span(name, parameters[name]) for name in parameters if name not in {"missed", "breaks"}}
+    return AgentBehaviour(
+        talk=spans.get("talk"),
+        answer=spans.get("answer", _ANSWER),
+        missed=read_chance("missed", parameters.get("missed", 0)),
+        wrap_up=spans.get("wrap_up"),
+        breaks=read_chance("breaks", parameters.get("breaks", 0)),
+        break_length=spans.get("break_length", _BREAK),
+    )
