@@ -37,6 +37,7 @@ class Authority(NamedTuple):
 SPECIAL: Final = {
     "GET /": Authority(EVERYBODY, None),
     "GET /clock": Authority(EVERYBODY, None),
+    "GET /promised-call-backs": Authority(READERS, "read"),
     "GET /events": Authority(READERS, "read"),
     "PATCH /events": Authority(MANAGERS, "campaigns"),
     "GET /own-settings": Authority(EVERYBODY, None),
@@ -45,6 +46,8 @@ SPECIAL: Final = {
     "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
     "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.store.database import Database
-from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -151,12 +151,41 @@ def test_the_desk_says_until_when_a_call_back_can_be_promised(gus: Visitor, api:
     text = gus.text("desk/")
     assert "The campaign ends on 19 Nov 2026, 11:06, so promise an earlier time." in text
     assert "ask your manager to set a later end first" in text
-    assert "It also ends as soon as nobody is left to call." in text
     assert 'max="2026-11-19T11:06"' in gus.page
-    api.change(f"campaigns/{identity}/", end_when_done=False)
-    assert "It also ends as soon as" not in gus.text("desk/")
-    store(database, update(Campaign).values(status=4))
+    store(database, update(Campaign).values(status=4, status_reason="completed"))
+    assert "The campaign is over" not in gus.text("desk/")
+    store(database, update(Campaign).values(status=4, status_reason="user"))
     assert "The campaign is over, so promise no call-back." in gus.text("desk/")
+
+
+def test_promised_call_backs_stand_on_the_desk_on_the_board_and_in_the_api(
+    gus: Visitor, alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    at_ms = NOW_MS + 3_600_000
+    dates = {"created_date": NOW_MS, "updated_date": NOW_MS}
+    said = {"callrequest_id": 7, "user_id": 2, "disposition": "call_back", "note": "after tea", "call_back_ms": at_ms}
+    store(
+        database,
+        insert(CallDisposition).values(**said, **dates),
+        update(CallRequest).values(status=4, ended_ms=NOW_MS),
+        update(Transfer).values(status=3, ended_ms=NOW_MS),
+        update(Subscriber).where(Subscriber.id == 900).values(status=1, due_ms=at_ms),
+    )
+    assert "Promised call-backs Call back Person Campaign Note" in gus.text("desk/")
+    assert "after tea" in gus.text("desk/")
+    board = alice.text("board/")
+    assert "Promised call-backs Call back Person Campaign Promised by Note" in board
+    assert "Departures Gus after tea" in board
+    assert "Promised call-backs" not in bob.text("board/")
+    (one,) = api.get("promised-call-backs/")["results"]
+    assert (one["call_back_date"], one["phone_number"], one["note"]) == (
+        "2026-11-18T12:06:40Z",
+        "+12025550001",
+        "after tea",
+    )
+    assert one["agent"].endswith("/rest-api/agent/1/")
+    assert Caller(api.client, "bob").get("promised-call-backs/") == {"results": []}
 
 
 def test_an_agent_hangs_up_the_own_call_and_nobody_elses(
@@ -181,6 +210,42 @@ def test_an_agent_hangs_up_the_own_call_and_nobody_elses(
     assert gus.send("desk/hang-up/", call="7").status_code == 303
     assert order() is None
     assert 'data-key="h"' not in gus.get("desk/")
+
+
+def test_an_agent_holds_and_resumes_the_own_call(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    def wanted() -> int | None:
+        return database.read_now(lambda c: c.scalar(select(Agent.hold_call_id)))
+
+    talk_to_gus(database, campaign(api, name="Departures"))
+    assert 'form="hold" name="call" value="7" data-key="p"' in gus.get("desk/")
+    bob.get("account/")
+    assert [bob.send(f"desk/{order}/", call="7").status_code for order in ("hold", "resume")] == [404, 404]
+    assert gus.request("POST", "desk/hold/", data={"call": "7"}).status_code == 403
+    assert (gus.send("desk/hold/", call="7").status_code, wanted()) == (303, 7)
+    store(database, update(Transfer).values(on_hold_from_ms=NOW_MS - 42_000))
+    assert "The callee has been on hold for 42 s." in gus.text("desk/")
+    assert 'form="resume" name="call" value="7" data-key="p"' in gus.page
+    assert (gus.send("desk/resume/", call="7").status_code, wanted()) == (303, None)
+
+
+@pytest.mark.usefixtures("gus")
+def test_a_call_is_held_and_resumed_over_the_api(api: Caller, database: Database) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    stranger, agent = Caller(api.client, "bob"), Caller(api.client, "gus")
+
+    def status(who: Caller, order: str, call: int = 7) -> int:
+        return int(who.request("POST", f"callrequest/{call}/{order}/").status_code)
+
+    orders = ("hold", "hold", "resume", "resume")
+    assert [status(agent, order) for order in orders] == [200, 200, 200, 200]
+    assert [status(stranger, "hold"), status(stranger, "resume"), status(api, "hold", 8)] == [404, 404, 404]
+    logged = [entry["action"] for entry in api.get("audit-log/")["results"]]
+    assert [action for action in logged if action in {"call_held", "call_resumed"}] == ["call_held", "call_resumed"]
+    store(database, update(Transfer).values(on_hold_from_ms=NOW_MS, on_hold_ms=5_000))
+    shown = api.get("transfer/")["results"][0]
+    assert (shown["hold_date"] is None, shown["on_hold_ms"]) == (False, 5_000)
+    store(database, update(Transfer).values(status=3))
+    assert [status(agent, order) for order in ("hold", "resume")] == [409, 409]
 
 
 @pytest.mark.usefixtures("gus")

@@ -5,12 +5,13 @@ from functools import partial
 
 import pytest
 
-from dialer.app.call_centre.dispositions import Disposed, dispose_of_call, disposition_of
+from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, dispose_of_call, disposition_of, term_of
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.erasure.people import erase_people
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
+from dialer.store.queries.promised_call_backs import promised_call_backs
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.tables import CallDisposition, CallRequest, Campaign, DncContact, Gateway, Subscriber
 from tests.runtime.house import ALL_ANSWER, DAY_MS, MONDAY_NOON_MS, House
@@ -27,6 +28,11 @@ def moment(day: int, hour: int) -> int:
 def call_back(house: House, call: int, at_ms: int) -> None:
     given = Disposed(AgentDisposition.CALL_BACK, "later", at_ms)
     house.perform(lambda unit: dispose_of_call(unit, call, given))
+
+
+def promised(house: House) -> list[tuple[int, int]]:
+    found = house.database.read_now(lambda c: promised_call_backs(c, house.user_id))
+    return [(one.callrequest_id, one.at_ms) for one in found]
 
 
 async def called_campaign(house: House) -> int:
@@ -73,6 +79,51 @@ async def test_people_are_called_back_at_their_time_within_the_rules(house: Hous
     assert (states[PEOPLE[2]], states[PEOPLE[3]]) == (SubscriberStatus.NOT_AUTHORIZED, SubscriberStatus.COMPLETED)
     assert house.row(Campaign, campaign_id)["completed"] == 4
     assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
+
+
+async def test_a_campaign_that_ended_as_nobody_was_left_goes_on_with_a_call_back(house: House) -> None:
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    survey = house.survey({"type": 1, "script": "hello"})
+    campaign_id = await house.started(survey, house.phonebook(PEOPLE[0]))
+    await house.advance(600)
+    assert house.row(Campaign, campaign_id)["status"] == CampaignStatus.END
+    term = house.database.read_now(lambda c: term_of(c, 1))
+    assert term == CallBackTerm(house.row(Campaign, campaign_id)["expirationdate"], is_over=False)
+    at_ms = MONDAY_NOON_MS + HOUR_MS
+    call_back(house, 1, at_ms)
+    assert promised(house) == [(1, at_ms)]
+    house.restart()
+    await house.advance(2_000)
+    assert (house.row(Campaign, campaign_id)["status"], promised(house)) == (CampaignStatus.START, [(1, at_ms)])
+    await house.advance(3_600)
+    assert [row["started_ms"] for row in house.rows(CallRequest)][1:] == [at_ms]
+    row = house.row(Campaign, campaign_id)
+    assert (row["status"], row["status_reason"], promised(house)) == (CampaignStatus.END, "completed", [])
+    assert house.database.read_now(lambda c: list(audit_statistics(c))) == []
+
+
+async def test_a_campaign_that_a_user_ended_takes_no_call_backs(house: House) -> None:
+    campaign_id = await called_campaign(house)
+    await house.move(campaign_id, CampaignStatus.END)
+    with pytest.raises(RefusedError, match="The campaign is over"):
+        call_back(house, 1, moment(2, 16))
+    term = house.database.read_now(lambda c: term_of(c, 1))
+    assert term is not None
+    assert term.is_over
+
+
+async def test_a_promise_is_listed_until_it_is_kept_or_taken_back(house: House) -> None:
+    await called_campaign(house)
+    call_back(house, 3, moment(2, 17))
+    call_back(house, 1, moment(2, 15))
+    call_back(house, 2, moment(2, 16))
+    assert promised(house) == [(1, moment(2, 15)), (2, moment(2, 16)), (3, moment(2, 17))]
+    house.perform(lambda unit: dispose_of_call(unit, 2, Disposed(AgentDisposition.SUCCESS)))
+    assert promised(house) == [(1, moment(2, 15)), (3, moment(2, 17))]
+    others = house.database.read_now(lambda c: promised_call_backs(c, house.user_id + 1))
+    assert others == []
+    await house.advance((moment(2, 15) - house.now_ms()) // 1_000 + 60)
+    assert promised(house) == [(3, moment(2, 17))]
 
 
 async def test_a_wrong_call_back_changes_nothing(house: House) -> None:

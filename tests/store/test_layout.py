@@ -85,7 +85,11 @@ LAYOUT: Final = {
     "queue_hour": Layout(COUNTED, ("taken", "abandoned", "timed_out", "taken_wait_ms", "longest_ms"), 50),
     "subscriber_count": Layout(COUNTED, ("subscribers", "attempted"), 50),
     "user_hour": Layout(COUNTED, COUNTERS, 50),
-    "agent": Layout(SMALL, ("figures", "status", "is_talking", "counted_ms", "wraps_until_ms", "hang_up_call_id"), 50),
+    "agent": Layout(
+        SMALL,
+        ("figures", "status", "is_talking", "counted_ms", "wraps_until_ms", "hang_up_call_id", "hold_call_id"),
+        50,
+    ),
     "campaign": Layout(SMALL, ("calls", "answered", "completed", "cost", "next_dial_us", "pacing_figures"), 50),
     "campaign_phonebook": Layout(SMALL, ("collected_contact_id",), 50),
     "fleet_worker": Layout(SMALL, ("lease_until_ms",), 50),

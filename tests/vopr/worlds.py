@@ -53,6 +53,8 @@ _DIFFICULT_WINDOWS: Final = (
 _FIXED_NUMBERS: Final = tuple(f"+120255501{place:02d}" for place in (*range(22), 30, 31, 32))
 SHOWN: Final = ("+12025550150", "+12025550151")
 """Numbers that callees see and may call back."""
+RESTING: Final = '{"answer": [10, 40], "missed": 0.1, "wrap_up": [0, 30], "breaks": 0.3, "break_length": {"mean": 60}}'
+"""An agent who answers late, lets calls ring, and takes breaks."""
 
 
 class World(msgspec.Struct, frozen=True):
@@ -185,7 +187,7 @@ def _agent(dice: Dice, place: int) -> Values:
         "contact": dice.pick(("", "+33199000001")),
         "status": dice.pick((2, 2, 2, 3, 4, 1)),
         "wrap_up_time": dice.pick((0, 5, 30)),
-        "parameters": dice.pick(("{}", '{"talk": [5, 90], "answer": [0, 4]}', '{"answer": [10, 40]}')),
+        "parameters": dice.pick(("{}", '{"talk": [5, 90], "answer": [0, 4]}', RESTING)),
     }
 
 

@@ -44,6 +44,7 @@ from dialer.api.routes import (
     health,
     imports,
     live_calls,
+    promised_call_backs,
     recordings,
     recycle,
     refunds,
@@ -71,7 +72,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
-    live_calls.hang_up,
+    *handlers_in(live_calls, promised_call_backs),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

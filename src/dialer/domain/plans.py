@@ -232,6 +232,10 @@ class Transfer(msgspec.Struct):
     ended_ms: int | None = None
     is_abandoned: bool = False
     """True if no agent took the call within `ABANDONED_AFTER_MS`."""
+    on_hold_from_ms: int | None = None
+    """The time since which the agent has the callee on hold; None if they talk."""
+    on_hold_ms: int = 0
+    """The length of the holds that are over."""
 
     @property
     def has_queued(self) -> bool:

@@ -30,7 +30,7 @@ from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
 from dialer.api.routes.events import EventRead, EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
-from dialer.api.routes.live_calls import HangUpRead
+from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
@@ -213,6 +213,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
     "hang_up": examples.answer(HangUpRead),
+    "hold": examples.answer(HoldRead),
+    "resume": examples.answer(ResumeRead),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",

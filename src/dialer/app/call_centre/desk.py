@@ -25,6 +25,8 @@ class CallOnDesk(NamedTuple):
     campaign: str
     queue: str
     answered_ms: int
+    on_hold_from_ms: int | None
+    """The time since which the callee is on hold; None if not."""
     is_over: bool
     disposed: Disposed | None
     term: CallBackTerm | None
@@ -35,6 +37,8 @@ class Desk(NamedTuple):
     """An agent at one moment."""
 
     agent_id: int
+    user_id: int
+    """The account of the agent."""
     name: str
     activity: AgentActivity
     since_ms: int
@@ -51,13 +55,14 @@ class Desk(NamedTuple):
 
 def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None:
     """Return the desk of the agent who signs in as a user; None if no agent does."""
-    query = select(Agent.id, Agent.name, *_CLOCK).where(Agent.login_id == login_id)
+    query = select(Agent.id, Agent.user_id, Agent.name, *_CLOCK).where(Agent.login_id == login_id)
     row = connection.execute(query.order_by(Agent.id).limit(1)).first()
     if row is None:
         return None
-    clock = AgentClock(*row[2:])
+    clock = AgentClock(*row[3:])
     return Desk(
         row.id,
+        row.user_id,
         row.name,
         clock.activity(now_ms),
         clock.since_ms(now_ms),
@@ -80,6 +85,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             Campaign.name.label("campaign"),
             Queue.name.label("queue"),
             Transfer.answered_ms,
+            Transfer.on_hold_from_ms,
         )
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
         .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
@@ -101,6 +107,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.campaign,
         row.queue or "",
         row.answered_ms,
+        row.on_hold_from_ms,
         row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
         disposition_of(connection, row.call_id),
         term_of(connection, row.call_id),

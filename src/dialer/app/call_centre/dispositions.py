@@ -8,12 +8,13 @@ from sqlalchemy import Connection, RowMapping, delete, false, func, insert, sele
 
 from dialer.app.campaigns.subscribers import refuse_without_contact
 from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import CallDisposed
+from dialer.app.events import CallDisposed, CampaignStarted
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.journal.call_counters import move_disposition
 from dialer.store.queries.calls_in_progress import under_way_of_subscriber
@@ -42,16 +43,19 @@ class CallBackTerm(NamedTuple):
     ends_ms: int
     """The expiration of the campaign."""
     is_over: bool
-    ends_when_done: bool
-    """True if the campaign ends earlier when nobody is left to call."""
 
 
 def term_of(connection: Connection, callrequest_id: int) -> CallBackTerm | None:
     """Return until when a callee can be called back; None if there is no such call."""
-    query = select(Campaign.expirationdate, Campaign.status, Campaign.end_when_done)
+    query = select(Campaign.expirationdate, Campaign.status, Campaign.status_reason)
     query = query.join(CallRequest, CallRequest.campaign_id == Campaign.id).where(CallRequest.id == callrequest_id)
     row = connection.execute(query).first()
-    return None if row is None else CallBackTerm(row[0], row[1] not in _MAY_DIAL, row[2])
+    return None if row is None else CallBackTerm(row[0], not _takes_call_backs(row[1], row[2]))
+
+
+def _takes_call_backs(status: int, reason: str) -> bool:
+    """Return whether a campaign goes on, or ended only because nobody was left to call."""
+    return status in _MAY_DIAL or (status == CampaignStatus.END and reason == CampaignReason.COMPLETED)
 
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
@@ -69,9 +73,9 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     """Set the disposition of a call, in place of an earlier one, and do what it says.
 
     With a time to call back, the subscriber waits for that time and is then called as after a retry: within the
-    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. An earlier time that has
-    not come is forgotten. `DO_NOT_CALL` puts the number on the account's own
-    do-not-call list, and on the first list that the campaign names.
+    calling hours, not if the number is on a do-not-call list, and by any agent of the queue. A campaign that ended
+    because nobody was left to call goes on. An earlier time that has not come is forgotten. `DO_NOT_CALL` puts the
+    number on the account's own do-not-call list, and on the first list that the campaign names.
 
     Raises:
         UnknownRecordError: there is no such call.
@@ -102,6 +106,7 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             func.coalesce(Subscriber.number, CallRequest.callerid).label("number"),
             Campaign.id.label("campaign_id"),
             Campaign.status.label("campaign_status"),
+            Campaign.status_reason.label("campaign_reason"),
             Campaign.expirationdate,
             Campaign.dnc_id,
             Campaign.user_id,
@@ -137,9 +142,18 @@ def _call_back(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> Touche
     _check_time(unit, call, disposed)
     _check_person(unit.connection, call)
     _move(unit, call, SubscriberStatus.PENDING, due_ms=disposed.call_back_ms or 0)
+    if call["campaign_status"] == CampaignStatus.END:
+        _reopen(unit, call["campaign_id"])
     if call["status"] == SubscriberStatus.COMPLETED:
         _count_completed(unit, call, -1)
     return touched_campaigns(call["campaign_id"])
+
+
+def _reopen(unit: UnitOfWork, campaign_id: int) -> None:
+    """Let a campaign go on that ended because nobody was left to call: now somebody is."""
+    written = {"status": CampaignStatus.START, "status_reason": "", "updated_date": unit.now_ms}
+    unit.connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(written))
+    unit.note(NOTHING, CampaignStarted(campaign_id))
 
 
 def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> None:
@@ -177,10 +191,10 @@ def _check_person(connection: Connection, call: RowMapping) -> None:
             "The caller is in no phonebook of the campaign. Add the number to one to have it called.",
             code=ErrorCode.NO_CONTACT,
         )
-    if call["campaign_status"] not in _MAY_DIAL:
+    if not _takes_call_backs(call["campaign_status"], call["campaign_reason"]):
         raise RefusedError(
             "The campaign is over, so nobody is called back. Clear the time. A manager can call the person again in a"
-            " new campaign, and keep the next one open with end_when_done.",
+            " new campaign.",
             code=ErrorCode.CAMPAIGN_OVER,
         )
     if under_way_of_subscriber(connection, call["id"]).calls or call["status"] == SubscriberStatus.IN_PROCESS:

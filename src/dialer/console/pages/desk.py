@@ -1,5 +1,6 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -11,10 +12,11 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
-from dialer.api.records.live_calls import hang_up_seen_call
+from dialer.api.records.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
+from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.app.errors import RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
@@ -26,11 +28,13 @@ from dialer.console.rendering import render
 from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentStatus, LegType
+from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 from dialer.store.tables import CallDisposition
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
 CALLS_MAX: Final = 8
+PROMISED_SHOWN: Final = 20
 REASON_MAX: Final = 100
 NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
@@ -54,6 +58,8 @@ class _Read(NamedTuple):
     desk: Desk | None
     past: list[PastCall]
     """Earlier calls of the present callee, or else the last calls of the agent."""
+    promised: list[PromisedCallBack]
+    """The call-backs that the agent has promised, the next one first."""
 
 
 @get("/desk", media_type="text/html")
@@ -102,10 +108,27 @@ async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleS
 
 @post("/desk/hang-up", media_type="text/html")
 async def hang_up_on_desk(request: ApiRequest) -> Response[Any]:
-    """Hang up the call in which the viewer talks. A call that has ended meanwhile is no mistake of the viewer."""
+    """Hang up the call in which the viewer talks."""
+    return await _order(request, hang_up_call)
+
+
+@post("/desk/hold", media_type="text/html")
+async def hold_on_desk(request: ApiRequest) -> Response[Any]:
+    """Put the callee on hold with whom the viewer talks."""
+    return await _order(request, hold_call)
+
+
+@post("/desk/resume", media_type="text/html")
+async def resume_on_desk(request: ApiRequest) -> Response[Any]:
+    """Connect the viewer with the callee on hold."""
+    return await _order(request, resume_call)
+
+
+async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
+    """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
     identity = identity_in((await read_fields(request)).get("call", ""))
     with suppress(RefusedError):
-        await request.service.write(request, lambda unit: hang_up_seen_call(unit, identity))
+        await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, order))
     return go_to(DESK)
 
 
@@ -130,7 +153,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [])
+        return _Read(None, [], [])
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = func.coalesce(CallDisposition.disposition, "")
     query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
@@ -140,4 +163,6 @@ def _read(unit: Unit) -> _Read:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
         query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    return _Read(desk, [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)])
+    past = [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)]
+    promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
+    return _Read(desk, past, promised)

@@ -42,7 +42,6 @@ class DispositionForm(NamedTuple):
     """The end of the campaign in words; empty if it is not known."""
     latest: str = ""
     """The end of the campaign as inputs have it."""
-    ends_when_done: bool = False
 
     def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
         """Return the form with the time until which the callee can be called back."""
@@ -52,7 +51,6 @@ class DispositionForm(NamedTuple):
             is_over=term.is_over,
             ends=moment(term.ends_ms, zone),
             latest=local_moment(term.ends_ms, zone),
-            ends_when_done=term.ends_when_done,
         )
 
 

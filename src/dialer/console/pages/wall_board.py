@@ -24,8 +24,10 @@ from dialer.console.services import ConsoleServices, go_to, page
 from dialer.console.zones import day_of, zone_of
 from dialer.domain.enums import AgentActivity, AgentStatus
 from dialer.domain.statistics import percent
+from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
 
 PLACE: Final = "centre"
+PROMISED_SHOWN: Final = 50
 BOARD: Final = "/console/board/"
 STATUSES: Final = {"in": AgentStatus.AVAILABLE, "out": AgentStatus.LOGGED_OUT, "break": AgentStatus.ON_BREAK}
 """The statuses that the buttons set."""
@@ -71,15 +73,18 @@ def _key(request: ApiRequest) -> tuple[object, ...]:
 async def _make(request: ApiRequest) -> str:
     zone = zone_of(request)
 
-    def read(unit: Unit) -> WallBoard:
+    def read(unit: Unit) -> tuple[WallBoard, list[PromisedCallBack]]:
         viewer = None if unit.actor.is_admin else unit.actor.sees_as
-        return read_wall_board(unit.connection, unit.now_ms, viewer, day_of(unit.now_ms, zone))
+        board = read_wall_board(unit.connection, unit.now_ms, viewer, day_of(unit.now_ms, zone))
+        return board, promised_call_backs(unit.connection, viewer, limit=PROMISED_SHOWN)
 
-    board = await request.service.read(request, read)
+    board, promised = await request.service.read(request, read)
     activities = Counter(one.activity for one in board.agents)
     return render(
         "board_live.html",
         board=board,
+        promised=promised,
+        zone=zone,
         activities=[(one, activities[one]) for one in AgentActivity],
         waiting=sum(one.waiting for one in board.queues),
         waiting_since_ms=min((one.waiting_since_ms for one in board.queues if one.waiting_since_ms), default=None),

@@ -35,7 +35,7 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
 )
 from dialer.domain.sessions.playing import UNWANTED, context_of
-from dialer.domain.sessions.session_state import CARRIED, Reaction, SessionState, Stage
+from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
 from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
 from dialer.domain.survey.sections.actions import (
@@ -57,15 +57,18 @@ _RECORDING: Final = Stage.RECORDING
 _CONFERRING: Final = Stage.CONFERRING
 _TRANSFERRED: Final = Stage.TRANSFERRED
 _BRIDGED: Final = Stage.BRIDGED
+_HELD: Final = Stage.HELD
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _MACHINE: Final = AmdStatus.MACHINE
-_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
+_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _HELD, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
-_IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
+_IN_TRANSFER: Final = frozenset({_TRANSFERRED, _BRIDGED, _HELD})
+_KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
+"""Fields of a session that are stored as they are."""
 
 
 class IvrSession(msgspec.Struct, eq=False, gc=False):
@@ -108,13 +111,13 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         """Return the session of a call from its stored state."""
         flow = call.plan.flow
         step = None if state.place is None else steps_of(flow).step(flow.position_at(state.place))
-        return cls(call, step=step, **{name: getattr(state, name) for name in CARRIED})
+        return cls(call, step=step, **{name: getattr(state, name) for name in _KEPT})
 
     @property
     def state(self) -> SessionState:
         """The state of the session, as it is stored."""
         place = None if self.step is None else self.step.position.place
-        return SessionState(place=place, **{name: getattr(self, name) for name in CARRIED})
+        return SessionState(place=place, **{name: getattr(self, name) for name in _KEPT})
 
     # --- over a real line -------------------------------------------------------------------------------------------
 
@@ -149,8 +152,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._await_beep()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
                 self._walk(now_ms, self.step, is_again=True)
-            case Stage.TRANSFERRED:
-                self._give(Hold(turn + 1), _TRANSFERRED)
+            case Stage.TRANSFERRED | Stage.HELD:
+                self._give(Hold(turn + 1), self.stage)
             case Stage.BRIDGED:
                 self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:
@@ -165,6 +168,15 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         if self.stage is _TRANSFERRED:
             self.other = other
             self._give(Bridge(turn + 1, other), _BRIDGED)
+        return self._reaction(turn)
+
+    def hold(self, *, is_held: bool) -> Reaction:
+        """Part the call from the other leg, or connect it again with that leg."""
+        turn = self.turn
+        if is_held and self.stage is _BRIDGED:
+            self._give(Hold(turn + 1), _HELD)
+        elif not is_held and self.stage is _HELD:
+            self._give(Bridge(turn + 1, self.other), _BRIDGED)
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
@@ -277,8 +289,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         elif stage is _ASKING:
             turn = step.turns.get(digits) or step.find_turn(digits)
             if step.position.visited <= HEARD_MAX:
-                heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits)
-                self.heard = (*self.heard, heard)
+                self.heard += (HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits),)
             if turn.response is not None:
                 self._keep(step, turn.response, at_ms)
             self._walk(at_ms, turn.step)
@@ -396,9 +407,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
 
     def _with(self, step: SurveyStep, text: str, at_ms: int) -> tuple[HeardInput, ...]:
         """Return the inputs with another one, so that the call can be replayed."""
-        if step.position.visited > HEARD_MAX:
-            return self.heard
-        return (*self.heard, HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text))
+        heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text)
+        return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
 
     # --- the end ------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """The state of the session of a call, as it is stored, and the reactions of sessions."""
 
 from enum import StrEnum
-from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -29,6 +28,8 @@ class Stage(StrEnum):
     """The engine decides when the call goes on."""
     BRIDGED = "bridged"
     """It is connected with another leg, until that is over."""
+    HELD = "held"
+    """It waits, apart from that leg, until it is connected with it again."""
     CLEARING = "clearing"
     OVER = "over"
 
@@ -60,10 +61,6 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
             answered_ms=None if self.answered_ms is None else self.answered_ms + by_ms,
             results=tuple(replace(one, at_ms=one.at_ms + by_ms) for one in self.results),
         )
-
-
-CARRIED: Final = tuple(name for name in SessionState.__struct_fields__ if name != "place")
-"""Fields that a session has under the same names."""
 
 
 class Reaction(msgspec.Struct, frozen=True, gc=False):

@@ -48,22 +48,6 @@ CREATE TABLE call_in_progress (
 	user_id INTEGER NOT NULL,
 	CONSTRAINT pk_call_in_progress PRIMARY KEY (id)
 );
-CREATE TABLE live_leg (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	"key" VARCHAR(36) NOT NULL,
-	call_id INTEGER NOT NULL,
-	place INTEGER DEFAULT '0' NOT NULL,
-	is_leaving BOOLEAN DEFAULT '0' NOT NULL,
-	medium VARCHAR(8) NOT NULL,
-	gateway_id INTEGER NOT NULL,
-	dialling TEXT NOT NULL,
-	wanted_ms INTEGER NOT NULL,
-	handed_ms INTEGER,
-	heard_ms INTEGER,
-	standing TEXT NOT NULL,
-	handle TEXT DEFAULT '' NOT NULL,
-	CONSTRAINT uq_live_leg_key UNIQUE ("key")
-);
 CREATE TABLE text_news (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
@@ -179,6 +163,22 @@ CREATE TABLE wrong_password (
 );
 CREATE INDEX ix_wrong_password_last_ms ON wrong_password (last_ms);
 CREATE UNIQUE INDEX uq_wrong_password_subject ON wrong_password (subject);
+CREATE TABLE live_leg (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	"key" VARCHAR(36) NOT NULL,
+	call_id INTEGER NOT NULL,
+	place INTEGER DEFAULT '0' NOT NULL,
+	is_leaving BOOLEAN DEFAULT '0' NOT NULL,
+	medium VARCHAR(8) NOT NULL,
+	gateway_id INTEGER NOT NULL,
+	dialling TEXT NOT NULL,
+	wanted_ms INTEGER NOT NULL,
+	handed_ms INTEGER,
+	heard_ms INTEGER,
+	standing TEXT NOT NULL,
+	handle TEXT DEFAULT '' NOT NULL,
+	CONSTRAINT uq_live_leg_key UNIQUE ("key")
+);
 CREATE TABLE service_state (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	now_ms INTEGER NOT NULL,
@@ -434,6 +434,7 @@ CREATE TABLE agent (
 	counted_ms INTEGER DEFAULT '0' NOT NULL,
 	wraps_until_ms INTEGER DEFAULT '0' NOT NULL,
 	hang_up_call_id INTEGER,
+	hold_call_id INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
@@ -897,6 +898,8 @@ CREATE TABLE transfer (
 	next_increment INTEGER DEFAULT '60' NOT NULL,
 	talk_limit_ms INTEGER NOT NULL,
 	is_abandoned BOOLEAN NOT NULL,
+	on_hold_from_ms INTEGER,
+	on_hold_ms INTEGER DEFAULT '0' NOT NULL,
 	CONSTRAINT fk_transfer_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_transfer_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL,
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL
@@ -938,19 +941,6 @@ CREATE TABLE call_back (
 	CONSTRAINT pk_call_back PRIMARY KEY (id),
 	CONSTRAINT fk_call_back_id_callrequest FOREIGN KEY(id) REFERENCES callrequest (id) ON DELETE CASCADE
 );
-CREATE TABLE call_disposition (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	callrequest_id INTEGER NOT NULL,
-	user_id INTEGER NOT NULL,
-	disposition VARCHAR(40) NOT NULL,
-	note VARCHAR(1000) DEFAULT '' NOT NULL,
-	call_back_ms INTEGER,
-	was_completed BOOLEAN DEFAULT '0' NOT NULL,
-	created_date INTEGER NOT NULL,
-	updated_date INTEGER NOT NULL,
-	CONSTRAINT fk_call_disposition_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE
-);
-CREATE UNIQUE INDEX uq_call_disposition_callrequest_id ON call_disposition (callrequest_id, user_id);
 CREATE TABLE cdr (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -1059,6 +1049,20 @@ CREATE INDEX ix_sms_message_sms_campaign_id ON sms_message (sms_campaign_id);
 CREATE INDEX ix_sms_message_subscriber_id ON sms_message (subscriber_id);
 CREATE INDEX ix_sms_message_user_id_id ON sms_message (user_id, id);
 CREATE UNIQUE INDEX uq_sms_message_subscriber_id_attempt ON sms_message (subscriber_id, attempt, user_id) WHERE callrequest_id IS NULL;
+CREATE TABLE call_disposition (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	callrequest_id INTEGER NOT NULL,
+	user_id INTEGER NOT NULL,
+	disposition VARCHAR(40) NOT NULL,
+	note VARCHAR(1000) DEFAULT '' NOT NULL,
+	call_back_ms INTEGER,
+	was_completed BOOLEAN DEFAULT '0' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_call_disposition_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_call_disposition_user_id_call_back_ms ON call_disposition (user_id, call_back_ms) WHERE call_back_ms IS NOT NULL;
+CREATE UNIQUE INDEX uq_call_disposition_callrequest_id ON call_disposition (callrequest_id, user_id);
 CREATE TABLE text_part (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	gateway_id INTEGER NOT NULL,

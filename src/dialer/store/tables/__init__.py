@@ -18,11 +18,9 @@ from dialer.store.tables.accounts import (
 from dialer.store.tables.audit_log import REMOVABLE_MS, AuditLog
 from dialer.store.tables.calls import (
     CallBack,
-    CallDisposition,
     CallInProgress,
     CallRequest,
     Cdr,
-    LiveLeg,
     SetAsideReport,
     SmsMessage,
     SurveyResult,
@@ -52,6 +50,7 @@ from dialer.store.tables.contacts import (
     DncList,
     Phonebook,
 )
+from dialer.store.tables.dispositions import CallDisposition
 from dialer.store.tables.events import AccountEvent
 from dialer.store.tables.figures import (
     AgentHour,
@@ -63,6 +62,7 @@ from dialer.store.tables.figures import (
 )
 from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Shard, WorkerPosition
 from dialer.store.tables.limits import RequestAllowance, WrongPassword
+from dialer.store.tables.live_legs import LiveLeg
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate

@@ -7,7 +7,6 @@ from dialer.domain.plans import SMS
 from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
-    UPDATED_OFTEN,
     VACUUMED_OFTEN,
     Code,
     Increment,
@@ -144,6 +143,10 @@ class Transfer(Row):
     talk_limit_ms: Mapped[int] = mapped_column(BIG, default=0)
     is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False)
     """True if no agent took the call within two seconds."""
+    on_hold_from_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment since which the callee is on hold. Null while agent and callee talk."""
+    on_hold_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The length of the holds that are over."""
 
     __table_args__ = (
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", "user_id", unique=True),
@@ -153,37 +156,6 @@ class Transfer(Row):
         Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
-
-
-class LiveLeg(Row):
-    """A leg that a real carrier has, or is about to have, deleted when it is over. Simulated calls have none."""
-
-    __tablename__ = "live_leg"
-
-    key: Mapped[str] = mapped_column(String(36), unique=True)
-    """The leg's name for its carrier."""
-    call_id: Mapped[int] = mapped_column(BIG)
-    """The call request or the text message, which share one sequence of ids."""
-    place: Mapped[int] = mapped_column(default=0, server_default="0")
-    """The place of its transfer in the call; 0 for the leg of the call itself."""
-    is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
-    """True if it has been told to end, and nobody needs it any more."""
-    medium: Mapped[Medium]
-    gateway_id: Mapped[int] = mapped_column(BIG)
-    dialling: Mapped[str] = mapped_column(Text)
-    """The order to dial, as JSON."""
-    wanted_ms: Mapped[Milliseconds]
-    """The moment of the decision."""
-    handed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The moment when the order was about to be given to the line. Null if it certainly was not."""
-    heard_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The last sign of life."""
-    standing: Mapped[str] = mapped_column(Text, default="{}")
-    """The state of the conversation, as JSON."""
-    handle: Mapped[LongText]
-    """The line's own data, with which it takes the leg up again."""
-
-    __table_args__ = UPDATED_OFTEN
 
 
 class TextPart(Row):
@@ -278,28 +250,6 @@ class CallBack(Row):
     id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"), primary_key=True)
     user_id: Mapped[int] = account_of("callrequest", "id")
     due_ms: Mapped[Milliseconds]
-
-
-class CallDisposition(Row):
-    """The outcome of a call in the words of its agent."""
-
-    __tablename__ = "call_disposition"
-
-    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"))
-    user_id: Mapped[int] = account_of("callrequest", "callrequest_id")
-    disposition: Mapped[str] = mapped_column(String(40))
-    note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
-    call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The time at which the callee is to be called again; null for none."""
-    was_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
-    """True if the subscriber was COMPLETED before the call-back, and so is again if that is taken back."""
-    created_date: Mapped[Milliseconds]
-    updated_date: Mapped[Milliseconds]
-
-    __table_args__ = (
-        Index("uq_call_disposition_callrequest_id", "callrequest_id", "user_id", unique=True),
-        {"sqlite_autoincrement": True},
-    )
 
 
 class Cdr(Row):

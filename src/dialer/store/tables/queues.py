@@ -66,6 +66,8 @@ class Agent(Row):
     """The end of the wrap-up time after the last call."""
     hang_up_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The last call that was to be hung up while the agent talked in it."""
+    hold_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The call that the agent wants on hold."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

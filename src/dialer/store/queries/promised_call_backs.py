@@ -1,0 +1,71 @@
+"""Queries of call-backs that agents have promised and that have not come yet."""
+
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from dialer.domain.enums import SubscriberStatus
+from dialer.store.queries.selection import is_of
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Subscriber, Transfer
+
+PROMISED_MAX: Final = 200
+"""Call-backs of a list: the next ones."""
+
+
+class PromisedCallBack(NamedTuple):
+    """A call-back, the person who waits for it, and the agent who promised it."""
+
+    callrequest_id: int
+    """The call in which it was promised."""
+    at_ms: int
+    number: str
+    full_name: str
+    note: str
+    campaign_id: int
+    campaign: str
+    agent_id: int | None
+    agent: str | None
+    """None: the agent was deleted, or somebody else promised it."""
+
+
+def promised_call_backs(
+    connection: Connection, user_id: int | None, agent_id: int | None = None, limit: int = PROMISED_MAX
+) -> list[PromisedCallBack]:
+    """Return the call-backs of an account, or of all; with `agent_id`, those of one agent. The next one comes first.
+
+    The time of the call-back is that for which the subscriber waits. So one that has come, or that another outcome took
+    back, is none any more.
+    """
+    spoke = select(Transfer.callrequest_id, Transfer.agent_id, Transfer.place)
+    spoke = spoke.where(Transfer.answered_ms.is_not(None), Transfer.agent_id.is_not(None))
+    talk = spoke.subquery()
+    later = spoke.subquery()
+    is_last = (
+        ~select(later.c.place).where(later.c.callrequest_id == CallRequest.id, later.c.place > talk.c.place).exists()
+    )
+    query = (
+        select(
+            CallRequest.id,
+            CallDisposition.call_back_ms,
+            Subscriber.number,
+            Subscriber.full_name,
+            CallDisposition.note,
+            Campaign.id,
+            Campaign.name,
+            Agent.id,
+            Agent.name,
+        )
+        .select_from(CallDisposition)
+        .join(CallRequest, CallRequest.id == CallDisposition.callrequest_id)
+        .join(Subscriber, Subscriber.id == CallRequest.subscriber_id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
+        .outerjoin(talk, (talk.c.callrequest_id == CallRequest.id) & is_last)
+        .outerjoin(Agent, Agent.id == talk.c.agent_id)
+        .where(is_of(CallDisposition.user_id, user_id), CallDisposition.call_back_ms.is_not(None))
+        .where(Subscriber.status == SubscriberStatus.PENDING, Subscriber.due_ms == CallDisposition.call_back_ms)
+        .order_by(CallDisposition.call_back_ms, CallDisposition.id)
+        .limit(limit)
+    )
+    if agent_id is not None:
+        query = query.where(Agent.id == agent_id)
+    return [PromisedCallBack._make(row) for row in connection.execute(query)]

@@ -1,0 +1,35 @@
+"""The words of agents about their calls."""
+
+from sqlalchemy import Boolean, ForeignKey, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.store.tables._base import BIG, Milliseconds, Row, account_of
+
+
+class CallDisposition(Row):
+    """The outcome of a call in the words of its agent."""
+
+    __tablename__ = "call_disposition"
+
+    callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"))
+    user_id: Mapped[int] = account_of("callrequest", "callrequest_id")
+    disposition: Mapped[str] = mapped_column(String(40))
+    note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
+    call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The time at which the callee is to be called again; null for none."""
+    was_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the subscriber was COMPLETED before the call-back, and so is again if that is taken back."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_call_disposition_callrequest_id", "callrequest_id", "user_id", unique=True),
+        Index(
+            "ix_call_disposition_user_id_call_back_ms",
+            "user_id",
+            "call_back_ms",
+            sqlite_where=text("call_back_ms IS NOT NULL"),
+            postgresql_where=text("call_back_ms IS NOT NULL"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
