@@ -106,6 +106,9 @@ class SilentLine:
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Go on with a call."""
 
+    def hold(self, call_id: int, *, is_held: bool) -> None:
+        """Hold a call."""
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call."""
 

@@ -46,6 +46,8 @@ SPECIAL: Final = {
     "GET /callrequest/{record_id}/disposition": Authority(EVERYBODY, "read"),
     "PUT /callrequest/{record_id}/disposition": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

@@ -73,6 +73,8 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
         events.CallHungUp(1, 7),
         ("call_hung_up", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7}),
     ),
+    (events.CallHeld(1, 7), ("call_held", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
+    (events.CallResumed(1, 7), ("call_resumed", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.SubscribersErased(2), ("subscribers_erased", "", None, OF_NOBODY, {"subscribers": 2})),
     (events.AnswersErased(2), ("answers_erased", "", None, OF_NOBODY, {"answers": 2})),
     (events.PersonErased(2), ("person_erased", "", None, OF_NOBODY, {"subscribers": 2})),

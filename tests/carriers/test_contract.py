@@ -127,13 +127,15 @@ async def test_two_legs_are_connected_until_one_is_gone(bench: Bench) -> None:
     line.settled(bench.worker.heard_of[-1][0])
     for order in (Hold(1), Bridge(2, second.key)):
         line.perform(first.key, order)
+    for key, order in ((first.key, Hold(3)), (second.key, Hold(1, is_silent=True)), (first.key, Bridge(4, second.key))):
+        line.perform(key, order)
     assert list(await line.find([LiveLeg(first, 10, 5), LiveLeg(second, 10, 5)])) == [Alive(), Alive()]
-    line.perform(second.key, Clear(1))
+    line.perform(second.key, Clear(2))
     await until(lambda: bench.count(Done) and bench.count(Ended))
-    line.perform(first.key, Confer(3, "room"))
-    line.perform(first.key, Bridge(4, second.key))
+    line.perform(first.key, Confer(5, "room"))
+    line.perform(first.key, Bridge(6, second.key))
     await until(lambda: bench.count(Done) == 2)
-    line.perform(first.key, Clear(5))
+    line.perform(first.key, Clear(7))
     await until(lambda: bench.count(Ended) == 2)
     shown = [(key, heard.turn) for _, key, heard in bench.worker.heard_of if isinstance(heard, Done)]
-    assert shown == [(first.key, 2), (first.key, 4)]
+    assert shown == [(first.key, 4), (first.key, 6)]

@@ -91,6 +91,20 @@ def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, databa
     assert state(database) == (1, "")
 
 
+def test_an_agent_chooses_the_reason_of_a_break(gus: Visitor, api: Caller, database: Database) -> None:
+    queue = api.create("queue", name="desk", break_reasons=f"Lunch, {HOSTILE}")
+    api.create("tier", queue=queue["url"], agent="/rest-api/agent/1/")
+    gus.get("desk/")
+    gus.send("desk/status/", status="in")
+    assert "<option>Lunch</option><option>" in gus.get("desk/")
+    assert "<script>alert" not in gus.page
+    assert gus.send("desk/status/", status="break", reason="Nap").status_code == 404
+    assert (gus.send("desk/status/", status="break", reason="Lunch").status_code, state(database)) == (
+        303,
+        (4, "Lunch"),
+    )
+
+
 def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
     identity = campaign(api, name="Departures")
     talk_to_gus(database, identity)
@@ -210,6 +224,42 @@ def test_an_agent_hangs_up_the_own_call_and_nobody_elses(
     assert gus.send("desk/hang-up/", call="7").status_code == 303
     assert order() is None
     assert 'data-key="h"' not in gus.get("desk/")
+
+
+def test_an_agent_holds_and_resumes_the_own_call(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    def wanted() -> int | None:
+        return database.read_now(lambda c: c.scalar(select(Agent.hold_call_id)))
+
+    talk_to_gus(database, campaign(api, name="Departures"))
+    assert 'form="hold" name="call" value="7" data-key="p"' in gus.get("desk/")
+    bob.get("account/")
+    assert [bob.send(f"desk/{order}/", call="7").status_code for order in ("hold", "resume")] == [404, 404]
+    assert gus.request("POST", "desk/hold/", data={"call": "7"}).status_code == 403
+    assert (gus.send("desk/hold/", call="7").status_code, wanted()) == (303, 7)
+    store(database, update(Transfer).values(on_hold_from_ms=NOW_MS - 42_000))
+    assert "The callee has been on hold for 42 s." in gus.text("desk/")
+    assert 'form="resume" name="call" value="7" data-key="p"' in gus.page
+    assert (gus.send("desk/resume/", call="7").status_code, wanted()) == (303, None)
+
+
+@pytest.mark.usefixtures("gus")
+def test_a_call_is_held_and_resumed_over_the_api(api: Caller, database: Database) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    stranger, agent = Caller(api.client, "bob"), Caller(api.client, "gus")
+
+    def status(who: Caller, order: str, call: int = 7) -> int:
+        return int(who.request("POST", f"callrequest/{call}/{order}/").status_code)
+
+    orders = ("hold", "hold", "resume", "resume")
+    assert [status(agent, order) for order in orders] == [200, 200, 200, 200]
+    assert [status(stranger, "hold"), status(stranger, "resume"), status(api, "hold", 8)] == [404, 404, 404]
+    logged = [entry["action"] for entry in api.get("audit-log/")["results"]]
+    assert [action for action in logged if action in {"call_held", "call_resumed"}] == ["call_held", "call_resumed"]
+    store(database, update(Transfer).values(on_hold_from_ms=NOW_MS, on_hold_ms=5_000))
+    shown = api.get("transfer/")["results"][0]
+    assert (shown["hold_date"] is None, shown["on_hold_ms"]) == (False, 5_000)
+    store(database, update(Transfer).values(status=3))
+    assert [status(agent, order) for order in ("hold", "resume")] == [409, 409]
 
 
 @pytest.mark.usefixtures("gus")

@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 
 
 LARGE, WORKING, COUNTED, SMALL, LOG = Size.LARGE, Size.WORKING, Size.COUNTERS, Size.SMALL, Size.LOG
-CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "parameters")
+CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "heard", "parameters")
 GATEWAY_USED: Final = ("failures", "rest_ms", "rests_until_ms", "line_down", "line_since_ms")
 LAYOUT: Final = {
     "contact": Layout(LARGE),
@@ -85,7 +85,11 @@ LAYOUT: Final = {
     "queue_hour": Layout(COUNTED, ("taken", "abandoned", "timed_out", "taken_wait_ms", "longest_ms"), 50),
     "subscriber_count": Layout(COUNTED, ("subscribers", "attempted"), 50),
     "user_hour": Layout(COUNTED, COUNTERS, 50),
-    "agent": Layout(SMALL, ("figures", "status", "is_talking", "counted_ms", "wraps_until_ms", "hang_up_call_id"), 50),
+    "agent": Layout(
+        SMALL,
+        ("figures", "status", "is_talking", "counted_ms", "wraps_until_ms", "hang_up_call_id", "hold_call_id"),
+        50,
+    ),
     "campaign": Layout(SMALL, ("calls", "answered", "completed", "cost", "next_dial_us", "pacing_figures"), 50),
     "campaign_phonebook": Layout(SMALL, ("collected_contact_id",), 50),
     "fleet_worker": Layout(SMALL, ("lease_until_ms",), 50),

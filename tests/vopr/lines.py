@@ -5,15 +5,16 @@ that was started, after its attempt was stored; no attempt that it saw is missin
 report has failed a step twice.
 """
 
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import structlog
 from sqlalchemy import select
 
-from dialer.app.call_centre.live_calls import hang_up_call
+from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.app.errors import RefusedError
+from dialer.app.unit import UnitOfWork
 from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus, TransferStatus
@@ -45,13 +46,14 @@ from tests.vopr.nonsense import POISON, BrittleKernel, Failures, TwiceError, bab
 STEPS: Final = 25
 TEXTS_A_CALL: Final = 3
 DESKS_PERCENT: Final = 25
-"""Seeds of a hundred whose calls come to agents, who hang up at their desks."""
+"""Seeds of a hundred whose calls come to agents, who hang up, hold and resume at their desks."""
 BABBLES_PERCENT: Final = 35
 """Seeds of a hundred whose lines talk nonsense."""
 DID: Final = "+12025550199"
 HEALING_S: Final = 1_500
 """Longer than any call may ring and talk, with the watchdog's patience."""
 BEHAVIOUR: Final[dict[str, object]] = {"answer": 0.7, "listen": 0.8, "ring": [0, 12], "talk": [1, 30]}
+Order = Callable[[UnitOfWork, int], None]
 _CONNECTED: Final = TransferStatus.CONNECTED
 _CRASHES: Final = (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 _FAILURES: Final = (Fault.LOCKED, Fault.LOST, Fault.UNSURE)
@@ -78,9 +80,12 @@ class LineRun:
         self._text_dice: Final = Dice(seed, "texts")
         self._has_texts: Final = self._text_dice.happens(40)
         self._desk_dice: Final = Dice(seed, "agents' desks")
+        self._hold_dice: Final = Dice(seed, "holds")
         self._has_desks: Final = self._desk_dice.happens(DESKS_PERCENT)
         self.hung_up: Final[set[int]] = set()
         """Calls that agents have hung up."""
+        self.held: Final[set[int]] = set()
+        """Calls that agents have put on hold."""
         self._campaign_id = 0
 
     async def findings(self) -> list[str]:
@@ -166,22 +171,28 @@ class LineRun:
         if self._has_texts and self._text_dice.happens(30):
             self._house.texts.fall(self._text_dice.pick(("", "lost", "lost")))
         self._babble()
-        self._hang_up()
+        self._work_at_desks()
         await self._lives(dice.pick((0.2, 1, 3, 8, 20)))
         self._check_rows()
 
-    def _hang_up(self) -> None:
-        """Let agents hang up, if agents do so in this seed. The commit of their order may meet the faults of a step."""
+    def _work_at_desks(self) -> None:
+        """Let agents hang up, hold and resume, if they do so in this seed. Their orders may meet faults of a commit."""
         talks = [row["callrequest_id"] for row in self._house.rows(Transfer) if row["status"] == _CONNECTED]
-        for call_id in talks if self._has_desks and self._desk_dice.happens(50) else []:
-            try:
-                self._house.perform(partial(hang_up_call, callrequest_id=call_id))
-            except CrashError:
-                self._house.restart()
-            except (RefusedError, StorageUnavailableError):
-                continue
-            else:
-                self.hung_up.add(call_id)
+        for call_id in talks if self._has_desks else ():
+            if self._hold_dice.happens(50):
+                self._order(call_id, *self._hold_dice.pick(((hold_call, self.held), (resume_call, set()))))
+            if self._desk_dice.happens(50):
+                self._order(call_id, hang_up_call, self.hung_up)
+
+    def _order(self, call_id: int, order: Order, done: set[int]) -> None:
+        try:
+            self._house.perform(lambda unit: order(unit, call_id))
+        except CrashError:
+            self._house.restart()
+        except (RefusedError, StorageUnavailableError):
+            return
+        else:
+            done.add(call_id)
 
     def _babble(self) -> None:
         """Let the lines for calls and for texts talk nonsense. Let callers come whom the engine cannot handle."""

@@ -25,8 +25,8 @@ WITH_TEXTS: Final = 6
 """A seed whose calls ask for messages, which have to wait for their gateway while processes end."""
 WITH_NONSENSE: Final = 4
 """A seed whose lines talk nonsense, some of which breaks the engine."""
-WITH_HANG_UPS: Final = (18, 26, 30, 45)
-"""Seeds whose agents hang up at their desks, some of them while processes end."""
+WITH_HANG_UPS: Final = (30, 32, 38, 74)
+"""Seeds whose agents hang up and hold at their desks, some of them while processes end."""
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -46,9 +46,9 @@ async def test_no_rule_is_broken_by_nonsense(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", WITH_HANG_UPS)
-async def test_no_rule_is_broken_by_agents_who_hang_up(tmp_path: Path, seed: int) -> None:
+async def test_no_rule_is_broken_by_agents_who_hang_up_and_hold(tmp_path: Path, seed: int) -> None:
     run = LineRun(seed, tmp_path)
-    assert (await run.findings(), len(run.hung_up) > 0) == ([], True)
+    assert (await run.findings(), len(run.hung_up) > 0, len(run.held) > 0) == ([], True, True)
 
 
 def sent_before_the_commit(patch: pytest.MonkeyPatch) -> None:

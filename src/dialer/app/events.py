@@ -182,6 +182,22 @@ class CallHungUp(AppEvent, frozen=True, tag="call.hung_up"):
     callrequest_id: int
 
 
+class CallHeld(AppEvent, frozen=True, tag="call.held"):
+    """The callee with whom an agent talks is to wait on hold."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class CallResumed(AppEvent, frozen=True, tag="call.resumed"):
+    """An agent is to talk again with the callee on hold."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
 class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
     """One chunk of an imported file became contacts of a phonebook."""
 

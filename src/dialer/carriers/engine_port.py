@@ -72,6 +72,9 @@ class CallPlacer(Protocol):
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Continue a call whose transfer ended without a connection, and return its next milestone."""
 
+    def hold(self, call_id: int, *, is_held: bool) -> None:
+        """Part a callee from their agent, so that the callee hears music, or connect them again."""
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""
 

@@ -158,6 +158,13 @@ class DialLeg(msgspec.Struct, frozen=True, gc=False):
     """The number as the carrier receives it."""
 
 
+class HoldCall(msgspec.Struct, frozen=True, gc=False):
+    """Part a callee from their agent, so that the callee hears music, or connect them again."""
+
+    call_id: int
+    is_held: bool
+
+
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
     """Let a call wait in a queue."""
 
@@ -209,6 +216,8 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     agent_id: int
     figures: AgentFigures | None
     status: AgentStatus | None = None
+    ended_hold_id: int | None = None
+    """The call that the agent wanted on hold, and that was resumed without the agent."""
 
 
 class KeepQueue(msgspec.Struct, frozen=True, gc=False):
@@ -378,6 +387,7 @@ Command = (
     HangUp
     | GiveUpCall
     | DialLeg
+    | HoldCall
     | WaitForAgent
     | OfferCall
     | WithdrawOffer

@@ -19,6 +19,7 @@ from dialer.domain.enums import (
 )
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.heard import HeardInput
 from dialer.domain.survey.survey import Prompt
 
 NEVER_MS: Final = 2**62
@@ -231,6 +232,10 @@ class Transfer(msgspec.Struct):
     ended_ms: int | None = None
     is_abandoned: bool = False
     """True if no agent took the call within `ABANDONED_AFTER_MS`."""
+    on_hold_from_ms: int | None = None
+    """The time since which the agent has the callee on hold; None if they talk."""
+    on_hold_ms: int = 0
+    """The length of the holds that are over."""
 
     @property
     def has_queued(self) -> bool:
@@ -326,6 +331,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """The time of the network's first signal after the dial: ringing, busy or a failure. None if it is unknown."""
     is_cut_off: bool = False
     """True if we ended the call ourselves, because nobody could say what had become of it."""
+    heard: tuple[HeardInput, ...] = ()
+    """The inputs of the callee in the survey, in their order."""
 
 
 class LegOutcome(msgspec.Struct, frozen=True, gc=False):

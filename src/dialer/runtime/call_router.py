@@ -66,6 +66,10 @@ class CallRouter:
         """Continue a call whose transfer ended without a connection, and return its next milestone."""
         return self._of(call_id).resume(call_id, now_ms)
 
+    def hold(self, call_id: int, *, is_held: bool) -> None:
+        """Part a callee from their agent, or connect them again."""
+        self._of(call_id).hold(call_id, is_held=is_held)
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes if they are known."""
         return self._of(call_id).hang_up(call_id, now_ms)

@@ -100,6 +100,7 @@ class Kernel:
             effects.BridgeCall: self._bridge,
             effects.ResumeCall: self._resume,
             effects.HangUp: self._hang_up,
+            effects.HoldCall: self._hold,
             effects.GiveUpCall: self._give_up,
             effects.ExpectCallBack: self._expect_call_back,
             effects.WakeDistributor: self._wake_floor,
@@ -266,6 +267,10 @@ class Kernel:
         leg, outcome = hung_up
         ended = events.CallEnded(effect.call_id, outcome)
         return (ended,) if leg is None else (events.LegEnded(effect.call_id, leg), ended)
+
+    def _hold(self, effect: effects.HoldCall) -> _FollowUp:
+        self._carrier.hold(effect.call_id, is_held=effect.is_held)
+        return ()
 
     def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""

@@ -216,6 +216,16 @@ class LineLegs:
             if not leg.is_leaving:
                 self._detach(leg)
 
+    def hold(self, call_id: int, *, is_held: bool) -> None:
+        """Part a callee from their agent, so that the callee hears music, or connect them again."""
+        first = self._firsts.get(call_id)
+        if first is None:
+            return
+        self.give(first, session_of(first).hold(is_held=is_held).orders)
+        for leg in self.seconds(call_id):
+            self.give(leg, b_leg_of(leg).hold(is_held=is_held).orders)
+            leg.is_changed = True
+
     def leave(self, leg: LineLeg) -> None:
         """End a second leg that nobody needs any more."""
         if leg.handed_ms is None:

@@ -55,6 +55,8 @@ class Switchboard:
         self._legs: Final = LineLegs()
         self.first_leg: Final = self._legs.first
         """Return the leg of a call or a message; None if it is not over a line."""
+        self.hold: Final = self._legs.hold
+        """Part a callee from their agent, or connect them again."""
         self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""

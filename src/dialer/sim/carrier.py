@@ -96,6 +96,9 @@ class SimulatedCarrier:
         """Return the next milestone of a call whose transfer ended without a connection."""
         return self._next(call_id, Resume(now_ms))
 
+    def hold(self, call_id: int, *, is_held: bool) -> None:
+        """Do nothing: a simulated callee waits, and the talk lasts as long as without the hold."""
+
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """End a call in progress, and its B-leg if there is one, and return their outcomes."""
         walked = self._walked.pop(call_id, None)

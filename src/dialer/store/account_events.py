@@ -91,6 +91,12 @@ def has_old_events(connection: Connection, before_ms: int) -> bool:
     return connection.scalar(select(AccountEvent.id).where(AccountEvent.created_date < before_ms).limit(1)) is not None
 
 
+def last_event_id(connection: Connection, user_id: int) -> int:
+    """Return the id of the newest event of an account; 0 without any."""
+    newest = select(AccountEvent.id).where(AccountEvent.user_id == user_id)
+    return connection.scalar(newest.order_by(AccountEvent.id.desc()).limit(1)) or 0
+
+
 def remove_old_events(connection: Connection, before_ms: int) -> int:
     """Remove events that are older than a moment, at most `REMOVED_AT_ONCE`, and return their number."""
     touch(connection, NOTHING)

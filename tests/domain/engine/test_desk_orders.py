@@ -43,6 +43,6 @@ def test_an_order_ends_the_call_it_names_once_and_never_another(
         distributor.agent_of = talks.get
         effects.clear()
 
-        orders.perform()
+        orders.perform(0)
 
         assert effects == expected

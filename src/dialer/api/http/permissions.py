@@ -64,7 +64,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /gateway/{RECORD}/test-call": Permission.ADMIN,
     f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
     f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
-    f"POST /callrequest/{RECORD}/hang-up": Permission.WORK,
+    **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in ("hang-up", "hold", "resume")},
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
 
@@ -151,6 +151,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/desk/status": Permission.WORK,
     "POST /console/desk/disposition": Permission.WORK,
     "POST /console/desk/hang-up": Permission.WORK,
+    "POST /console/desk/hold": Permission.WORK,
+    "POST /console/desk/resume": Permission.WORK,
     f"POST /console/calls/{RECORD}/disposition": Permission.WORK,
     "GET /console/calls": Permission.READ_CALLS,
     "GET /console/calls/export": Permission.READ_CALLS,

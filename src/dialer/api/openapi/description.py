@@ -22,15 +22,16 @@ from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.dispositions import DispositionRead
+from dialer.api.records.events import EventRead
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
-from dialer.api.routes.events import EventRead, EventsRead, EventsSwitched
+from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
-from dialer.api.routes.live_calls import HangUpRead
+from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
 from dialer.api.routes.own_settings import OwnSettings
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
@@ -213,6 +214,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
     "hang_up": examples.answer(HangUpRead),
+    "hold": examples.answer(HoldRead),
+    "resume": examples.answer(ResumeRead),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",

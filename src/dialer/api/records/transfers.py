@@ -65,6 +65,12 @@ _TRANSFER: Final = shapes(
             "The moment at which the transfer ended, in UTC; null while it is in progress.",
             nullable=True,
         ),
+        "hold_date": read_only(
+            Timestamp(column="on_hold_from_ms"),
+            "The moment since which the agent has the callee on hold, in UTC; null while they talk.",
+            nullable=True,
+        ),
+        "on_hold_ms": read_only(Integer(0), "The length of the holds that are over, in milliseconds.", example=42_000),
     },
     read_doc="A transfer of a call: 1 waiting, 2 connected, 3 over. When it is over, its B-leg has a CDR.",
 )

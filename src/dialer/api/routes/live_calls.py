@@ -1,4 +1,4 @@
-"""`/rest-api/callrequest/<id>/hang-up/`: end the call in which an agent talks."""
+"""`/rest-api/callrequest/<id>/hang-up/`, `hold/` and `resume/`: orders about the call in which an agent talks."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -9,8 +9,9 @@ from litestar.params import FromPath
 
 from dialer.api.crud.urls import identity_in
 from dialer.api.records.calls import CALLREQUESTS
-from dialer.api.records.live_calls import hang_up_seen_call
+from dialer.api.records.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
+from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
 from dialer.domain.described import described
 
 
@@ -18,6 +19,18 @@ class HangUpRead(msgspec.Struct, frozen=True):
     """The order to hang up a call."""
 
     callrequest_id: Annotated[int, described("The call that is about to end.", 7)]
+
+
+class HoldRead(msgspec.Struct, frozen=True):
+    """The order to hold a call."""
+
+    callrequest_id: Annotated[int, described("The call whose callee is about to wait.", 7)]
+
+
+class ResumeRead(msgspec.Struct, frozen=True):
+    """The order to resume a call."""
+
+    callrequest_id: Annotated[int, described("The call in which agent and callee are about to talk again.", 7)]
 
 
 @post("/callrequest/{record_id:str}/hang-up", tags=[CALLREQUESTS.path], status_code=HTTPStatus.OK)
@@ -28,5 +41,30 @@ async def hang_up(request: ApiRequest, record_id: FromPath[str]) -> HangUpRead:
     repeated request does nothing more. A call without an agent is refused.
     """
     identity = identity_in(record_id)
-    await request.service.write(request, lambda unit: hang_up_seen_call(unit, identity))
+    await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, hang_up_call))
     return HangUpRead(identity)
+
+
+@post("/callrequest/{record_id:str}/hold", tags=[CALLREQUESTS.path], status_code=HTTPStatus.OK)
+async def hold(request: ApiRequest, record_id: FromPath[str]) -> HoldRead:
+    """Put the callee with whom an agent talks on hold. The callee hears music, and the agent hears nothing.
+
+    Agents hold their own calls. The answer comes once the order is stored, and the callee waits a moment later. A
+    repeated request does nothing more. After 10 minutes, the call is resumed by itself. A call without an agent is
+    refused.
+    """
+    identity = identity_in(record_id)
+    await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, hold_call))
+    return HoldRead(identity)
+
+
+@post("/callrequest/{record_id:str}/resume", tags=[CALLREQUESTS.path], status_code=HTTPStatus.OK)
+async def resume(request: ApiRequest, record_id: FromPath[str]) -> ResumeRead:
+    """Connect an agent again with the callee who is on hold.
+
+    Agents resume their own calls. The answer comes once the order is stored, and both talk again a moment later. A call
+    that is not on hold stays as it is. A call without an agent is refused.
+    """
+    identity = identity_in(record_id)
+    await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, resume_call))
+    return ResumeRead(identity)

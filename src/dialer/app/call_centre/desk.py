@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, case, select
 
+from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
@@ -25,6 +26,8 @@ class CallOnDesk(NamedTuple):
     campaign: str
     queue: str
     answered_ms: int
+    on_hold_from_ms: int | None
+    """The time since which the callee is on hold; None if not."""
     is_over: bool
     disposed: Disposed | None
     term: CallBackTerm | None
@@ -41,6 +44,8 @@ class Desk(NamedTuple):
     activity: AgentActivity
     since_ms: int
     break_reason: str
+    break_reasons: list[str]
+    """The reasons among which the agent chooses; none if the agent writes one."""
     wraps_until_ms: int
     call: CallOnDesk | None
     """The newest call; None before the first one."""
@@ -65,6 +70,7 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         clock.activity(now_ms),
         clock.since_ms(now_ms),
         clock.break_reason,
+        break_reasons_of(connection, row.id),
         clock.wraps_until_ms,
         _call_of(connection, row.id),
     )
@@ -83,6 +89,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             Campaign.name.label("campaign"),
             Queue.name.label("queue"),
             Transfer.answered_ms,
+            Transfer.on_hold_from_ms,
         )
         .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
         .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
@@ -104,6 +111,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.campaign,
         row.queue or "",
         row.answered_ms,
+        row.on_hold_from_ms,
         row.call_status != CallRequestStatus.CALLING or row.leg_status != TransferStatus.CONNECTED,
         disposition_of(connection, row.call_id),
         term_of(connection, row.call_id),

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, select, update
 
 from dialer.app.errors import ErrorCode, RefusedError
-from dialer.app.events import CallHungUp
+from dialer.app.events import CallHeld, CallHungUp, CallResumed
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import TransferStatus
 from dialer.store.queries.in_progress import IS_CALLING
@@ -22,7 +22,7 @@ def agent_in_call(connection: Connection, callrequest_id: int) -> int:
     agent_id = connection.scalar(query.where(IS_CALLING, is_theirs, Transfer.agent_id.is_not(None)))
     if agent_id is None:
         raise RefusedError(
-            "No agent talks in the call. Only a call that an agent has taken can be hung up.",
+            "No agent talks in the call. Only a call that an agent has taken can be hung up or held.",
             code=ErrorCode.NO_AGENT_TALKS,
         )
     return agent_id
@@ -40,3 +40,28 @@ def hang_up_call(unit: UnitOfWork, callrequest_id: int) -> None:
     agent = update(Agent).where(Agent.id == agent_id)
     unit.connection.execute(agent.values(hang_up_call_id=callrequest_id))
     unit.note(Touched(agents=frozenset({agent_id})), CallHungUp(agent_id, callrequest_id))
+
+
+def hold_call(unit: UnitOfWork, callrequest_id: int) -> None:
+    """Put the callee on hold with whom an agent talks. The row of the agent keeps the order. A repeated one is none.
+
+    Raises:
+        RefusedError: no agent talks in the call.
+    """
+    agent_id = agent_in_call(unit.connection, callrequest_id)
+    is_other = (Agent.hold_call_id != callrequest_id) | Agent.hold_call_id.is_(None)
+    agent = update(Agent).where(Agent.id == agent_id, is_other)
+    if unit.connection.execute(agent.values(hold_call_id=callrequest_id)).rowcount:
+        unit.note(Touched(agents=frozenset({agent_id})), CallHeld(agent_id, callrequest_id))
+
+
+def resume_call(unit: UnitOfWork, callrequest_id: int) -> None:
+    """Connect an agent with the callee who is on hold. An order about a call that is not on hold does nothing.
+
+    Raises:
+        RefusedError: no agent talks in the call.
+    """
+    agent_id = agent_in_call(unit.connection, callrequest_id)
+    agent = update(Agent).where(Agent.id == agent_id, Agent.hold_call_id == callrequest_id)
+    if unit.connection.execute(agent.values(hold_call_id=None)).rowcount:
+        unit.note(Touched(agents=frozenset({agent_id})), CallResumed(agent_id, callrequest_id))

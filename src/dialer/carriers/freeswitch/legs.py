@@ -201,6 +201,8 @@ class SwitchLegs:
         if order.turn <= leg.turn:
             return []
         leg.turn = order.turn
+        if isinstance(order, Hold) and order.is_silent:  # A channel whose bridge is over is parked, and hears nothing.
+            return []
         other, leg.other = leg.other, ""
         if isinstance(order, Bridge) and order.other == other:  # They go on talking.
             leg.order, leg.is_busy, leg.is_stubborn = order, True, True

@@ -219,7 +219,7 @@ def _activity(
         case Confer():
             begun = Conferring(order.turn, order.room)
         case Hold():
-            begun = PlayingWaitingTone(order.turn)
+            begun = Activity(order.turn) if order.is_silent else PlayingWaitingTone(order.turn)
         case Detect():
             begun = Detecting(order.turn, order.sensitivity)
         case AwaitBeep():

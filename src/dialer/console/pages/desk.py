@@ -1,5 +1,6 @@
 """The page of an agent at work: available or on a break, the callee of the present call, and the calls before."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -11,11 +12,12 @@ from dialer.api.crud.resource import Unit
 from dialer.api.crud.visibility import visible
 from dialer.api.http.errors import RecordNotFoundError
 from dialer.api.records.calls import CDRS
-from dialer.api.records.live_calls import hang_up_seen_call
+from dialer.api.records.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
-from dialer.app.errors import RefusedError
+from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
+from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -88,7 +90,10 @@ async def change_own_status(request: ApiRequest, console: NamedDependency[Consol
             raise RecordNotFoundError(NOT_AN_AGENT)
         change_agent(unit, desk.agent_id, {"status": status, "break_reason": reason})
 
-    await request.service.write(request, change)
+    try:
+        await request.service.write(request, change)
+    except InvalidFieldsError:
+        raise RecordNotFoundError("There is no such reason. Reload the page, and choose again.") from None
     console.snapshots.forget(_key(request))
     return go_to(DESK)
 
@@ -106,10 +111,27 @@ async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleS
 
 @post("/desk/hang-up", media_type="text/html")
 async def hang_up_on_desk(request: ApiRequest) -> Response[Any]:
-    """Hang up the call in which the viewer talks. A call that has ended meanwhile is no mistake of the viewer."""
+    """Hang up the call in which the viewer talks."""
+    return await _order(request, hang_up_call)
+
+
+@post("/desk/hold", media_type="text/html")
+async def hold_on_desk(request: ApiRequest) -> Response[Any]:
+    """Put the callee on hold with whom the viewer talks."""
+    return await _order(request, hold_call)
+
+
+@post("/desk/resume", media_type="text/html")
+async def resume_on_desk(request: ApiRequest) -> Response[Any]:
+    """Connect the viewer with the callee on hold."""
+    return await _order(request, resume_call)
+
+
+async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
+    """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
     identity = identity_in((await read_fields(request)).get("call", ""))
     with suppress(RefusedError):
-        await request.service.write(request, lambda unit: hang_up_seen_call(unit, identity))
+        await request.service.write(request, lambda unit: order_for_seen_call(unit, identity, order))
     return go_to(DESK)
 
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from dialer.domain.effects import HangUp
+from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
@@ -20,15 +21,27 @@ class DeskOrders:
         self._distributor: Final = distributor
         self._calls: dict[int, int] = {}
         """The call that is to be hung up, by agent."""
+        holds = Holds(engine_state, distributor)
+        self._holds: Final = holds
+        self.restore: Final = holds.restore
+        self.ended: Final = holds.ended
+        self.close: Final = holds.close
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
         """Note the order of an agent, if it is a new one."""
+        self._holds.read(agent)
         call_id = agent.hang_up_call_id
         if call_id is not None and (before is None or before.hang_up_call_id != call_id):
             self._calls[agent.id] = call_id
 
-    def perform(self) -> None:
-        """Hang up the calls that were named, if their agents still talk in them."""
+    @property
+    def next_ms(self) -> int:
+        """The time at which an order ends by itself; `NEVER_MS` if none does."""
+        return self._holds.next_ms
+
+    def perform(self, now_ms: int) -> None:
+        """Hold, resume and hang up the calls that were named, if their agents still talk in them."""
+        self._holds.follow(now_ms)
         calls, self._calls = self._calls, {}
         for agent_id, call_id in sorted(calls.items()):
             if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:

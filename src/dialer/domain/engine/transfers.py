@@ -23,7 +23,8 @@ from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.gateway_load import SECOND_MS
 from dialer.domain.engine.state import EngineState, OpenCampaign
-from dialer.domain.enums import AgentStatus, Cause, TransferStatus
+from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
+from dialer.domain.enums import AgentStatus, TransferStatus
 from dialer.domain.events import LegEnded
 from dialer.domain.identity import leg_uuid
 from dialer.domain.numbers.emergency import is_emergency_contact
@@ -33,16 +34,6 @@ from dialer.domain.plans import NEVER_MS, Call, CallOutcome, LegOutcome, Transfe
 from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason
-
-_LEG_REASONS: Final = {
-    Cause.USER_BUSY: TransferReason.BUSY,
-    Cause.NO_USER_RESPONDING: TransferReason.NO_ANSWER,
-    Cause.NO_ANSWER: TransferReason.NO_ANSWER,
-    Cause.SUBSCRIBER_ABSENT: TransferReason.NO_ANSWER,
-    Cause.CALL_REJECTED: TransferReason.REJECTED,
-    Cause.UNALLOCATED_NUMBER: TransferReason.INVALID_NUMBER,
-    Cause.NORMAL_CLEARING: TransferReason.HUNG_UP,
-}
 
 
 class Transfers:
@@ -91,7 +82,7 @@ class Transfers:
         self._queue_ids.discard(event.queue_id)
         self._distributor.open_queue(QueuePlan(event.queue_id))
         for call in self._state.calls.values():
-            transfer = _open_transfer(call)
+            transfer = open_transfer(call)
             was_in_it = transfer is not None and transfer.queue_id == event.queue_id
             # Earlier transfers of the call too: nothing may be counted for a queue that has no row.
             for earlier in call.transfers:
@@ -104,9 +95,10 @@ class Transfers:
     def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
         """Remove a deleted agent, who takes no more calls. A talk in progress continues, and counts for no agent."""
         agent = self._agents.pop(event.agent_id)
+        self._desk_orders.close(agent.id)
         self._distributor.open_agent(structs.replace(agent, status=AgentStatus.LOGGED_OUT))
         for call in self._state.calls.values():
-            transfer = _open_transfer(call)
+            transfer = open_transfer(call)
             if transfer is not None and transfer.agent_id == event.agent_id:
                 transfer.agent_id = None
                 self._distributor.forget_call(call.id)
@@ -114,7 +106,7 @@ class Transfers:
 
     def restore(self, now_ms: int, call: Call) -> None:
         """Restore the open transfer of a call that was in progress before a restart."""
-        transfer = _open_transfer(call)
+        transfer = open_transfer(call)
         if transfer is None:
             return
         campaign = self._state.campaigns[call.plan.id]
@@ -126,6 +118,7 @@ class Transfers:
         if transfer.answered_ms is not None:
             if transfer.agent_id is not None:
                 self._distributor.restore_talk(call.id, transfer.agent_id, transfer.answered_ms)
+            self._desk_orders.restore(call, transfer)
             return
         if transfer.queue_id is None:
             self._unserved(call, transfer, TransferReason.NO_QUEUE, now_ms)
@@ -157,7 +150,7 @@ class Transfers:
             self._state.keep_figures(campaign)
         transfer = self._new(call, event, now_ms)
         call.transfers = (*call.transfers, transfer)
-        transfer.reason = _missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
+        transfer.reason = missing_destination(event, transfer) or self._refusal(campaign, call, transfer, now_ms)
         if transfer.reason:
             self._close(call, transfer, now_ms)
             self._state.emit(ResumeCall(call.id))
@@ -172,7 +165,7 @@ class Transfers:
     def left(self, now_ms: int, event: events.CallerLeft) -> None:
         """Record that a caller gave up waiting, and let the call continue."""
         call = self._state.calls.get(event.call_id)
-        transfer = None if call is None else _open_transfer(call)
+        transfer = None if call is None else open_transfer(call)
         if call is not None and transfer is not None:
             self._abandonment.count(now_ms)
             self._withdraw(self._distributor.leave(now_ms, call.id))
@@ -212,17 +205,12 @@ class Transfers:
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
         """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
         call = self._state.calls.get(event.call_id)
-        transfer = None if call is None else _open_transfer(call)
+        transfer = None if call is None else open_transfer(call)
         if call is None or transfer is None:
             return
         outcome = event.outcome
         if not outcome.is_connected:
-            is_refused = outcome.answered_ms is not None and outcome.cause is Cause.NORMAL_CLEARING
-            transfer.reason = (
-                TransferReason.NOT_CONFIRMED
-                if is_refused
-                else _LEG_REASONS.get(outcome.cause, TransferReason.CARRIER_FAILURE)
-            )
+            transfer.reason = reason_of(outcome)
         transfer.answered_ms = outcome.answered_ms
         self._finish(call, transfer, outcome)
         if transfer.gateway_id and transfer.started_ms is not None and transfer.started_ms < outcome.ended_ms:
@@ -236,9 +224,9 @@ class Transfers:
 
     def call_over(self, now_ms: int, call: Call, outcome: CallOutcome) -> None:
         """End the transfer of a call that ended while waiting, or whose B-leg's end was not reported."""
-        transfer = _open_transfer(call)
+        transfer = open_transfer(call)
         if transfer is not None and transfer.started_ms is not None:
-            self.leg_ended(now_ms, LegEnded(call.id, _outcome_at_call_end(transfer, outcome)))
+            self.leg_ended(now_ms, LegEnded(call.id, outcome_at_call_end(transfer, outcome)))
         elif transfer is not None:
             self._abandonment.count(now_ms)
             self._withdraw(self._distributor.leave(now_ms, call.id))
@@ -247,10 +235,10 @@ class Transfers:
             self._close(call, transfer, now_ms)
             self._touch()
 
-    def woken(self, _now_ms: int, _event: events.DistributorWoken) -> None:
+    def woken(self, now_ms: int, _event: events.DistributorWoken) -> None:
         """Note that the scheduled time for a check of the floor has come."""
         self._wake_ms = NEVER_MS
-        self._desk_orders.perform()
+        self._desk_orders.perform(now_ms)
         self._touch()
 
     def settle(self, now_ms: int) -> None:
@@ -261,7 +249,7 @@ class Transfers:
             self._perform(decision, now_ms)
         self._keep_changes()
         wakes_at_ms = self._distributor.wakes_at_ms(now_ms, is_dialled_for=bool(self._state.paced.queue_ids))
-        self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms))
+        self.wake(min(self._abandonment.next_ms or NEVER_MS, wakes_at_ms, self._desk_orders.next_ms))
 
     def unserved(self) -> list[Call]:
         """Return the calls that have left a queue since the last request; the holds for their B-legs are released."""
@@ -388,6 +376,7 @@ class Transfers:
 
     def _close(self, call: Call, transfer: Transfer, now_ms: int) -> None:
         transfer.status, transfer.ended_ms, transfer.offers = TransferStatus.OVER, now_ms, {}
+        self._desk_orders.ended(now_ms, call, transfer)
         self._state.emit(KeepTransfer(call, transfer))
 
     def _free_agent(self, call: Call, transfer: Transfer, outcome: LegOutcome, now_ms: int) -> None:
@@ -421,27 +410,3 @@ class Transfers:
         if at_ms < self._wake_ms:
             self._wake_ms = at_ms
             self._state.emit(WakeDistributor(at_ms))
-
-
-def _missing_destination(event: events.TransferReached, transfer: Transfer) -> TransferReason | NoReason:
-    """Return the reason why a transfer has no destination; empty if it has one."""
-    if event.queue_id is not None:
-        return "" if transfer.queue_id is not None else TransferReason.NO_QUEUE
-    if transfer.number:
-        return ""
-    return TransferReason.INVALID_NUMBER if event.number else TransferReason.NO_NUMBER
-
-
-def _outcome_at_call_end(transfer: Transfer, outcome: CallOutcome) -> LegOutcome:
-    """Return the outcome of a B-leg without further reports: it ended with its call, within its own limit."""
-    answered_ms = transfer.answered_ms
-    if answered_ms is None:
-        return LegOutcome(outcome.ended_ms, outcome.cause)
-    ended_ms = min(outcome.ended_ms, answered_ms + transfer.talk_limit_ms)
-    return LegOutcome(ended_ms, outcome.cause, answered_ms, is_connected=True)
-
-
-def _open_transfer(call: Call) -> Transfer | None:
-    """Return the transfer that a call is in, if it is not over."""
-    transfer = call.transfers[-1] if call.transfers else None
-    return None if transfer is None or transfer.status is TransferStatus.OVER else transfer

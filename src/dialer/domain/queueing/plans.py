@@ -60,6 +60,8 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """The agent's behaviour in a simulation: JSON text of an object."""
     hang_up_call_id: int | None = None
     """The last call that was to be hung up while the agent talked in it. Ids of calls are never used again."""
+    hold_call_id: int | None = None
+    """The call that the agent wants on hold, or wanted last; None if the agent has resumed it."""
 
 
 class AgentFigures(msgspec.Struct):

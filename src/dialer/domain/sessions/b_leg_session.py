@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, LegOutcome, Transfer
-from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, LegReport, Order, Speech
+from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Done, Ended, Hold, LegReport, Order, Speech
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.survey import Section
 
@@ -25,6 +25,8 @@ class BLegStage(StrEnum):
     """The person who answered is asked for the confirm digit."""
     ACCEPTED = "accepted"
     """Somebody has taken the call."""
+    HOLDING = "holding"
+    """The callee is on hold, so it hears nothing."""
     CLEARING = "clearing"
     OVER = "over"
 
@@ -33,6 +35,7 @@ class BLegStage(StrEnum):
 _DIALLED: Final = BLegStage.DIALLED
 _ASKING: Final = BLegStage.ASKING
 _ACCEPTED: Final = BLegStage.ACCEPTED
+_HOLDING: Final = BLegStage.HOLDING
 _OVER: Final = BLegStage.OVER
 
 
@@ -108,7 +111,17 @@ class BLegSession:
         """Begin the present stage again, because it is not known how far the leg has come with the last order."""
         if self.state.stage is _ASKING:
             return self._ask()
+        if self.state.stage is _HOLDING:
+            return self._wait()
         return BLegReaction((self.clear(),) if self.state.stage is BLegStage.CLEARING else ())
+
+    def hold(self, *, is_held: bool) -> BLegReaction:
+        """Wait while the callee is on hold, or until both are connected again by an order to the callee's leg."""
+        if is_held and self.state.stage is _ACCEPTED:
+            return self._wait()
+        if not is_held and self.state.stage is _HOLDING:
+            self.state.stage = _ACCEPTED
+        return NOTHING_FOLLOWS
 
     def clear(self) -> Clear:
         """Return the order that ends the leg."""
@@ -143,6 +156,10 @@ class BLegSession:
         text = spoken(section.confirm_script, self.call.subscriber).strip()
         state.stage, state.turn = _ASKING, state.turn + 1
         return BLegReaction((Ask(state.turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
+
+    def _wait(self) -> BLegReaction:
+        self.state.stage, self.state.turn = _HOLDING, self.state.turn + 1
+        return BLegReaction((Hold(self.state.turn, is_silent=True),))
 
     def _accept(self) -> BLegReaction:
         self.state.stage, self.state.is_connected = _ACCEPTED, True

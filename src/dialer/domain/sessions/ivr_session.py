@@ -37,6 +37,7 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.playing import UNWANTED, context_of
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
+from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -56,15 +57,18 @@ _RECORDING: Final = Stage.RECORDING
 _CONFERRING: Final = Stage.CONFERRING
 _TRANSFERRED: Final = Stage.TRANSFERRED
 _BRIDGED: Final = Stage.BRIDGED
+_HELD: Final = Stage.HELD
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _MACHINE: Final = AmdStatus.MACHINE
-_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _CLEARING, _OVER})
+_BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _HELD, _CLEARING, _OVER})
 _STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
-_IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
+_IN_TRANSFER: Final = frozenset({_TRANSFERRED, _BRIDGED, _HELD})
+_KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
+"""Fields of a session that are stored as they are."""
 
 
 class IvrSession(msgspec.Struct, eq=False, gc=False):
@@ -97,6 +101,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """Events that the engine has not been told."""
     results: tuple[SectionResult, ...] = ()
     """The last answer to each section, in the order of the answers."""
+    heard: tuple[HeardInput, ...] = ()
+    """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
@@ -104,37 +110,14 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
         """Return the session of a call from its stored state."""
         flow = call.plan.flow
-        return cls(
-            call,
-            stage=state.stage,
-            turn=state.turn,
-            seq=state.seq,
-            step=None if state.place is None else steps_of(flow).step(flow.position_at(state.place)),
-            signalled_ms=state.signalled_ms,
-            answered_ms=state.answered_ms,
-            amd_status=state.amd_status,
-            is_refused_machine=state.is_refused_machine,
-            is_completed=state.is_completed,
-            other=state.other,
-            results=state.results,
-        )
+        step = None if state.place is None else steps_of(flow).step(flow.position_at(state.place))
+        return cls(call, step=step, **{name: getattr(state, name) for name in _KEPT})
 
     @property
     def state(self) -> SessionState:
         """The state of the session, as it is stored."""
-        return SessionState(
-            self.stage,
-            self.turn,
-            self.seq,
-            None if self.step is None else self.step.position.place,
-            self.signalled_ms,
-            self.answered_ms,
-            self.amd_status,
-            self.is_refused_machine,
-            self.is_completed,
-            self.results,
-            self.other,
-        )
+        place = None if self.step is None else self.step.position.place
+        return SessionState(place=place, **{name: getattr(self, name) for name in _KEPT})
 
     # --- over a real line -------------------------------------------------------------------------------------------
 
@@ -169,8 +152,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
                 self._await_beep()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
                 self._walk(now_ms, self.step, is_again=True)
-            case Stage.TRANSFERRED:
-                self._give(Hold(turn + 1), _TRANSFERRED)
+            case Stage.TRANSFERRED | Stage.HELD:
+                self._give(Hold(turn + 1), self.stage)
             case Stage.BRIDGED:
                 self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:
@@ -185,6 +168,15 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         if self.stage is _TRANSFERRED:
             self.other = other
             self._give(Bridge(turn + 1, other), _BRIDGED)
+        return self._reaction(turn)
+
+    def hold(self, *, is_held: bool) -> Reaction:
+        """Part the call from the other leg, or connect it again with that leg."""
+        turn = self.turn
+        if is_held and self.stage is _BRIDGED:
+            self._give(Hold(turn + 1), _HELD)
+        elif not is_held and self.stage is _HELD:
+            self._give(Bridge(turn + 1, self.other), _BRIDGED)
         return self._reaction(turn)
 
     def transfer_over(self, now_ms: int, *, is_connected: bool) -> Reaction:
@@ -296,6 +288,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._before_survey(stage, at_ms, status)
         elif stage is _ASKING:
             turn = step.turns.get(digits) or step.find_turn(digits)
+            if step.position.visited <= HEARD_MAX:
+                self.heard += (HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits),)
             if turn.response is not None:
                 self._keep(step, turn.response, at_ms)
             self._walk(at_ms, turn.step)
@@ -344,7 +338,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             if step.acts_after and self._act(step, at_ms):
                 return
             step = step.after if step.knows_after else step.find_after()
-        self.step = None
+        self.step, self.heard = None, (*self.heard, THE_END)
         self._clear()
 
     def _act_before(self, step: SurveyStep, at_ms: int) -> None:
@@ -388,6 +382,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         """Continue the survey after a transfer, unless the call is in none."""
         if self.stage in _IN_TRANSFER and self.step is not None:
             self.other = ""
+            self.heard = self._with(self.step, CONNECTED if is_connected else MISSED, at_ms)
             self._walk(at_ms, self.step.transferred(is_connected=is_connected))
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
@@ -409,6 +404,11 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             results = tuple([result for result in results if result.section_id != section.id])
         result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
         self.results = (*results, result)
+
+    def _with(self, step: SurveyStep, text: str, at_ms: int) -> tuple[HeardInput, ...]:
+        """Return the inputs with another one, so that the call can be replayed."""
+        heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text)
+        return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
 
     # --- the end ------------------------------------------------------------------------------------------------
 
@@ -446,4 +446,5 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.results,
             signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
+            heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
         )

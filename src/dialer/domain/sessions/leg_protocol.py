@@ -123,9 +123,10 @@ class Confer(Value, frozen=True):
 
 
 class Hold(Value, frozen=True):
-    """Play music until the next order."""
+    """Play music until the next order, or nothing at all."""
 
     turn: int
+    is_silent: bool = False
 
 
 class Bridge(Value, frozen=True):

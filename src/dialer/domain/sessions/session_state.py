@@ -10,6 +10,7 @@ from dialer.domain.enums import AmdStatus
 from dialer.domain.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import Order
 from dialer.domain.survey.callflow import StoredPosition
+from dialer.domain.survey.heard import HeardInput
 
 
 class Stage(StrEnum):
@@ -27,6 +28,8 @@ class Stage(StrEnum):
     """The engine decides when the call goes on."""
     BRIDGED = "bridged"
     """It is connected with another leg, until that is over."""
+    HELD = "held"
+    """It waits, apart from that leg, until it is connected with it again."""
     CLEARING = "clearing"
     OVER = "over"
 
@@ -48,6 +51,7 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     results: tuple[SectionResult, ...] = ()
     other: str = ""
     """The key of the leg with which it is connected."""
+    heard: tuple[HeardInput, ...] = ()
 
     def moved(self, by_ms: int) -> "SessionState":
         """Return the state with all its times moved, after the clock has jumped."""

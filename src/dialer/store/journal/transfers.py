@@ -25,6 +25,8 @@ _STANDING: Final = (
     "answered_ms",
     "ended_ms",
     "is_abandoned",
+    "on_hold_from_ms",
+    "on_hold_ms",
     *RATE_COLUMNS,
 )
 """Columns that change during a transfer."""
@@ -53,8 +55,9 @@ _KEEP_AGENT: Final = Bulk(
     .values(
         figures=func.coalesce(bindparam("new_figures"), Agent.figures),
         status=func.coalesce(bindparam("new_status"), Agent.status),
+        hold_call_id=func.nullif(Agent.hold_call_id, bindparam("ended_hold")),
     ),
-    ("new_figures", "new_status", "agent"),
+    ("new_figures", "new_status", "ended_hold", "agent"),
 )
 _KEEP_QUEUE: Final = Bulk(
     update(Queue)
@@ -119,16 +122,17 @@ class CallCentreRows:
     """Figures of queues, agents and campaigns that wait to be written, each in its latest state."""
 
     def __init__(self) -> None:
-        self._agents: dict[int, tuple[str | None, int | None]] = {}
+        self._agents: dict[int, tuple[str | None, int | None, int | None]] = {}
         self._queues: dict[int, tuple[int | None, int | None]] = {}
         self._figures: dict[int, PacingFigures] = {}
 
     def keep_agent(self, effect: effects.KeepAgent) -> None:
-        """Record the figures and the status of an agent."""
-        figures, status = self._agents.get(effect.agent_id, (None, None))
+        """Record the figures and the status of an agent, and the end of a hold."""
+        figures, status, ended_hold_id = self._agents.get(effect.agent_id, (None, None, None))
         if effect.figures is not None:
             figures = msgspec.json.encode(effect.figures).decode()
-        self._agents[effect.agent_id] = (figures, status if effect.status is None else int(effect.status))
+        status = status if effect.status is None else int(effect.status)
+        self._agents[effect.agent_id] = (figures, status, effect.ended_hold_id or ended_hold_id)
 
     def keep_queue(self, effect: effects.KeepQueue) -> None:
         """Record the agent who was offered a call last, and the time since which calls wait without an agent."""
@@ -170,5 +174,7 @@ def _standing(transfer: Transfer) -> tuple[Any, ...]:
         transfer.answered_ms,
         transfer.ended_ms,
         transfer.is_abandoned,
+        transfer.on_hold_from_ms,
+        transfer.on_hold_ms,
         *rate_values(transfer.rate),
     )

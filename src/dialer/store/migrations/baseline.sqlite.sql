@@ -48,22 +48,6 @@ CREATE TABLE call_in_progress (
 	user_id INTEGER NOT NULL,
 	CONSTRAINT pk_call_in_progress PRIMARY KEY (id)
 );
-CREATE TABLE live_leg (
-	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	"key" VARCHAR(36) NOT NULL,
-	call_id INTEGER NOT NULL,
-	place INTEGER DEFAULT '0' NOT NULL,
-	is_leaving BOOLEAN DEFAULT '0' NOT NULL,
-	medium VARCHAR(8) NOT NULL,
-	gateway_id INTEGER NOT NULL,
-	dialling TEXT NOT NULL,
-	wanted_ms INTEGER NOT NULL,
-	handed_ms INTEGER,
-	heard_ms INTEGER,
-	standing TEXT NOT NULL,
-	handle TEXT DEFAULT '' NOT NULL,
-	CONSTRAINT uq_live_leg_key UNIQUE ("key")
-);
 CREATE TABLE text_news (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	medium VARCHAR(8) DEFAULT 'sms' NOT NULL,
@@ -179,6 +163,22 @@ CREATE TABLE wrong_password (
 );
 CREATE INDEX ix_wrong_password_last_ms ON wrong_password (last_ms);
 CREATE UNIQUE INDEX uq_wrong_password_subject ON wrong_password (subject);
+CREATE TABLE live_leg (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	"key" VARCHAR(36) NOT NULL,
+	call_id INTEGER NOT NULL,
+	place INTEGER DEFAULT '0' NOT NULL,
+	is_leaving BOOLEAN DEFAULT '0' NOT NULL,
+	medium VARCHAR(8) NOT NULL,
+	gateway_id INTEGER NOT NULL,
+	dialling TEXT NOT NULL,
+	wanted_ms INTEGER NOT NULL,
+	handed_ms INTEGER,
+	heard_ms INTEGER,
+	standing TEXT NOT NULL,
+	handle TEXT DEFAULT '' NOT NULL,
+	CONSTRAINT uq_live_leg_key UNIQUE ("key")
+);
 CREATE TABLE service_state (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	now_ms INTEGER NOT NULL,
@@ -412,6 +412,7 @@ CREATE TABLE queue (
 	max_wait_time INTEGER NOT NULL,
 	max_wait_time_with_no_agent INTEGER NOT NULL,
 	max_wait_time_with_no_agent_time_reached INTEGER NOT NULL,
+	break_reasons TEXT DEFAULT '' NOT NULL,
 	last_agent_id INTEGER DEFAULT '0' NOT NULL,
 	no_agent_from_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
@@ -434,6 +435,7 @@ CREATE TABLE agent (
 	counted_ms INTEGER DEFAULT '0' NOT NULL,
 	wraps_until_ms INTEGER DEFAULT '0' NOT NULL,
 	hang_up_call_id INTEGER,
+	hold_call_id INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_agent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
@@ -857,6 +859,7 @@ CREATE TABLE callrequest (
 	amd SMALLINT NOT NULL,
 	parameters VARCHAR,
 	did_id INTEGER,
+	heard TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT fk_callrequest_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_subscriber_id_subscriber FOREIGN KEY(subscriber_id) REFERENCES subscriber (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
@@ -896,6 +899,8 @@ CREATE TABLE transfer (
 	next_increment INTEGER DEFAULT '60' NOT NULL,
 	talk_limit_ms INTEGER NOT NULL,
 	is_abandoned BOOLEAN NOT NULL,
+	on_hold_from_ms INTEGER,
+	on_hold_ms INTEGER DEFAULT '0' NOT NULL,
 	CONSTRAINT fk_transfer_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_transfer_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL,
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL

@@ -227,6 +227,8 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         answered_ms=row["answered_ms"],
         ended_ms=row["ended_ms"],
         is_abandoned=row["is_abandoned"],
+        on_hold_from_ms=row["on_hold_from_ms"],
+        on_hold_ms=row["on_hold_ms"],
     )
 
 

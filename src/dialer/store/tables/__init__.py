@@ -21,7 +21,6 @@ from dialer.store.tables.calls import (
     CallInProgress,
     CallRequest,
     Cdr,
-    LiveLeg,
     SetAsideReport,
     SmsMessage,
     SurveyResult,
@@ -63,6 +62,7 @@ from dialer.store.tables.figures import (
 )
 from dialer.store.tables.fleet import CpsReturned, FleetChange, FleetWorker, GatewaySlice, Shard, WorkerPosition
 from dialer.store.tables.limits import RequestAllowance, WrongPassword
+from dialer.store.tables.live_legs import LiveLeg
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate

@@ -7,7 +7,6 @@ from dialer.domain.plans import SMS
 from dialer.store.key_ring import SecretParameters
 from dialer.store.tables._base import (
     BIG,
-    UPDATED_OFTEN,
     VACUUMED_OFTEN,
     Code,
     Increment,
@@ -46,8 +45,7 @@ class CallRequest(Row):
     callid: Mapped[str] = mapped_column(String(36))
     phone_number: Mapped[str] = mapped_column(String(64))
     dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
-    """The number that was given to the carrier, or by the carrier of a call that came in over a line. Empty if none
-    was, or for older rows."""
+    """The number that the carrier was given, or gave for a call that came in. Empty if none was, or in older rows."""
     callerid: Mapped[str] = mapped_column(String(80))
     status: Mapped[Code]
     status_reason: Mapped[str] = mapped_column(String(40), default="")
@@ -68,8 +66,9 @@ class CallRequest(Row):
     parameters: Mapped[str | None] = mapped_column(SecretParameters, default=None)
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
     did_id: Mapped[int | None] = mentions("did", index=False)
-    """The DID that was called, for inbound calls only. Their `attempt` is negative: that of a simulated caller is the
-    number of the missed attempt, negated."""
+    """The DID that was called. Inbound calls only: their `attempt` is negative, minus that which a caller missed."""
+    heard: Mapped[LongText]
+    """The inputs of the callee in the survey, as `dialer.domain.survey.heard` writes them."""
 
     __table_args__ = (
         in_account("callrequest"),
@@ -144,6 +143,10 @@ class Transfer(Row):
     talk_limit_ms: Mapped[int] = mapped_column(BIG, default=0)
     is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False)
     """True if no agent took the call within two seconds."""
+    on_hold_from_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment since which the callee is on hold. Null while agent and callee talk."""
+    on_hold_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The length of the holds that are over."""
 
     __table_args__ = (
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", "user_id", unique=True),
@@ -153,37 +156,6 @@ class Transfer(Row):
         Index("ix_transfer_phone_number", "phone_number", "id", "callrequest_id"),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )
-
-
-class LiveLeg(Row):
-    """A leg that a real carrier has, or is about to have, deleted when it is over. Simulated calls have none."""
-
-    __tablename__ = "live_leg"
-
-    key: Mapped[str] = mapped_column(String(36), unique=True)
-    """The leg's name for its carrier."""
-    call_id: Mapped[int] = mapped_column(BIG)
-    """The call request or the text message, which share one sequence of ids."""
-    place: Mapped[int] = mapped_column(default=0, server_default="0")
-    """The place of its transfer in the call; 0 for the leg of the call itself."""
-    is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
-    """True if it has been told to end, and nobody needs it any more."""
-    medium: Mapped[Medium]
-    gateway_id: Mapped[int] = mapped_column(BIG)
-    dialling: Mapped[str] = mapped_column(Text)
-    """The order to dial, as JSON."""
-    wanted_ms: Mapped[Milliseconds]
-    """The moment of the decision."""
-    handed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The moment when the order was about to be given to the line. Null if it certainly was not."""
-    heard_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The last sign of life."""
-    standing: Mapped[str] = mapped_column(Text, default="{}")
-    """The state of the conversation, as JSON."""
-    handle: Mapped[LongText]
-    """The line's own data, with which it takes the leg up again."""
-
-    __table_args__ = UPDATED_OFTEN
 
 
 class TextPart(Row):

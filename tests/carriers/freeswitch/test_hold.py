@@ -1,0 +1,23 @@
+"""Test of two legs in a FreeSWITCH that are parted while the callee is on hold."""
+
+from dialer.domain.sessions.leg_protocol import Bridge, Done, Hold
+from tests.carriers.freeswitch.fake_switch import FakeSwitch
+from tests.carriers.freeswitch.test_line import ADA, BERT, STAYS, Scene
+
+
+async def test_a_callee_on_hold_hears_music_and_the_agent_stays() -> None:
+    with FakeSwitch({ADA.number: STAYS, BERT.number: STAYS}) as switch:
+        scene, channels = Scene(switch), switch.channels
+        await scene.calls(ADA, BERT)
+        scene.line.perform("ada", Bridge(1, "bert"))
+        await scene.watch.until(lambda: channels["ada"].other == "bert")
+        scene.line.perform("ada", Hold(2))
+        scene.line.perform("bert", Hold(1, is_silent=True))
+        await scene.watch.until(lambda: scene.applications != [])
+        assert (scene.applications, channels["ada"].other) == ([("endless_playback", "local_stream://moh")], "")
+        scene.line.perform("ada", Bridge(3, "bert"))
+        await scene.watch.until(lambda: channels["ada"].other == "bert")
+        switch.hang_up(BERT.number)
+        await scene.watch.until(lambda: Done(3, 0) in scene.said)
+        assert (list(channels), switch.nested) == (["ada"], [])
+        await scene.line.close()
