@@ -29,6 +29,7 @@ def failed(outcome: Outcome, code: int) -> str:
         "move sqlite:///new.db",
         "erase +12025550111 --yes",
         "explain 1 +12025550111",
+        "replay 1",
         "forecast 1",
         "report 1",
         "top",

@@ -19,6 +19,7 @@ from tests.new_database import new_file
         "report 1",
         "top",
         "explain 1 +12025550111",
+        "replay 1",
         "check 1",
         "audit",
         "backup copy.db",

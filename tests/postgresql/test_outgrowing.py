@@ -61,7 +61,7 @@ async def test_the_program_runs_on_tables_in_parts(house: House) -> None:
 
 async def test_the_end_of_a_call_changes_no_index(house: House) -> None:
     (call_id, *_) = [row["id"] for row in house.rows(CallInProgress)]
-    ended = RequestEnd(0, 4, "", house.now_ms(), int(Cause.NORMAL_CLEARING), call_id)
+    ended = RequestEnd(0, 4, "", house.now_ms(), int(Cause.NORMAL_CLEARING), "", call_id)
 
     def updates(unit: Connection) -> list[int]:
         counters = ("pg_stat_get_xact_tuples_updated", "pg_stat_get_xact_tuples_hot_updated")

@@ -46,7 +46,7 @@ class Layout(NamedTuple):
 
 
 LARGE, WORKING, COUNTED, SMALL, LOG = Size.LARGE, Size.WORKING, Size.COUNTERS, Size.SMALL, Size.LOG
-CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "parameters")
+CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "heard", "parameters")
 GATEWAY_USED: Final = ("failures", "rest_ms", "rests_until_ms", "line_down", "line_since_ms")
 LAYOUT: Final = {
     "contact": Layout(LARGE),

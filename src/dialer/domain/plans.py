@@ -19,6 +19,7 @@ from dialer.domain.enums import (
 )
 from dialer.domain.reasons import NoReason, SubscriberReason, TransferReason
 from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.heard import HeardInput
 from dialer.domain.survey.survey import Prompt
 
 NEVER_MS: Final = 2**62
@@ -330,6 +331,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """The time of the network's first signal after the dial: ringing, busy or a failure. None if it is unknown."""
     is_cut_off: bool = False
     """True if we ended the call ourselves, because nobody could say what had become of it."""
+    heard: tuple[HeardInput, ...] = ()
+    """The inputs of the callee in the survey, in their order."""
 
 
 class LegOutcome(msgspec.Struct, frozen=True, gc=False):

@@ -77,6 +77,7 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
             phone_number=case((_came_in(), CallRequest.phone_number), else_=ERASED),
             callerid=case((_came_in(), ERASED), else_=CallRequest.callerid),
             dialled_number="",
+            heard="",
         )
     )
     connection.execute(update(SmsMessage).where(SmsMessage.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
@@ -93,7 +94,7 @@ def erase_callers(unit: UnitOfWork, call_ids: Collection[int], delete_file: Dele
     requests = select(CallRequest.id).where(CallRequest.id.in_(call_ids))
     erase_answers(connection, SurveyResult.callrequest_id.in_(call_ids), delete_file)
     _erase_records(connection, requests)
-    connection.execute(update(CallRequest).where(CallRequest.id.in_(call_ids)).values(callerid=ERASED))
+    connection.execute(update(CallRequest).where(CallRequest.id.in_(call_ids)).values(callerid=ERASED, heard=""))
     connection.execute(update(SmsMessage).where(SmsMessage.callrequest_id.in_(call_ids)).values(_ERASED_MESSAGE))
     connection.execute(delete(WaitingText).where(WaitingText.callrequest_id.in_(call_ids)))
 

@@ -37,6 +37,7 @@ from dialer.domain.sessions.leg_protocol import (
 from dialer.domain.sessions.playing import UNWANTED, context_of
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, first_step, speeches_of, steps_of
+from dialer.domain.survey.heard import CONNECTED, HEARD_MAX, LEFT, MISSED, THE_END, HeardInput
 from dialer.domain.survey.sections.actions import (
     ConferenceTalk,
     Diversion,
@@ -100,6 +101,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     """Events that the engine has not been told."""
     results: tuple[SectionResult, ...] = ()
     """The last answer to each section, in the order of the answers."""
+    heard: tuple[HeardInput, ...] = ()
+    """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
@@ -107,9 +110,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
     def continued(cls, call: Call, state: SessionState) -> "IvrSession":
         """Return the session of a call from its stored state."""
         flow = call.plan.flow
-        position = None if state.place is None else flow.position_at(state.place)
-        kept = {name: getattr(state, name) for name in _KEPT}
-        return cls(call, step=None if position is None else steps_of(flow).step(position), **kept)
+        step = None if state.place is None else steps_of(flow).step(flow.position_at(state.place))
+        return cls(call, step=step, **{name: getattr(state, name) for name in _KEPT})
 
     @property
     def state(self) -> SessionState:
@@ -286,6 +288,8 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self._before_survey(stage, at_ms, status)
         elif stage is _ASKING:
             turn = step.turns.get(digits) or step.find_turn(digits)
+            if step.position.visited <= HEARD_MAX:
+                self.heard += (HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, digits),)
             if turn.response is not None:
                 self._keep(step, turn.response, at_ms)
             self._walk(at_ms, turn.step)
@@ -334,7 +338,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             if step.acts_after and self._act(step, at_ms):
                 return
             step = step.after if step.knows_after else step.find_after()
-        self.step = None
+        self.step, self.heard = None, (*self.heard, THE_END)
         self._clear()
 
     def _act_before(self, step: SurveyStep, at_ms: int) -> None:
@@ -378,6 +382,7 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
         """Continue the survey after a transfer, unless the call is in none."""
         if self.stage in _IN_TRANSFER and self.step is not None:
             self.other = ""
+            self.heard = self._with(self.step, CONNECTED if is_connected else MISSED, at_ms)
             self._walk(at_ms, self.step.transferred(is_connected=is_connected))
 
     def _keep_recording(self, at_ms: int, recording_ms: int) -> None:
@@ -399,6 +404,11 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             results = tuple([result for result in results if result.section_id != section.id])
         result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
         self.results = (*results, result)
+
+    def _with(self, step: SurveyStep, text: str, at_ms: int) -> tuple[HeardInput, ...]:
+        """Return the inputs with another one, so that the call can be replayed."""
+        heard = HeardInput(at_ms - (self.answered_ms or at_ms), step.section.id, text)
+        return self.heard if step.position.visited > HEARD_MAX else (*self.heard, heard)
 
     # --- the end ------------------------------------------------------------------------------------------------
 
@@ -436,4 +446,5 @@ class IvrSession(msgspec.Struct, eq=False, gc=False):
             self.results,
             signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
+            heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
         )

@@ -10,6 +10,7 @@ from dialer.domain.enums import AmdStatus
 from dialer.domain.plans import SectionResult
 from dialer.domain.sessions.leg_protocol import Order
 from dialer.domain.survey.callflow import StoredPosition
+from dialer.domain.survey.heard import HeardInput
 
 
 class Stage(StrEnum):
@@ -50,6 +51,7 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     results: tuple[SectionResult, ...] = ()
     other: str = ""
     """The key of the leg with which it is connected."""
+    heard: tuple[HeardInput, ...] = ()
 
     def moved(self, by_ms: int) -> "SessionState":
         """Return the state with all its times moved, after the clock has jumped."""

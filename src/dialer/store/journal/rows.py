@@ -10,6 +10,7 @@ from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
 from dialer.domain.plans import Call, SectionResult, id_or_0
+from dialer.domain.survey.heard import written
 from dialer.store.invariants import Placed
 from dialer.store.queries.rates import rate_values
 
@@ -54,6 +55,7 @@ class RequestRow(NamedTuple):
     status_reason: str
     ended_ms: int | None
     hangup_cause_q850: int | None
+    heard: str
 
 
 class RequestEnd(NamedTuple):
@@ -64,6 +66,7 @@ class RequestEnd(NamedTuple):
     status_reason: str
     ended_ms: int
     hangup_cause_q850: int
+    heard: str
     request_id: int
 
 
@@ -159,7 +162,7 @@ class CampaignGrowth(NamedTuple):
 
 def dialled(call: Call) -> RequestRow:
     """Return the row of a call in progress."""
-    return RequestRow._make((*_beginning(call), call.hold, _CALLING, "", None, None))
+    return RequestRow._make((*_beginning(call), call.hold, _CALLING, "", None, None, ""))
 
 
 def over(effect: effects.FinishCall | effects.FinishInbound) -> RequestRow:
@@ -197,7 +200,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
     )
 
 
-def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, str, int, int]:
+def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, str, int, int, str]:
     """Return the fields of a `RequestRow` from `hold` on."""
     call, outcome = effect.call, effect.outcome
     if call.is_aborted:
@@ -206,7 +209,7 @@ def _end(effect: effects.FinishCall | effects.FinishInbound) -> tuple[int, int, 
         status, reason = _FAILURE, failure_reason(outcome)
     else:
         status, reason = _SUCCESS, ""
-    return (0, status, reason, outcome.ended_ms, int(outcome.cause))
+    return (0, status, reason, outcome.ended_ms, int(outcome.cause), written(outcome.heard))
 
 
 def cdr(cdr_id: int, effect: effects.FinishCall | effects.FinishInbound) -> CdrRow:

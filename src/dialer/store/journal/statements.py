@@ -28,6 +28,7 @@ FINISH_REQUESTS: Final = KeyedBulk(
         status_reason=bindparam("status_reason"),
         ended_ms=bindparam("ended_ms"),
         hangup_cause_q850=bindparam("hangup_cause_q850"),
+        heard=bindparam("heard"),
         parameters=null(),
     ),
     RequestEnd._fields,

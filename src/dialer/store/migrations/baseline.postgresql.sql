@@ -930,6 +930,7 @@ CREATE TABLE callrequest (
 	amd SMALLINT NOT NULL,
 	parameters VARCHAR,
 	did_id BIGINT,
+	heard TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT pk_callrequest PRIMARY KEY (id),
 	CONSTRAINT fk_callrequest_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_subscriber_id_subscriber FOREIGN KEY(subscriber_id) REFERENCES subscriber (id) ON DELETE CASCADE,

@@ -860,6 +860,7 @@ CREATE TABLE callrequest (
 	amd SMALLINT NOT NULL,
 	parameters VARCHAR,
 	did_id INTEGER,
+	heard TEXT DEFAULT '' NOT NULL,
 	CONSTRAINT fk_callrequest_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_subscriber_id_subscriber FOREIGN KEY(subscriber_id) REFERENCES subscriber (id) ON DELETE CASCADE,
 	CONSTRAINT fk_callrequest_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,

@@ -45,8 +45,7 @@ class CallRequest(Row):
     callid: Mapped[str] = mapped_column(String(36))
     phone_number: Mapped[str] = mapped_column(String(64))
     dialled_number: Mapped[str] = mapped_column(String(80), default="", server_default="")
-    """The number that was given to the carrier, or by the carrier of a call that came in over a line. Empty if none
-    was, or for older rows."""
+    """The number that the carrier was given, or gave for a call that came in. Empty if none was, or in older rows."""
     callerid: Mapped[str] = mapped_column(String(80))
     status: Mapped[Code]
     status_reason: Mapped[str] = mapped_column(String(40), default="")
@@ -67,8 +66,9 @@ class CallRequest(Row):
     parameters: Mapped[str | None] = mapped_column(SecretParameters, default=None)
     """The gateway's parameters at the dial, kept only if they were changed while the call was in progress."""
     did_id: Mapped[int | None] = mentions("did", index=False)
-    """The DID that was called, for inbound calls only. Their `attempt` is negative: that of a simulated caller is the
-    number of the missed attempt, negated."""
+    """The DID that was called. Inbound calls only: their `attempt` is negative, minus that which a caller missed."""
+    heard: Mapped[LongText]
+    """The inputs of the callee in the survey, as `dialer.domain.survey.heard` writes them."""
 
     __table_args__ = (
         in_account("callrequest"),

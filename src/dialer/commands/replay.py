@@ -1,0 +1,99 @@
+"""`dialer replay`: a call that is over, through the survey as it is now."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+import rich_click as click
+
+from dialer.commands.open_service import open_service
+from dialer.commands.output import print_json, printable
+from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.heard import CONNECTED, MISSED
+from dialer.domain.survey.replay import ReplayDifference, ReplayStep, first_difference, is_its_own
+from dialer.domain.survey.replay import replay as replayed
+from dialer.domain.survey.survey import section_name
+from dialer.store.queries.finished_call import FinishedCall, UnknownCallError, finished_call
+from dialer.store.timeline.parts import moment
+
+_TRANSFERS: Final = {CONNECTED: "the transfer was connected", MISSED: "the transfer reached nobody"}
+
+
+class ShownStep(msgspec.Struct, frozen=True):
+    """A section that the call visited."""
+
+    section_id: int
+    section: str
+    at_seconds: float | None
+    """The time of the input, since the answer; null without one."""
+    heard: str | None
+    """The keys, empty for none, or the outcome of a transfer; null without an input."""
+    response: str | None
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """A call, and the first place at which the survey as it is now plays it differently."""
+
+    call: int
+    campaign: int
+    number: str
+    started: datetime
+    survey: str
+    steps: list[ShownStep]
+    difference: ReplayDifference | None
+
+
+def replay(call: str, *, as_json: bool) -> None:
+    """Play a call that is over through its survey as it is now, and show the first difference."""
+    with open_service() as service:
+        try:
+            found = service.database.read_now(lambda connection: finished_call(connection, call))
+        except UnknownCallError as error:
+            raise click.ClickException(str(error)) from None
+    shown = _compare(found)
+    if as_json:
+        print_json(shown)
+    else:
+        click.echo("\n".join(map(printable, _lines(shown))))
+    if shown.difference is not None:
+        raise SystemExit(1)
+
+
+def _compare(call: FinishedCall) -> Replay:
+    was = replayed(CallFlow(call.survey), call.heard)
+    if not is_its_own(was, call.heard):
+        raise click.ClickException(f"the inputs of call {call.id} do not fit the survey that its campaign plays")
+    difference = first_difference(was, replayed(CallFlow(call.template), call.heard))
+    steps = list(map(_shown, was))
+    started = moment(call.started_ms)
+    return Replay(call.id, call.campaign_id, call.number, started, call.template_name, steps, difference)
+
+
+def _shown(step: ReplayStep) -> ShownStep:
+    heard, section = step.heard, step.section
+    at_seconds, text = (None, None) if heard is None else (heard.at_ms / 1_000, heard.text)
+    return ShownStep(section.id, section_name(section), at_seconds, text, step.response)
+
+
+def _lines(shown: Replay) -> Iterator[str]:
+    yield f"Call {shown.call} of campaign {shown.campaign} with {shown.number}, {shown.started:%Y-%m-%d %H:%M:%S}Z"
+    yield from (f"{number:>4}  {_line(step)}" for number, step in enumerate(shown.steps, 1))
+    yield from _difference(shown.survey, shown.difference, shown.steps)
+
+
+def _line(step: ShownStep) -> str:
+    if step.heard is None:
+        return step.section
+    keys = f"pressed {step.heard}" if step.heard else "pressed nothing"
+    answer = "" if step.response is None else f", answer {step.response}"
+    return f"{step.section}: {_TRANSFERS.get(step.heard, keys)} after {step.at_seconds} s{answer}"
+
+
+def _difference(survey: str, found: ReplayDifference | None, steps: Sequence[ShownStep]) -> Iterator[str]:
+    if found is None:
+        yield f"The survey {survey} plays all {len(steps)} steps as they were."
+        return
+    place = f"at step {found.step}, {found.section}" if found.step else "at the beginning"
+    yield f"The survey {survey} differs {place}:"
+    yield f"      {found.field} was {found.was}, is now {found.is_now}"
