@@ -44,6 +44,7 @@ from dialer.carriers.voice import (
     speech,
 )
 from dialer.console.charts import survey_graph
+from dialer.domain import phrases
 from dialer.domain.billing import money
 from dialer.domain.engine import holds, inbound
 from dialer.domain.engine.call_messages import WAITING_MAX
@@ -321,6 +322,9 @@ LIMITS: Final = {
     "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
     "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
+    "Reasons of a break (`break_reasons` of a queue); one of them": (
+        f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"
+    ),
     "Hold of a callee by an agent": f"{holds.HOLD_MS_MAX // 60_000} min",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (

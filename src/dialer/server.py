@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
 import uvicorn
@@ -50,7 +50,7 @@ def serve(
     bound: socket.socket,
     *,
     ready: Callable[[], None],
-    ending: Callable[[], None] = lambda: None,
+    ending: Sequence[Callable[[], None]] = (),
     displaced: Callable[[], str | None] = lambda: None,
 ) -> None:
     """Serve until the process is told to end, or `displaced` says why it must.
@@ -92,7 +92,7 @@ class _Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         ready: Callable[[], None],
-        ending: Callable[[], None],
+        ending: Sequence[Callable[[], None]],
         displaced: Callable[[], str | None],
     ) -> None:
         super().__init__(config)
@@ -118,7 +118,8 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         _end_in_any_case()
-        self._ending()
+        for end in self._ending:
+            end()
         await super().shutdown(sockets)
 
 

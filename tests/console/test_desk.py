@@ -91,6 +91,20 @@ def test_an_agent_logs_in_and_takes_a_break(gus: Visitor, alice: Visitor, databa
     assert state(database) == (1, "")
 
 
+def test_an_agent_chooses_the_reason_of_a_break(gus: Visitor, api: Caller, database: Database) -> None:
+    queue = api.create("queue", name="desk", break_reasons=f"Lunch, {HOSTILE}")
+    api.create("tier", queue=queue["url"], agent="/rest-api/agent/1/")
+    gus.get("desk/")
+    gus.send("desk/status/", status="in")
+    assert "<option>Lunch</option><option>" in gus.get("desk/")
+    assert "<script>alert" not in gus.page
+    assert gus.send("desk/status/", status="break", reason="Nap").status_code == 404
+    assert (gus.send("desk/status/", status="break", reason="Lunch").status_code, state(database)) == (
+        303,
+        (4, "Lunch"),
+    )
+
+
 def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
     identity = campaign(api, name="Departures")
     talk_to_gus(database, identity)

@@ -19,6 +19,7 @@ from dialer.api.http.body import BODY_BYTES_MAX
 from dialer.api.http.compression import Compression
 from dialer.api.http.edge import Edge
 from dialer.api.http.errors import EXCEPTION_HANDLERS
+from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.hosts import OwnNames
 from dialer.api.http.ignored import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
@@ -100,22 +101,20 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     speak: SpeakText = speak_nothing,
     resources: Sequence[Resource] = RESOURCES,
     console: Pages | None = None,
+    event_streams: EventStreams | None = None,
 ) -> Litestar:
     """Build the application: the REST API, health, metrics, the OpenAPI document, and the console if there is one.
 
     The database must have its tables. The worker runs as long as the application does.
     """
     by_path = {resource.path: resource for resource in resources}
-    service = Service(settings, database=database, worker=worker, resources=by_path, export=export)
+    service = Service(
+        settings, database=database, worker=worker, resources=by_path, export=export, event_streams=event_streams
+    )
     metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
     permissions = Permissions(resources)
 
-    authenticator = authenticator or Authenticator(
-        database,
-        requests_a_minute=settings.rate_limit,
-        clock_ms=lambda: worker.clock.now_ms(),  # noqa: PLW0108 - the clock may be replaced
-        second_factor=settings.second_factor,
-    )
+    authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     removing = partial(_removing, settings, database, worker)
     own = (worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing)
@@ -147,6 +146,15 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     names = OwnNames(settings.base_url, settings.other_hosts)
     app.asgi_handler = Edge(Compression(app.asgi_handler), metrics, methods, names)
     return app
+
+
+def _authenticator(settings: Settings, database: Database, worker: Dialler) -> Authenticator:
+    return Authenticator(
+        database,
+        requests_a_minute=settings.rate_limit,
+        clock_ms=lambda: worker.clock.now_ms(),  # noqa: PLW0108 - the clock may be replaced
+        second_factor=settings.second_factor,
+    )
 
 
 def create_worker_app(

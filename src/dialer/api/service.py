@@ -16,6 +16,7 @@ from dialer.api.crud.resource import Actor, Resource, Unit
 from dialer.api.crud.shapes import Columns
 from dialer.api.crud.urls import Links, links_for
 from dialer.api.http.auth import origin_of
+from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.ignored import is_strict
 from dialer.app.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
@@ -118,7 +119,9 @@ class Service:
         worker: Dialler,
         resources: Mapping[str, Resource],
         export: Export,
+        event_streams: EventStreams | None = None,
     ) -> None:
+        self.event_streams: Final = event_streams or EventStreams()
         self.settings: Final = settings
         self.worker: Final = worker
         self.database: Final = database

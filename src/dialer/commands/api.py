@@ -4,6 +4,7 @@ import contextlib
 
 from dialer.api.app import create_app
 from dialer.api.http.auth import Authenticator
+from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.limits import SharedLimits
 from dialer.commands.open_service import (
     database_clock,
@@ -43,7 +44,7 @@ def api(host: str, port: int) -> None:
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         workers = RemoteWorkers(database, clock, database_ms=database_ms)
-        console = Console(database, first_admin_token=token)
+        console, streams = Console(database, first_admin_token=token), EventStreams()
         authenticator = shared_authenticator(settings, database, clock)
         app = create_app(
             settings,
@@ -51,11 +52,12 @@ def api(host: str, port: int) -> None:
             worker=workers,
             authenticator=authenticator,
             console=console,
+            event_streams=streams,
             trial_call=place_for_api,
             speak=voice_of(settings),
         )
         ready = announcer(host, bound)
-        run_server(app, bound, ready=ready, ending=console.end, displaced=lambda: database.displaced)
+        run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)
 
 
 def shared_authenticator(settings: Settings, database: Database, clock: RealClock) -> Authenticator:

@@ -12,6 +12,7 @@ from typing import Final
 import rich_click as click
 
 from dialer.api.app import create_app
+from dialer.api.http.event_streams import EventStreams
 from dialer.app.accounts.users import NewUser, create_user
 from dialer.commands.lines import new_worker
 from dialer.commands.open_service import (
@@ -63,17 +64,18 @@ def serve(host: str, port: int) -> None:
         token = create_first_admin(settings, database, address_of(host, bound))
         configure_logs()
         worker = new_worker(settings, database, clock)
-        console = Console(database, first_admin_token=token)
+        console, streams = Console(database, first_admin_token=token), EventStreams()
         app = create_app(
             settings,
             database=database,
             worker=worker,
             console=console,
+            event_streams=streams,
             trial_call=place_for_api,
             speak=voice_of(settings),
         )
         ready = announcer(host, bound)
-        run_server(app, bound, ready=ready, ending=console.end, displaced=lambda: database.displaced)
+        run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)
 
 
 def _warn_of_a_real_clock(settings: Settings, database: Database) -> None:

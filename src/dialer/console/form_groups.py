@@ -65,6 +65,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             ("", "name strategy"),
             ("How long callers wait", "max_wait_time max_wait_time_with_no_agent"),
+            ("Breaks of agents", "break_reasons"),
         ),
         _groups(
             (

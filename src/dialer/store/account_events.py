@@ -85,6 +85,12 @@ def read_events(connection: Connection, user_id: int, wanted: EventsWanted) -> S
     return connection.execute(query.order_by(AccountEvent.id).limit(min(wanted.limit, EVENTS_PER_PAGE_MAX))).all()
 
 
+def last_event_id(connection: Connection, user_id: int) -> int:
+    """Return the id of the newest event of an account; 0 without any."""
+    newest = select(AccountEvent.id).where(AccountEvent.user_id == user_id)
+    return connection.scalar(newest.order_by(AccountEvent.id.desc()).limit(1)) or 0
+
+
 def remove_old_events(connection: Connection, before_ms: int) -> int:
     """Remove events that are older than a moment, at most `REMOVED_AT_ONCE`, and return their number."""
     old = select(AccountEvent.id).where(AccountEvent.created_date < before_ms).limit(REMOVED_AT_ONCE)

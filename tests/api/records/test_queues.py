@@ -4,9 +4,12 @@ import json
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import update
 
 from dialer.domain.enums import CallRequestStatus, TransferStatus
+from dialer.domain.phrases import read_phrases
 from dialer.store.database import Database
 from dialer.store.tables import CallRequest, Transfer
 from tests.api.builders import Estate, stored
@@ -34,6 +37,7 @@ def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
         "max_wait_time": 0,
         "max_wait_time_with_no_agent": 120,
         "max_wait_time_with_no_agent_time_reached": 5,
+        "break_reasons": "",
         "created_date": NOW,
         "updated_date": NOW,
     }
@@ -139,3 +143,42 @@ def test_what_concerns_agents_is_acted_upon_at_once(alice: Caller, estate: Estat
         before = worker.settled
         alice.change(record["url"], **change)
         assert worker.settled == before + 1
+
+
+def test_agents_choose_among_the_reasons_of_their_queues(alice: Caller) -> None:
+    queues = [alice.create("queue", name=name, break_reasons=reasons) for name, reasons in (("a", ""), ("b", ""))]
+    agent = alice.create("agent", name="Zoe")
+    for queue in queues:
+        alice.create("tier", queue=queue["url"], agent=agent["url"])
+    alice.change(agent["url"], status=4, break_reason="anything")
+    alice.change(queues[0]["url"], break_reasons=" Lunch ,, Training,Lunch ")
+    alice.change(queues[1]["url"], break_reasons="Lunch, Doctor")
+    assert alice.get(queues[0]["url"])["break_reasons"] == "Lunch, Training"
+    alice.change(agent["url"], wrap_up_time=5)
+    assert alice.get(agent["url"])["break_reason"] == "anything"
+    status, errors = alice.refused("PATCH", agent["url"], break_reason="Nap")
+    wrong = "'Nap' is no reason of the agent's queues. Give one of these: Lunch, Training, Doctor."
+    assert (status, errors) == (400, {"break_reason": [wrong]})
+    for reason in ("Doctor", ""):
+        alice.change(agent["url"], break_reason=reason)
+        assert alice.get(agent["url"])["break_reason"] == reason
+    alice.change(agent["url"], status=2, break_reason="Nap")
+    assert alice.get(agent["url"])["break_reason"] == ""
+
+
+@pytest.mark.parametrize(
+    ("reasons", "message"),
+    [
+        (",".join(map(str, range(21))), "There are 21, and at most 20 are allowed."),
+        ("x" * 101, f"'{'x' * 40}' is longer than 100 characters."),
+    ],
+)
+def test_too_many_or_too_long_reasons_are_refused(alice: Caller, reasons: str, message: str) -> None:
+    assert alice.refused("POST", "queue/", name="a", break_reasons=reasons) == (400, {"break_reasons": [message]})
+
+
+@given(st.text(alphabet="ab ,\n", max_size=30))
+def test_a_list_of_phrases_that_was_read_is_always_read_the_same_again(text: str) -> None:
+    phrases = read_phrases(text)
+    assert read_phrases(", ".join(phrases)) == phrases
+    assert all(phrase.strip() == phrase != "" for phrase in phrases)

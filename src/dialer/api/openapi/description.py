@@ -22,13 +22,14 @@ from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.dispositions import DispositionRead
+from dialer.api.records.events import EventRead
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.clock import ClockRead
-from dialer.api.routes.events import EventRead, EventsRead, EventsSwitched
+from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
 from dialer.api.routes.own_settings import OwnSettings

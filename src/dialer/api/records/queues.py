@@ -12,6 +12,7 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, Values
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import own_agents
 from dialer.api.records.emergency import no_emergency_number
+from dialer.api.records.phrases import Phrases
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.numbers.emergency import is_emergency_contact
@@ -81,6 +82,12 @@ _QUEUE: Final = shapes(
         "max_wait_time_with_no_agent_time_reached": writable(
             Integer(), "Seconds that each caller waits at least, once the longest wait without an agent is reached."
         ),
+        "break_reasons": writable(
+            Phrases(),
+            "The reasons that agents of the queue give for a break, with commas between them: up to 20, of up to 100"
+            " characters each. Agents of several queues choose among the reasons of all. Empty: agents write any.",
+            example="Lunch, Training",
+        ),
         **STAMPS,
     },
     write_doc="A queue in which calls wait for an agent; all times are in seconds.",
@@ -114,7 +121,10 @@ _AGENT: Final = shapes(
             Integer(), "Seconds after each call in which the agent gets no other call.", example=15
         ),
         "break_reason": writable(
-            Text(100), "The reason of a break, for statistics. It is emptied when the break ends.", example="lunch"
+            Text(100),
+            "The reason of a break, for statistics: one of `break_reasons` of the agent's queues, if they have any. It"
+            " is emptied when the break ends.",
+            example="Lunch",
         ),
         "parameters": writable(
             JsonObject(),

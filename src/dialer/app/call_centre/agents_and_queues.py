@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Select, delete, select, update
 
+from dialer.app.call_centre.break_reasons import check_break_reason
 from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.events import AgentStatusChanged
 from dialer.app.unit import UnitOfWork
@@ -31,12 +32,15 @@ def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any]) -> 
 
     Raises:
         UnknownRecordError: there is no such agent.
+        InvalidFieldsError: the reason is none of those that the agent's queues have.
     """
     clock = read_clock(unit.connection, agent_id)
     if clock is None:
         raise UnknownRecordError(f"There is no agent {agent_id}.")
     status = values.get("status", clock.status)
     reason = values.get("break_reason", clock.break_reason if status == clock.status else "")
+    if status == AgentStatus.ON_BREAK and reason != clock.break_reason:
+        check_break_reason(unit.connection, agent_id, reason)
     written = {**values, "updated_date": unit.now_ms}
     unit.connection.execute(update(Agent).where(Agent.id == agent_id).values(written))
     after = replace(clock, status=status, break_reason=reason if status == AgentStatus.ON_BREAK else "")

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, case, select
 
+from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.domain.queueing.activity import AgentClock
@@ -43,6 +44,8 @@ class Desk(NamedTuple):
     activity: AgentActivity
     since_ms: int
     break_reason: str
+    break_reasons: list[str]
+    """The reasons among which the agent chooses; none if the agent writes one."""
     wraps_until_ms: int
     call: CallOnDesk | None
     """The newest call; None before the first one."""
@@ -67,6 +70,7 @@ def read_desk(connection: Connection, login_id: int, now_ms: int) -> Desk | None
         clock.activity(now_ms),
         clock.since_ms(now_ms),
         clock.break_reason,
+        break_reasons_of(connection, row.id),
         clock.wraps_until_ms,
         _call_of(connection, row.id),
     )

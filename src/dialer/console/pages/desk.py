@@ -17,7 +17,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
-from dialer.app.errors import RefusedError
+from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
@@ -90,7 +90,10 @@ async def change_own_status(request: ApiRequest, console: NamedDependency[Consol
             raise RecordNotFoundError(NOT_AN_AGENT)
         change_agent(unit, desk.agent_id, {"status": status, "break_reason": reason})
 
-    await request.service.write(request, change)
+    try:
+        await request.service.write(request, change)
+    except InvalidFieldsError:
+        raise RecordNotFoundError("There is no such reason. Reload the page, and choose again.") from None
     console.snapshots.forget(_key(request))
     return go_to(DESK)
 

@@ -412,6 +412,7 @@ CREATE TABLE queue (
 	max_wait_time INTEGER NOT NULL,
 	max_wait_time_with_no_agent INTEGER NOT NULL,
 	max_wait_time_with_no_agent_time_reached INTEGER NOT NULL,
+	break_reasons TEXT DEFAULT '' NOT NULL,
 	last_agent_id INTEGER DEFAULT '0' NOT NULL,
 	no_agent_from_ms INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,

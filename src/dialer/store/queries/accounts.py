@@ -1,9 +1,9 @@
-"""User accounts for lists."""
+"""User accounts: their lists, and what holds for one now."""
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
-from dialer.store.tables import User
+from dialer.store.tables import ApiKey, User
 
 
 class AccountSummary(msgspec.Struct, frozen=True):
@@ -34,3 +34,18 @@ def free_balance(connection: Connection, user_id: int) -> int:
     """Return the balance of a user without what calls in progress hold, as an integer of 1e-5."""
     query = select(User.balance - User.held).where(User.id == user_id)
     return int(connection.scalar(query) or 0)
+
+
+def is_still_as(
+    connection: Connection, user_id: int, role_and_manager: tuple[str, int | None], *, key_id: int | None, now_ms: int
+) -> bool:
+    """Return whether a user is enabled and has the same role and manager as before, and a key of theirs is valid."""
+    user = select(User.role, User.manager_id).where(User.id == user_id, User.enabled)
+    row = connection.execute(user).first()
+    if row is None or tuple(row) != role_and_manager:
+        return False
+    if key_id is None:
+        return True
+    is_valid = or_(ApiKey.expirationdate.is_(None), ApiKey.expirationdate > now_ms)
+    key = select(ApiKey.id).where(ApiKey.id == key_id, ApiKey.user_id == user_id, ApiKey.enabled, is_valid)
+    return connection.scalar(key) is not None

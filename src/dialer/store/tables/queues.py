@@ -32,6 +32,8 @@ class Queue(Row):
     max_wait_time: Mapped[int] = mapped_column(default=0)
     max_wait_time_with_no_agent: Mapped[int] = mapped_column(default=120)
     max_wait_time_with_no_agent_time_reached: Mapped[int] = mapped_column(default=5)
+    break_reasons: Mapped[LongText]
+    """The reasons that its agents may give for a break, with commas between them. Empty: any."""
     last_agent_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Id of the agent who was offered a call last: a round robin goes on after this agent."""
     no_agent_from_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")

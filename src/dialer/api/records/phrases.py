@@ -1,0 +1,20 @@
+"""Fields with a few phrases in one text."""
+
+from dialer.api.crud.fields import Conventions, FieldError, Json, Text
+from dialer.domain.phrases import PHRASE_LENGTH_MAX, PHRASES_MAX, check_phrases, read_phrases
+from dialer.domain.sentences import message_of
+
+
+class Phrases(Text, frozen=True):
+    """Phrases with commas between them."""
+
+    max_length: int = PHRASES_MAX * (PHRASE_LENGTH_MAX + 2)
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the phrases, each once, with a comma and a blank between them."""
+        phrases = read_phrases(super().parse(value, conventions))
+        try:
+            check_phrases(phrases)
+        except ValueError as error:
+            raise FieldError(message_of(error)) from None
+        return ", ".join(phrases)

@@ -1,0 +1,30 @@
+"""The reasons that agents may give for a break: those of the queues to which they are assigned."""
+
+from sqlalchemy import Connection, select
+
+from dialer.app.errors import InvalidFieldsError
+from dialer.domain.phrases import read_phrases
+from dialer.domain.sentences import Sentence
+from dialer.store.tables import Queue, Tier
+
+
+def break_reasons_of(connection: Connection, agent_id: int) -> list[str]:
+    """Return the reasons that an agent may give for a break, each once. None: the agent writes any reason, or none."""
+    query = select(Queue.break_reasons).join(Tier, Tier.queue_id == Queue.id).where(Tier.agent_id == agent_id)
+    return read_phrases(",".join(connection.scalars(query.order_by(Queue.id))))
+
+
+def check_break_reason(connection: Connection, agent_id: int, reason: str) -> None:
+    """Check that an agent may give a reason for a break. A break without a reason is always allowed.
+
+    Raises:
+        InvalidFieldsError: the queues of the agent have other reasons.
+    """
+    reasons = break_reasons_of(connection, agent_id)
+    if reason and reasons and reason not in reasons:
+        message = Sentence(
+            "%(reason)r is no reason of the agent's queues. Give one of these: %(reasons)s.",
+            reason=reason,
+            reasons=", ".join(reasons),
+        )
+        raise InvalidFieldsError({"break_reason": [message]})
