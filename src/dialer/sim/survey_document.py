@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from dialer.domain.survey.sections.fields import SecondsField
-from dialer.domain.survey.sections.table import CHOICES, section_fields, settings_of
+from dialer.domain.survey.sections.multi_choice import CHOICES
+from dialer.domain.survey.sections.table import section_fields, settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.sim.scenario import SectionPart, SurveyPart
 
