@@ -153,10 +153,38 @@ def test_an_agent_says_what_came_of_a_call(gus: Visitor, bob: Visitor, api: Call
     assert "<script>alert" not in page
     assert say(gus, "calls/1/disposition/", disposition="success") == 303
     of_callee = api.request("GET", "cdr/?format=csv&leg_type=1").text.splitlines()[-1]
-    assert of_callee.endswith(",success,")
+    assert of_callee.endswith(",success,,")
     bob.get("account/")
     assert say(bob, "calls/1/disposition/", disposition="other") == 404
     assert bob.request("GET", "calls/1/").status_code == 404
+
+
+def test_agents_choose_among_the_outcomes_of_the_campaign(gus: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api)
+    path = f"campaigns/{identity}/"
+    talk_to_gus(database, identity)
+    gus.get("desk/")
+    assert say(gus, disposition="wrong_person") == 303
+    wrong = "'Sold' has no known outcome. Write one of these, or a word for it before a sign =: success,"
+    for given in ("Sold", "Sold = rich", "call_back, Sold"):
+        status, errors = api.refused("PATCH", path, dispositions=given)
+        assert (status, list(errors)) == (400, ["dispositions"])
+    assert wrong in api.refused("PATCH", path, dispositions="Sold")[1]["dispositions"][0]
+    api.change(path, dispositions="Sold=success,<script>alert = other, call_back,Sold = success")
+    text = words(gus.get("desk/"))
+    assert "Outcome Sold <script>alert Call back Do not call again Note" in text
+    assert "<script>alert" not in gus.page
+    assert [say(gus, disposition="success"), say(gus, disposition="Bought = success")] == [400, 400]
+    assert "The campaign has no outcome Bought = success. Choose one of these: Sold = success," in words(gus.page)
+    assert say(gus, disposition="wrong_person", note="Kept, since it was saved before.") == 303
+    assert say(gus, disposition="Sold = success") == 303
+    assert 'value="Sold = success" required checked' in gus.get("desk/")
+    shown = api.get("callrequest/7/disposition/")
+    assert (shown["disposition"], shown["word"]) == ("success", "Sold")
+    assert [say(gus, disposition=one) for one in ("do_not_call", "call_back")] == [303, 303]
+    api.change(path, dispositions="")
+    assert api.get(path)["dispositions"] == ""
+    assert "Success Not interested" in words(gus.get("desk/"))
 
 
 def test_the_desk_says_until_when_a_call_back_can_be_promised(gus: Visitor, api: Caller, database: Database) -> None:

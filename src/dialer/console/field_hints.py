@@ -23,6 +23,7 @@ HINTS: Final[Mapping[str, str]] = {
     "amd_sensitivity": "",
     "areacode": "The caller ID is shown to people whose numbers begin so. * fits all numbers. Empty: none.",
     "break_reason": "Why the agent is on a break, for reports.",
+    "dispositions": "Agents choose one of them, such as: Sold = success, call_back. Empty: the usual ones.",
     "break_reasons": "Agents of the queue choose one of them, such as: Lunch, Training. Empty: they write any.",
     "callerid": "The number that callees see, if the group of caller IDs has none for them.",
     "callerid_group": "A set of numbers, of which callees see the one that fits their area.",

@@ -63,6 +63,7 @@ TITLES: Final[Mapping[str, str]] = {
     "max_channels": "Most calls at once",
     "max_cps": "Most new calls a second",
     "break_reasons": "Reasons of a break",
+    "dispositions": "Outcomes of calls",
     "max_wait_time": "Longest wait",
     "max_wait_time_with_no_agent": "Longest wait without an agent",
     "max_wait_time_with_no_agent_time_reached": "Then wait at least",

@@ -169,7 +169,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             ("Dialling for agents", "dial_method agent_dial_rate abandon_rate_max max_xfer"),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
-            ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
+            ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists dispositions"),
             ("For your notes", "description extra_data user"),
         ),
         frozenset({"status"}),

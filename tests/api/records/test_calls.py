@@ -68,6 +68,8 @@ def test_a_transfer_tells_how_a_call_came_to_somebody_else(alice: Caller, estate
             "starting_date": None,
             "answer_date": None,
             "ending_date": NOW,
+            "hold_date": None,
+            "on_hold_ms": 0,
         }
     ]
 

@@ -11,7 +11,7 @@ from dialer.store.tables import Cdr, Contact, Phonebook, Subscriber, SurveyResul
 from tests.api.builders import Estate
 from tests.api.harness import Caller, Json
 
-NAMES = ("campaign_name", "contact_number", "contact_name", "disposition", "disposition_note")
+NAMES = ("campaign_name", "contact_number", "contact_name", "disposition", "disposition_note", "disposition_word")
 NUMBERED = ("campaign_name", "phone_number", "contact_number", "contact_name")
 
 
@@ -34,7 +34,7 @@ def test_exports_have_names_after_the_fields_of_json(estate: Estate, database: D
         assert list(as_csv) == list(as_ndjson) == [*record, *names]
         assert {name: as_ndjson[name] for name in record} == record
         known = {"campaign_name": "spring", "contact_number": "+12025550122", "contact_name": "Ada Byron"}
-        said = {"disposition": "", "disposition_note": ""}
+        said = {"disposition": "", "disposition_note": "", "disposition_word": ""}
         expected = known | ({"phone_number": "+12025550122"} if path == "survey-result" else said)
         assert {name: as_csv[name] for name in names} == {name: as_ndjson[name] for name in names} == expected
 
@@ -44,7 +44,7 @@ def test_the_contact_names_a_callee_whose_subscriber_is_gone(estate: Estate, dat
     write(database, Cdr, contact_id=estate.contact["id"], subscriber_id=999, campaign_id=None, callrequest_id=None)
     write(database, SurveyResult, campaign_id=None, callrequest_id=None)
     (cdr,), (answer,) = rows(estate.owner, "cdr")[0], rows(estate.owner, "survey-result")[0]
-    assert [cdr[name] for name in NAMES] == ["", "+12025550100", "Ann Lee", "", ""]
+    assert [cdr[name] for name in NAMES] == ["", "+12025550100", "Ann Lee", "", "", ""]
     assert [answer[name] for name in NUMBERED] == ["", "+12025550122", "+12025550100", "Ann Lee"]
 
 
@@ -59,13 +59,13 @@ def test_a_contact_of_another_user_is_not_named(estate: Estate, database: Databa
     write(database, Cdr, contact_id=estate.contact["id"], subscriber_id=999)
     write(database, Phonebook, user_id=3)
     (cdr,), _ = rows(estate.owner, "cdr")
-    assert [cdr[name] for name in NAMES] == ["spring", "", "", "", ""]
+    assert [cdr[name] for name in NAMES] == ["spring", "", "", "", "", ""]
 
 
 def test_erased_people_stay_erased(estate: Estate, database: Database) -> None:
     write(database, Subscriber, full_name="erased", duplicate_contact="erased", number="#x")
     (cdr,), _ = rows(estate.owner, "cdr")
-    assert [cdr[name] for name in NAMES] == ["spring", "erased", "erased", "", ""]
+    assert [cdr[name] for name in NAMES] == ["spring", "erased", "erased", "", "", ""]
 
 
 def test_no_name_is_a_formula(estate: Estate, database: Database) -> None:

@@ -198,6 +198,9 @@ _NAMES: Final = {
         Text(), "The outcome of the call in the words of its agent; empty without one.", example="success"
     ),
     "disposition_note": read_only(Text(), "The agent's note; empty without one.", example="After work."),
+    "disposition_word": read_only(
+        Text(), "The campaign's own word for the outcome; empty for the usual one.", example="Sold"
+    ),
     "contact_name": read_only(Text(), "Name of the subscriber, or of its contact.", example="Ada Byron"),
 }
 """Fields that only exports have."""

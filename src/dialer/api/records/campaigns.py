@@ -18,6 +18,7 @@ from dialer.api.records.campaign_life import (
     dates,
     source,
 )
+from dialer.api.records.phrases import Outcomes
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
@@ -119,6 +120,13 @@ _CAMPAIGN: Final = shapes(
         ),
         "extra_data": writable(
             Text(EXTRA_MAX), "A text that the service keeps and does not use. Default: empty.", example="order 4711"
+        ),
+        "dispositions": writable(
+            Outcomes(),
+            "The outcomes of calls among which agents choose, with commas between them: a disposition, or a word of the"
+            " campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each. `do_not_call` can"
+            " always be chosen. Empty: all dispositions.",
+            example="Sold = success, Too expensive = not_interested, call_back",
         ),
         "voicemail": writable(
             Boolean(), "True to tell answering machines from people, in the first seconds after each answer."

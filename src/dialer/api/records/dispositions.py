@@ -15,11 +15,18 @@ from dialer.api.records.calls import CALLREQUESTS
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
 from dialer.domain.described import described
 from dialer.domain.enums import AgentDisposition
+from dialer.domain.phrases import PHRASE_LENGTH_MAX
 
 DispositionGiven: Final = request_shape(
     "DispositionGiven",
     {
         "disposition": writable(TextChoice(tuple(AgentDisposition)), "The outcome of the call.", example="call_back"),
+        "word": writable(
+            Text(PHRASE_LENGTH_MAX),
+            "The campaign's own word for the outcome, if it has one. Default: none.",
+            default="",
+            example="After summer",
+        ),
         "note": writable(
             Text(NOTE_MAX), "A note for the next agent. Default: none.", default="", example="After work."
         ),
@@ -40,6 +47,7 @@ class DispositionRead(msgspec.Struct, frozen=True):
     """The disposition of a call."""
 
     disposition: Annotated[str, described("The outcome of the call.", "call_back")]
+    word: Annotated[str, described("The campaign's own word for the outcome; empty for the usual one.", "After summer")]
     note: Annotated[str, described("The agent's note; empty without one.", "After work.")]
     call_back_date: Annotated[
         str | None, described("The moment at which the callee is called again; null for none.", "2026-11-20T17:30:00Z")
@@ -59,7 +67,8 @@ def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[s
     records.require_seen(unit, CALLREQUESTS, callrequest_id)
     values: dict[str, Any] = parsed.values
     disposition = AgentDisposition(values["disposition"])
-    dispose_of_call(unit, callrequest_id, Disposed(disposition, values["note"], values["call_back_date"]))
+    disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"])
+    dispose_of_call(unit, callrequest_id, disposed)
     return parsed.ignored
 
 
@@ -74,4 +83,4 @@ def read_disposition_of(unit: Unit, callrequest_id: int) -> DispositionRead:
     if found is None:
         raise RecordNotFoundError
     at = None if found.call_back_ms is None else show_timestamp(found.call_back_ms)
-    return DispositionRead(found.disposition.value, found.note, at)
+    return DispositionRead(found.disposition.value, found.word, found.note, at)

@@ -1,6 +1,7 @@
 """Fields with a few phrases in one text."""
 
 from dialer.api.crud.fields import Conventions, FieldError, Json, Text
+from dialer.domain.outcomes import read_outcomes
 from dialer.domain.phrases import PHRASE_LENGTH_MAX, PHRASES_MAX, check_phrases, read_phrases
 from dialer.domain.sentences import message_of
 
@@ -18,3 +19,14 @@ class Phrases(Text, frozen=True):
         except ValueError as error:
             raise FieldError(message_of(error)) from None
         return ", ".join(phrases)
+
+
+class Outcomes(Phrases, frozen=True):
+    """Outcomes of calls with commas between them."""
+
+    def parse(self, value: Json, conventions: Conventions) -> str:
+        """Return the outcomes, each once, in the usual form."""
+        try:
+            return ", ".join(one.text for one in read_outcomes(super().parse(value, conventions)))
+        except ValueError as error:
+            raise FieldError(message_of(error)) from None

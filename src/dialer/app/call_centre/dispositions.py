@@ -14,6 +14,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.outcomes import Outcome, offered_outcomes
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.sentences import FieldName, Moment, Sentence
 from dialer.store.journal.call_counters import move_disposition
@@ -35,22 +36,26 @@ class Disposed(msgspec.Struct, frozen=True):
     note: str = ""
     call_back_ms: int | None = None
     """The time at which the callee is called again; only for `CALL_BACK`."""
+    word: str = ""
+    """The campaign's own word for the outcome; empty for the usual one."""
 
 
 class CallBackTerm(NamedTuple):
-    """The time until which the campaign of a call takes call-backs."""
+    """The time until which the campaign of a call takes call-backs, and the outcomes among which agents choose."""
 
     ends_ms: int
     """The expiration of the campaign."""
     is_over: bool
+    dispositions: str = ""
+    """The outcomes of the campaign (`dialer.domain.outcomes`)."""
 
 
 def term_of(connection: Connection, callrequest_id: int) -> CallBackTerm | None:
     """Return until when a callee can be called back; None if there is no such call."""
-    query = select(Campaign.expirationdate, Campaign.status, Campaign.status_reason)
+    query = select(Campaign.expirationdate, Campaign.status, Campaign.status_reason, Campaign.dispositions)
     query = query.join(CallRequest, CallRequest.campaign_id == Campaign.id).where(CallRequest.id == callrequest_id)
     row = connection.execute(query).first()
-    return None if row is None else CallBackTerm(row[0], not _takes_call_backs(row[1], row[2]))
+    return None if row is None else CallBackTerm(row[0], not _takes_call_backs(row[1], row[2]), row[3])
 
 
 def _takes_call_backs(status: int, reason: str) -> bool:
@@ -60,13 +65,14 @@ def _takes_call_backs(status: int, reason: str) -> bool:
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
     """Return the disposition of a call; None if nobody gave one."""
-    query = select(CallDisposition.disposition, CallDisposition.note, CallDisposition.call_back_ms)
+    said = (CallDisposition.disposition, CallDisposition.note, CallDisposition.call_back_ms, CallDisposition.word)
+    query = select(*said)
     row = connection.execute(query.where(CallDisposition.callrequest_id == callrequest_id)).first()
     if row is None:
         return None
-    disposition, note, call_back_ms = row
+    disposition, note, call_back_ms, word = row
     is_known = disposition in set(AgentDisposition)  # A newer version may have written others.
-    return Disposed(AgentDisposition(disposition) if is_known else AgentDisposition.OTHER, note, call_back_ms)
+    return Disposed(AgentDisposition(disposition) if is_known else AgentDisposition.OTHER, note, call_back_ms, word)
 
 
 def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -> None:
@@ -79,11 +85,14 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
 
     Raises:
         UnknownRecordError: there is no such call.
-        InvalidFieldsError: the time is past, after the campaign's end, or does not go with the disposition.
+        InvalidFieldsError: the campaign has no such outcome, or the time is past, after its end, or goes with another
+            disposition.
         RefusedError: the call is in progress, the callee must not be called again, or the campaign is over.
     """
     call = _read(unit.connection, callrequest_id)
     before = disposition_of(unit.connection, callrequest_id)
+    if before is None or (before.disposition, before.word) != (disposed.disposition, disposed.word):
+        _check_outcome(call, disposed)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
     call = _read(unit.connection, callrequest_id)
     if disposed.call_back_ms is not None:
@@ -109,6 +118,7 @@ def _read(connection: Connection, callrequest_id: int) -> RowMapping:
             Campaign.status_reason.label("campaign_reason"),
             Campaign.expirationdate,
             Campaign.dnc_id,
+            Campaign.dispositions,
             Campaign.user_id,
             func.coalesce(CallDisposition.was_completed, false()).label("was_completed"),
         )
@@ -159,6 +169,17 @@ def _reopen(unit: UnitOfWork, campaign_id: int) -> None:
 def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> None:
     counted = update(Campaign).where(Campaign.id == call["campaign_id"])
     unit.connection.execute(counted.values(completed=Campaign.completed + difference))
+
+
+def _check_outcome(call: RowMapping, disposed: Disposed) -> None:
+    outcomes = offered_outcomes(call["dispositions"])
+    if Outcome(disposed.disposition, disposed.word) not in outcomes:
+        wrong = Sentence(
+            "The campaign has no outcome %(outcome)s. Choose one of these: %(outcomes)s.",
+            outcome=Outcome(disposed.disposition, disposed.word).text,
+            outcomes=", ".join(one.text for one in outcomes),
+        )
+        raise InvalidFieldsError({"disposition": [wrong]})
 
 
 def _check_time(unit: UnitOfWork, call: RowMapping, disposed: Disposed) -> None:
@@ -239,6 +260,7 @@ def _write(unit: UnitOfWork, callrequest_id: int, disposed: Disposed, *, was_com
         insert(CallDisposition).values(
             callrequest_id=callrequest_id,
             disposition=disposed.disposition.value,
+            word=disposed.word,
             note=disposed.note,
             call_back_ms=disposed.call_back_ms,
             was_completed=was_completed,

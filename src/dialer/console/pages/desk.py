@@ -21,7 +21,7 @@ from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
 from dialer.console.live_parts import EVENT_STREAM, answer_live
-from dialer.console.pages.dispositions import CHOICES, DispositionForm, form_of, save
+from dialer.console.pages.dispositions import DispositionForm, form_of, said_in_words, save
 from dialer.console.pages.record import identity_in
 from dialer.console.pages.wall_board import STATUSES
 from dialer.console.rendering import render
@@ -40,7 +40,6 @@ NOT_AN_AGENT: Final = gettext_noop(
     "No agent signs in with your user name. Ask your manager to set it as the agent's login."
 )
 _cdrs = CDRS.table
-_SAID: Final = dict(CHOICES)
 
 
 class PastCall(NamedTuple):
@@ -158,14 +157,14 @@ def _read(unit: Unit) -> _Read:
     if desk is None:
         return _Read(None, [], [])
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
-    said = func.coalesce(CallDisposition.disposition, "")
-    query = select(*(_cdrs.c[name] for name in names), said).where(visible(CDRS, unit.actor, unit.resources))
+    said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
+    query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
     query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
     query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
     if desk.is_talking and desk.call is not None:
         of_caller = _cdrs.c.subscriber_id == desk.call.subscriber_id
         query = query.where(of_caller if desk.call.subscriber_id is not None else false())
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
-    past = [PastCall._make((*row[:-1], _SAID.get(row[-1], row[-1]))) for row in map(tuple, rows)]
+    past = [PastCall._make((*row[:-2], said_in_words(*row[-2:]))) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
     return _Read(desk, past, promised)

@@ -19,8 +19,10 @@ from dialer.console.rendering import moment
 from dialer.console.state_words import words_of
 from dialer.console.zones import zone_of
 from dialer.domain.enums import AgentDisposition
+from dialer.domain.outcomes import Outcome, offered_outcomes
 
 CHOICES: Final = [(one.value, words_of(one)) for one in AgentDisposition]
+_WORDS: Final = dict(CHOICES)
 _FIELDS: Final = ("disposition", "note", "call_back_date")
 _MINUTE: Final = 60_000
 
@@ -47,8 +49,10 @@ class DispositionForm(NamedTuple):
         """Return the form with the time until which the callee can be called back."""
         if term is None:
             return self
+        outcomes = offered_outcomes(term.dispositions)
         return self._replace(
             is_over=term.is_over,
+            choices=[(one.text, said_in_words(one.disposition, one.word)) for one in outcomes],
             ends=moment(term.ends_ms, zone),
             latest=local_moment(term.ends_ms, zone),
         )
@@ -58,14 +62,22 @@ def form_of(disposed: Disposed | None, zone: ZoneInfo) -> DispositionForm:
     """Return the form with the disposition of a call, or an empty one."""
     if disposed is None:
         return DispositionForm("", "", "", [])
-    return DispositionForm(disposed.disposition, disposed.note, local_moment(disposed.call_back_ms, zone), [])
+    chosen = Outcome(disposed.disposition, disposed.word).text
+    return DispositionForm(chosen, disposed.note, local_moment(disposed.call_back_ms, zone), [])
+
+
+def said_in_words(disposition: str, word: str) -> str:
+    """Return an outcome in the campaign's own word, or in the usual one."""
+    return word or _WORDS.get(disposition, disposition)
 
 
 async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
     """Save the form of a call; return the form with messages if it is refused."""
     zone = zone_of(request)
     given = {name: filled.get(name, "") for name in _FIELDS}
-    members: dict[str, Any] = {**given, "note": given["note"].replace("\r\n", "\n").strip()}
+    word, _, disposition = (part.strip() for part in given["disposition"].rpartition("="))
+    note = given["note"].replace("\r\n", "\n").strip()
+    members: dict[str, Any] = {**given, "disposition": disposition, "word": word, "note": note}
     members["call_back_date"] = with_offset(given["call_back_date"], zone) or None
 
     def change(unit: Unit) -> None:

@@ -36,6 +36,7 @@ class CdrNames(NamedTuple):
     contact_name: str
     disposition: str
     disposition_note: str
+    disposition_word: str
 
 
 class AnswerNames(NamedTuple):
@@ -57,7 +58,7 @@ def _of_cdrs() -> Select[*tuple[Any, ...]]:
         .outerjoin(_owned_contacts, is_own)
         .outerjoin(CallDisposition, is_of_leg)
     )
-    said = [func.coalesce(CallDisposition.__table__.c[name], "") for name in ("disposition", "note")]
+    said = [func.coalesce(CallDisposition.__table__.c[name], "") for name in ("disposition", "note", "word")]
     return select(Cdr.id, _CAMPAIGN, _NUMBER, _NAME, *said).select_from(rows).where(Cdr.id.in_(_ids))
 
 

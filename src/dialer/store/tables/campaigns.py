@@ -78,6 +78,8 @@ class Campaign(Row):
     object_id: Mapped[int] = mapped_column(BIG, index=True)
     """Id of the survey template; 0 for text messages. No foreign key: a sealed survey does not need its template."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
+    dispositions: Mapped[LongText]
+    """The outcomes of calls among which agents choose (`dialer.domain.outcomes`). Empty: all of them."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")

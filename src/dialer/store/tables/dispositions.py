@@ -14,6 +14,8 @@ class CallDisposition(Row):
     callrequest_id: Mapped[int] = mapped_column(BIG, ForeignKey("callrequest.id", ondelete="CASCADE"))
     user_id: Mapped[int] = account_of("callrequest", "callrequest_id")
     disposition: Mapped[str] = mapped_column(String(40))
+    word: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    """The campaign's own word for the outcome; empty for the usual one."""
     note: Mapped[str] = mapped_column(String(1000), default="", server_default="")
     call_back_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """The time at which the callee is to be called again; null for none."""
