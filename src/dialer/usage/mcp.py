@@ -1,21 +1,14 @@
 """`dialer mcp`: a server for assistants."""
 
-from pathlib import Path
-
 import rich_click as click
 
 from dialer.commands.output import examples
 from dialer.usage.running import runs
+from dialer.usage.service_options import service_options
 
 
 @click.command()
-@click.option("--url", metavar="URL", default="http://127.0.0.1:8000", show_default=True, help="The service.")
-@click.option(
-    "--key-file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file with the API key. Without it: DIALER_API_KEY.",
-)
+@service_options
 @click.option("--allow-writes", is_flag=True, help="Let the assistant start and pause campaigns, and add numbers.")
 @examples("dialer mcp --key-file ~/dialer.key", "dialer mcp --url https://dialer.example --allow-writes")
 @runs("dialer.commands.mcp")

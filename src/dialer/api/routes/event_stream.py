@@ -26,8 +26,8 @@ RETRY_MS: Final = 2_000
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-async def open_stream(request: ApiRequest, wanted: EventsWanted) -> Response[Any]:
-    """Return the answer that sends the events of the caller's account, those after a place first.
+async def open_stream(request: ApiRequest, wanted: EventsWanted, *, from_now: bool) -> Response[Any]:
+    """Return the answer that sends the events of the caller's account from a place on, or those that come from now on.
 
     Raises:
         AnsweredError: the account keeps no events (409), or has too many streams (429).
@@ -42,8 +42,7 @@ async def open_stream(request: ApiRequest, wanted: EventsWanted) -> Response[Any
                 "The account keeps no events. Switch them on: PATCH /rest-api/events/.",
                 code=ErrorCode.CONFLICT,
             )
-        is_given = bool(wanted.after_id or wanted.since_ms)
-        after_id = wanted.after_id if is_given else last_event_id(unit.connection, account_id)
+        after_id = last_event_id(unit.connection, account_id) if from_now else wanted.after_id
         return wanted._replace(after_id=after_id, limit=AT_ONCE)
 
     reader = _EventReader(request, account_id, await request.service.read(request, begin))

@@ -92,7 +92,8 @@ class EventsController(Controller):
         given = request.query_params
         wanted = _parse(given, request)
         if EVENT_STREAM in (header(request.scope, b"accept") or ""):
-            return await open_stream(request, wanted)
+            is_placed = bool(given.keys() & {"after", "since"}) or header(request.scope, b"last-event-id") is not None
+            return await open_stream(request, wanted, from_now=not is_placed)
         names = {name: given[name] for name in _PARAMETERS if name in given}
         return Response(await request.service.read(request, lambda unit: _page(unit, wanted, names)))
 

@@ -1,0 +1,16 @@
+"""`dialer trigger`: an event that did not happen."""
+
+import rich_click as click
+
+from dialer.commands.output import examples
+from dialer.usage.running import runs
+
+
+@click.command()
+@click.argument("kind", metavar="TYPE")
+@click.option("--forward-to", metavar="URL", required=True, help="The address to which the event is posted.")
+@click.option("--secret", metavar="SECRET", help="The signing secret; a new one unless given.")
+@examples("dialer trigger call.ended --forward-to http://localhost:3000/events")
+@runs("dialer.commands.trigger")
+def trigger() -> None:
+    """Post an event of a TYPE, with made-up ids and a real signature, to a program that is to receive events."""

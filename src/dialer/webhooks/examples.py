@@ -1,0 +1,55 @@
+"""An example of each type of events, for receivers that are tried out."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+
+class ExampleEvent(NamedTuple):
+    """The record that an event is about, and its data without links."""
+
+    subject: str
+    data: Mapping[str, Any]
+
+
+_CALL: Final = {"campaign": 1, "call": 7, "subscriber": 3, "attempt": 1, "is_inbound": False}
+_MESSAGE: Final = {"campaign": 2, "message": 9, "subscriber": 4, "attempt": 1, "is_inbound": False}
+_CAMPAIGN: Final = "campaigns/1"
+_CALLED: Final = "callrequest/7"
+_TEXTED: Final = "sms-message/9"
+EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
+    "agent.status": ExampleEvent("agent/5", {"agent": 5, "state": "available"}),
+    "call.answered": ExampleEvent(_CALLED, {**_CALL, "state": "answered"}),
+    "call.ended": ExampleEvent(_CALLED, {**_CALL, "state": "answered", "cause": 16, "seconds": 42, "cost": 1_400}),
+    "call.started": ExampleEvent(_CALLED, {**_CALL, "state": "in_progress"}),
+    "campaign.aborted": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "aborted"}),
+    "campaign.ended": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "end", "reason": "completed"}),
+    "campaign.paused": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "pause", "reason": "no_credit"}),
+    "campaign.started": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "started"}),
+    "disposition.saved": ExampleEvent(_CALLED, {"campaign": 1, "call": 7}),
+    "dnc.added": ExampleEvent("dnc-contact/8", {"dnc_list": 6, "entry": 8}),
+    "message.delivered": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "delivered", "cost": 500}),
+    "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0}),
+    "message.sent": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "in_progress"}),
+    "subscriber.completed": ExampleEvent("subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "completed"}),
+    "subscriber.failed": ExampleEvent(
+        "subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "fail", "reason": "no_answer"}
+    ),
+}
+_LINKED: Final = {"call": "callrequest", "message": "sms-message", "subscriber": "subscriber-list", "agent": "agent"}
+
+
+def example_event(kind: str, event_id: str, source: str, now: datetime) -> dict[str, Any]:
+    """Return an event of a type as a receiver gets it; `source` is the address of the API, `now` an aware moment."""
+    example = EXAMPLES[kind]
+    links = {name: f"{source}{path}/{example.data[name]}/" for name, path in _LINKED.items() if name in example.data}
+    return {
+        "specversion": "1.0",
+        "id": event_id,
+        "source": source,
+        "type": kind,
+        "subject": example.subject,
+        "time": f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "datacontenttype": "application/json",
+        "data": {**example.data, "links": {"self": f"{source}{example.subject}/", **links}},
+    }

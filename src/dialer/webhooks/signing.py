@@ -1,0 +1,47 @@
+"""Signatures of events, as Standard Webhooks has them: receivers verify them with its libraries."""
+
+import base64
+import secrets
+from datetime import UTC, datetime
+from typing import Final
+
+from standardwebhooks.webhooks import Webhook
+
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - what every secret begins with
+_SECRET_BYTES: Final = 24
+SECRET_BYTES_MIN: Final = 16
+
+
+class SecretError(ValueError):
+    """Raised for a text that is no secret; the message says how one looks."""
+
+
+def new_secret() -> str:
+    """Return a new secret: `whsec_` and 24 random bytes in base64."""
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+def check_secret(text: str) -> str:
+    """Return a secret that somebody gave.
+
+    Raises:
+        SecretError: the text is none.
+    """
+    try:
+        known = base64.b64decode(text.removeprefix(SECRET_PREFIX), validate=True)
+    except ValueError:
+        known = b""
+    if not text.startswith(SECRET_PREFIX) or len(known) < SECRET_BYTES_MIN:
+        raise SecretError(f"A secret is {SECRET_PREFIX} and at least {SECRET_BYTES_MIN} bytes in base64.")
+    return text
+
+
+def signed_headers(secret: str, event_id: str, body: str, now: datetime) -> dict[str, str]:
+    """Return the headers with which an event is sent; `now` is an aware moment."""
+    now = now.astimezone(UTC)
+    return {
+        "Content-Type": "application/cloudevents+json",
+        "webhook-id": event_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Webhook(secret).sign(event_id, now, body),
+    }
