@@ -53,6 +53,7 @@ from dialer.domain.numbers import normal_form
 from dialer.domain.numbers.shown import SHOWN_NUMBERS_MAX
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.survey import check
+from dialer.domain.survey.heard import HEARD_MAX
 from dialer.domain.survey.sections import fields as section_fields
 from dialer.forecast import parameters as tried
 from dialer.runtime.line_rests import COST_MAX, COST_OF_FAILURE, COST_OF_FAULT
@@ -221,6 +222,7 @@ LIMITS: Final = {
     "Refused requests a minute in the audit log": str(REFUSALS_A_MINUTE_MAX),
     "Sections of a survey that is started": f"{check.SECTIONS_MAX:,}",
     "Sections of a survey that the console draws, and to which it adds": f"{survey_graph.SECTIONS_MAX}",
+    "Sections of one call whose inputs are kept for a replay": f"{HEARD_MAX:,}",
     "Changes of a survey that the console can undo": (
         f"{survey_changes.CHANGES_MAX}, of at most {survey_changes.SECTIONS_MAX} sections"
     ),

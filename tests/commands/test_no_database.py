@@ -20,6 +20,7 @@ from tests.new_database import new_file
         "top",
         "explain 1 +12025550111",
         "replay 1",
+        "export survey 1",
         "check 1",
         "audit",
         "backup copy.db",

@@ -23,7 +23,7 @@ from dialer.store.tables import (
     SurveyResult,
     SurveyTemplate,
 )
-from tests.commands.conftest import Run
+from tests.commands.conftest import Outcome, Run
 from tests.runtime.house import House
 from tests.sizes import examples
 
@@ -122,6 +122,35 @@ async def test_other_branches_make_no_difference(run: Run, house: House) -> None
     assert run("replay", "1", **VIRTUAL).code == 0
 
 
+async def test_a_changed_file_is_played_instead(run: Run, house: House, tmp_path: Path) -> None:
+    """An exported survey plays the call as it was, until the file is changed. A bad file is named."""
+    survey_id = await one_call(house)
+    exported = run("export", "survey", str(survey_id), **VIRTUAL)
+    assert (exported.code, exported.err) == (0, "")
+    assert exported.data["sections"][0] == {
+        "id": 1,
+        "question": "question 0",
+        "type": 2,
+        "script": "Are you coming?",
+        "retries": 1,
+        "key_1": "yes",
+        "key_2": "no",
+        "branches": {"1": 3, "2": 2},
+    }
+    file = tmp_path / "survey.json"
+    file.write_text(exported.out)
+    house.database.write_now(lambda c: c.execute(delete(SurveyTemplate)))
+    assert run("replay", "1", "--survey", "survey.json", **VIRTUAL).code == 0
+    file.write_text(exported.out.replace('"2": 2', '"2": 3'))
+    changed = run("replay", "1", "--survey", "survey.json", "--json", **VIRTUAL)
+    assert (changed.code, changed.data["survey"], changed.data["difference"]["step"]) == (1, "survey.json", 2)
+    file.write_text(exported.out.replace('"retries": 1', '"retries": -1'))
+    refused = run("replay", "1", "--survey", "survey.json", **VIRTUAL)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("dialer: survey.json: sections[0].retries: ")
+    assert run("export", "survey", "7", **VIRTUAL) == Outcome(1, "", "dialer: there is no survey 7\n")
+
+
 async def test_calls_that_cannot_be_replayed_are_named(run: Run, house: House) -> None:
     survey_id = house.survey({"type": 1, "script": "word " * 100})
     await house.started(survey_id, house.phonebook("+12025550103", "+12025550111"))
@@ -137,7 +166,7 @@ async def test_calls_that_cannot_be_replayed_are_named(run: Run, house: House) -
         "dialer: no survey was played in call 2\n",
         "dialer: there is no call 3: give the id of a call request, or a call ID\n",
         "dialer: there is no call no-such-call: give the id of a call request, or a call ID\n",
-        "dialer: the survey of call 1 was deleted: there is nothing to compare it with\n",
+        "dialer: the survey of call 1 was deleted: give another one by --survey\n",
         "dialer: the inputs of call 1 cannot be read: 'nonsense' is no input of a call.\n",
     ]
 
@@ -179,6 +208,7 @@ def _is_as_it_was(house: House, call_id: int) -> None:
     call = house.database.read_now(lambda connection: finished_call(connection, str(call_id)))
     steps = replay(CallFlow(call.survey), call.heard)
     assert is_its_own(steps, call.heard)
+    assert call.template is not None
     assert first_difference(steps, replay(CallFlow(call.template), call.heard)) is None
     asked = {row["id"] for row in house.rows(SectionTemplate) if SECTION_TYPES[row["type"]].asks}
     recorded = {

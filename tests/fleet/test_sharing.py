@@ -124,3 +124,30 @@ def test_a_call_that_was_hung_up_while_its_worker_was_dead_is_ended_by_the_next_
         assert (moments[1] - moments[0]).total_seconds() < 200
         assert sorted(one["leg_type"] for one in root.get("cdr/")["results"]) == [1, 2]
         assert service.run("audit")[0] == 0
+
+
+def test_a_hold_and_its_end_pass_from_a_dead_worker_to_the_next_one(tmp_path: Path, url: str) -> None:
+    with shared_service(tmp_path, url) as service, service.client() as root:
+        dead = service.join()
+        call_id = talking(service)
+
+        def held() -> tuple[bool, bool]:
+            """Return whether the callee is on hold, and whether there was a hold before."""
+            (transfer,) = transfers(root)
+            return transfer["hold_date"] is not None, transfer["on_hold_ms"] > 0
+
+        def order(name: str) -> None:
+            answer = root.request("POST", f"callrequest/{call_id}/{name}/", timeout=PATIENCE_S)
+            assert (answer.status_code, answer.json()) == (200, {"callrequest_id": call_id})
+
+        order("hold")
+        until("the callee is on hold", lambda: held() == (True, False))
+        dead.lose(signal.SIGKILL)
+        service.workers.remove(dead)
+        order("resume")
+        assert held() == (True, False)
+        service.join()
+        until("both talk again", lambda: held() == (False, True))
+        order("hang-up")
+        until("the call is over", lambda: root.get(f"callrequest/{call_id}/")["status"] != 7)
+        assert service.run("audit")[0] == 0

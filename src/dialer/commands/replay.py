@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -14,6 +15,8 @@ from dialer.domain.survey.heard import CONNECTED, MISSED
 from dialer.domain.survey.replay import ReplayDifference, ReplayStep, first_difference, is_its_own
 from dialer.domain.survey.replay import replay as replayed
 from dialer.domain.survey.survey import section_name
+from dialer.sim.scenario import SCENARIO_BYTES_MAX, ScenarioError, parse_survey
+from dialer.sim.survey_document import survey_of, with_recordings
 from dialer.store.queries.finished_call import FinishedCall, UnknownCallError, finished_call
 from dialer.store.timeline.parts import moment
 
@@ -44,14 +47,14 @@ class Replay(msgspec.Struct, frozen=True):
     difference: ReplayDifference | None
 
 
-def replay(call: str, *, as_json: bool) -> None:
+def replay(call: str, *, survey: Path | None, as_json: bool) -> None:
     """Play a call that is over through its survey as it is now, and show the first difference."""
     with open_service() as service:
         try:
             found = service.database.read_now(lambda connection: finished_call(connection, call))
         except UnknownCallError as error:
             raise click.ClickException(str(error)) from None
-    shown = _compare(found)
+    shown = _compare(found if survey is None else _changed(found, survey))
     if as_json:
         print_json(shown)
     else:
@@ -60,7 +63,19 @@ def replay(call: str, *, as_json: bool) -> None:
         raise SystemExit(1)
 
 
+def _changed(call: FinishedCall, path: Path) -> FinishedCall:
+    """Return the call with the survey of a file in place of the one that is stored."""
+    try:
+        with path.open("rb") as file:
+            part = parse_survey(file.read(SCENARIO_BYTES_MAX + 1))
+    except ScenarioError as error:
+        raise click.UsageError(f"{path}: {error}") from None
+    return call._replace(template_name=str(path), template=with_recordings(survey_of(part), call.survey))
+
+
 def _compare(call: FinishedCall) -> Replay:
+    if call.template is None:
+        raise click.ClickException(f"the survey of call {call.id} was deleted: give another one by --survey")
     was = replayed(CallFlow(call.survey), call.heard)
     if not is_its_own(was, call.heard):
         raise click.ClickException(f"the inputs of call {call.id} do not fit the survey that its campaign plays")

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, time, tzinfo
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -66,6 +66,7 @@ _Entered = Annotated[int, Meta(ge=0, le=CAPTURED_MAX)]
 _Audio = Annotated[float, Meta(ge=0, le=CALL_SECONDS_MAX)] | None
 _WallTime = Annotated[time, Meta(tz=False)]
 _Amount = int | float | str
+_Document = TypeVar("_Document")
 
 
 class ScenarioError(ValueError):
@@ -232,16 +233,32 @@ def parse_scenario(document: bytes) -> Scenario:
     Raises:
         ScenarioError: the document is not JSON, has an unknown or missing field, or has a value out of bounds.
     """
+    scenario = _decoded(document, Scenario)
+    _check(scenario)
+    return scenario
+
+
+def parse_survey(document: bytes) -> SurveyPart:
+    """Return the survey that a JSON document describes: the part `survey` of a scenario. Any queue may be named.
+
+    Raises:
+        ScenarioError: the document is not JSON, has an unknown or missing field, or has a value out of bounds.
+    """
+    survey = _decoded(document, SurveyPart)
+    _check_section_types(survey)
+    _check_survey(survey, {section.queue for section in survey.sections if section.queue is not None})
+    return survey
+
+
+def _decoded(document: bytes, kind: type[_Document]) -> _Document:
     if len(document) > SCENARIO_BYTES_MAX:
-        raise ScenarioError(f"A scenario must have at most {SCENARIO_BYTES_MAX} bytes.")
+        raise ScenarioError(f"A document must have at most {SCENARIO_BYTES_MAX} bytes.")
     try:
-        scenario = msgspec.json.decode(document, type=Scenario)
+        return msgspec.json.decode(document, type=kind)
     except msgspec.ValidationError as error:
         raise ScenarioError(_located(str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ScenarioError(f"Not valid JSON: {error}") from None
-    _check(scenario)
-    return scenario
 
 
 def instant_ms(moment: datetime, zone: tzinfo) -> int:

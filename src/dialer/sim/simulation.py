@@ -19,15 +19,14 @@ from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.plan_settings import settings_by_name
 from dialer.domain.plans import SMS, VOICE, CampaignPlan, GatewayKey, GatewayPlan, Subscriber, amd_of
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.sections.table import settings_of
-from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.runtime.kernel import Kernel
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.memory_store import MemoryStore
 from dialer.sim.population import numbers_of, zone_of_made_up
-from dialer.sim.scenario import Scenario, ScenarioError, SectionPart, Weekday, instant_ms
+from dialer.sim.scenario import Scenario, ScenarioError, Weekday, instant_ms
 from dialer.sim.scenario_floor import open_agents, open_queues
 from dialer.sim.scenario_rates import rate_card_of
+from dialer.sim.survey_document import recording_of, survey_of
 
 EVENTS_PER_STEP: Final = 20_000
 CAMPAIGN_ID: Final = 1
@@ -104,13 +103,13 @@ def _plan(scenario: Scenario) -> CampaignPlan:
         "id": CAMPAIGN_ID,
         "user_id": USER_ID,
         "gateway_id": GATEWAY_ID,
-        "flow": CallFlow(Survey(tuple(_section(section) for section in scenario.survey.sections))),
+        "flow": CallFlow(survey_of(scenario.survey)),
         "starting_ms": starting_ms,
         "expires_ms": expires_ms,
         "calendar": _calendar(scenario),
         "service_zone": scenario.timezone,
         "amd": amd_of(voicemail=part.voicemail, amd_behavior=part.amd_behavior),
-        "voicemail_prompt": _recording(part.voicemail_audio_seconds),
+        "voicemail_prompt": recording_of(part.voicemail_audio_seconds),
         "dnc_id": DNC_ID,
         "dnc_ids": (DNC_ID,),
         "sms_gateway_id": SMS_GATEWAY_ID,
@@ -127,26 +126,6 @@ def _calendar(scenario: Scenario) -> Calendar:
         start=part.daily_start_time,
         stop=part.daily_stop_time,
     )
-
-
-def _section(part: SectionPart) -> Section:
-    return Section(
-        id=part.id,
-        type=part.type,
-        question=part.question,
-        prompt=Prompt(_milliseconds(part.audio_seconds), part.script),
-        invalid_prompt=_recording(part.invalid_audio_seconds),
-        branches=part.branches,
-        **settings_of(lambda field: getattr(part, field.name)),
-    )
-
-
-def _milliseconds(seconds: float | None) -> int | None:
-    return None if seconds is None else round(seconds * 1_000)
-
-
-def _recording(seconds: float | None) -> Prompt | None:
-    return None if seconds is None else Prompt(_milliseconds(seconds))
 
 
 def _subscribers(scenario: Scenario) -> list[Subscriber]:

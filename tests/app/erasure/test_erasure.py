@@ -114,6 +114,7 @@ async def test_what_is_left_of_a_person_is_nobodys(house: House) -> None:
     await surveyed(house)
     await house.advance(600)
     others = [row for row in house.rows(SurveyResult) if row["callrequest_id"] == 1]
+    inputs = [row["heard"] for row in house.rows(CallRequest)]
     chosen = [row["response"] for row in house.rows(SurveyResult) if row["section_type"] == 2]
     erase(house)
     other, person = house.rows(Subscriber)
@@ -132,6 +133,8 @@ async def test_what_is_left_of_a_person_is_nobodys(house: House) -> None:
     kept = {row["response"] for row in results if row["callrequest_id"] == 2 and row["section_type"] != 2}
     assert (kept, {row["record_file"] for row in results if row["callrequest_id"] == 2}) == ({ERASED}, {""})
     request, cdr, message = house.rows(CallRequest)[1], house.rows(Cdr)[1], house.rows(SmsMessage)[1]
+    assert "" not in inputs
+    assert [row["heard"] for row in house.rows(CallRequest)] == [inputs[0], ""]
     assert (request["phone_number"], request["dialled_number"], request["contact_id"]) == (ERASED, "", None)
     assert (cdr["phone_number"], cdr["contact_id"]) == (ERASED, None)
     assert (message["phone_number"], message["text_message"]) == (ERASED, ERASED)

@@ -30,8 +30,8 @@ class FinishedCall(NamedTuple):
     survey: Survey
     """The survey that the campaign plays."""
     template_name: str
-    template: Survey
-    """The survey as it is now."""
+    template: Survey | None
+    """The survey as it is now; None if it was deleted."""
 
 
 def finished_call(connection: Connection, named: str) -> FinishedCall:
@@ -59,8 +59,6 @@ def finished_call(connection: Connection, named: str) -> FinishedCall:
         .join(SurveyTemplate, SurveyTemplate.id == Campaign.object_id, isouter=True)
         .where(Campaign.id == call["campaign_id"])
     ).one()
-    if campaign.template is None:
-        raise UnknownCallError(f"the survey of call {call['id']} was deleted: there is nothing to compare it with")
     return FinishedCall(
         call["id"],
         call["campaign_id"],
@@ -69,6 +67,6 @@ def finished_call(connection: Connection, named: str) -> FinishedCall:
         call["started_ms"],
         heard,
         survey,
-        campaign.template,
-        read_survey(connection, campaign.object_id),
+        campaign.template or "",
+        None if campaign.template is None else read_survey(connection, campaign.object_id),
     )
