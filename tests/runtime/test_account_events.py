@@ -16,7 +16,7 @@ from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
 from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
-from dialer.store.tables import AccountEvent, CallRequest, Campaign, Cdr, DncContact, Subscriber
+from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, Cdr, DncContact, Gateway, Subscriber
 from tests.runtime.house import DAY_MS, House
 
 COMPLETED: Final = (SubscriberStatus.COMPLETED, SubscriberStatus.SENT)
@@ -138,3 +138,13 @@ def test_pages_filter_and_old_events_are_removed(house: House) -> None:
     assert not others
     house.database.write_now(lambda c: remove_old_events(c, house.now_ms() + 1))
     assert not events(house)
+
+
+def test_events_of_messages_have_states_by_name(house: House) -> None:
+    switch(house)
+    gateway = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
+    book = house.phonebook("+12025550100", "+12025550101")
+    start(house, house.campaign(0, book, medium=SMS, sms_gateway_id=gateway, aleg_gateway_id=None, text_message="hi"))
+    run(house, DAY_MS // 1_000)
+    states = Counter((e["type"], e["data"]["state"]) for e in events(house) if e["type"].startswith("message."))
+    assert states == {("message.sent", "in_progress"): 2, ("message.delivered", "delivered"): 2}

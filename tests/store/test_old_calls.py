@@ -16,13 +16,15 @@ from dialer.app.accounts.payments import refund_call
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.call_again import NotAgain
 from dialer.domain.enums import CampaignStatus
-from dialer.runtime.call_removal import REST, REST_MIN_S, CallRemoval
+from dialer.runtime.call_removal import REST, REST_MIN_S, CallRemoval, KeptDays
+from dialer.store.account_events import REMOVED_AT_ONCE, event_row, write_events
 from dialer.store.call_again import judge_slice
 from dialer.store.database import StorageUnavailableError
 from dialer.store.old_calls import RemovalPlace, remove_old_calls
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import (
     SMS,
+    AccountEvent,
     CallRequest,
     Campaign,
     CampaignHour,
@@ -91,7 +93,8 @@ class Rests:
 def removal(house: House, deleted: list[str] | None = None, **options: Any) -> CallRemoval:  # noqa: ANN401 - its senses
     names: list[str] = [] if deleted is None else deleted
     options = {"sleep": Rests(), **options}
-    return CallRemoval(house.database, house.worker.clock, DAYS, names.append, **options)
+    days = KeptDays(options.pop("days", DAYS), DAYS)
+    return CallRemoval(house.database, house.worker.clock, days, names.append, **options)
 
 
 def kept(house: House) -> list[Any]:
@@ -237,6 +240,23 @@ async def test_passes_are_made_again_and_again(house: House) -> None:
 
     async with removal(house, sleep=rest).removing():
         await rested.wait()
+
+
+async def test_old_events_go_in_slices_without_requests_and_calls_may_stay(house: House) -> None:
+    """Events of the days that are kept stay, and a service that keeps its calls for ever removes its old events."""
+    old = [
+        event_row(house.user_id, "call.ended", house.now_ms(), f"callrequest/{n}") for n in range(REMOVED_AT_ONCE + 1)
+    ]
+    house.database.write_now(lambda connection: write_events(connection, old))
+    await house.advance((DAYS + 1) * 86_400)
+    new = event_row(house.user_id, "call.ended", house.now_ms() - DAYS * DAY_MS, "callrequest/1")
+    house.database.write_now(lambda connection: write_events(connection, [new]))
+    rests, calls = Rests(), left(house)
+    assert await removal(house, days=None, sleep=rests).remove() == REMOVED_AT_ONCE + 1
+    assert [row["id"] for row in house.rows(AccountEvent)] == [REMOVED_AT_ONCE + 2]
+    assert (len(rests.lengths_s), left(house)) == (2, calls)
+    assert await removal(house, days=None, sleep=rests).remove() == 0
+    assert len(rests.lengths_s) == 2
 
 
 @extent(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,7 +1,7 @@
 """The composition root of the HTTP interface: one function that builds the application; tests pass fakes."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final, Protocol
 
@@ -63,7 +63,7 @@ from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
 from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
-from dialer.runtime.call_removal import CallRemoval
+from dialer.runtime.call_removal import CallRemoval, KeptDays
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
@@ -217,8 +217,7 @@ def _running(
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:
-    """Return a context in which calls are removed that are older than the setting allows. Without it, none are."""
-    if settings.call_record_days is None:
-        return nullcontext()
+    """Return a context in which calls and events are removed that are older than the settings allow."""
+    days = KeptDays(settings.call_record_days, settings.event_days)
     delete_file = partial(delete_recording, settings.media_dir)
-    return CallRemoval(database, worker.clock, settings.call_record_days, delete_file).removing()
+    return CallRemoval(database, worker.clock, days, delete_file).removing()

@@ -26,7 +26,6 @@ from dialer.runtime.clock import Clock
 from dialer.runtime.dial_counters import DialCounters
 from dialer.runtime.process_health import ProcessHealth
 from dialer.settings import Settings
-from dialer.store.account_events import remove_old_events
 from dialer.store.database import Database
 
 DAY_MS: Final = 86_400_000
@@ -173,11 +172,10 @@ class Service:
         return result
 
     def _remove_old_entries(self, unit: Unit) -> None:
-        """Remove old events and audit log entries with the first write of each hour; many, with further ones."""
+        """Remove old audit log entries with the first write of each hour; many, with further ones."""
         if unit.now_ms - self._removed_ms >= REMOVED_EVERY_MS:
             removed = remove_old_entries(unit.connection, unit.now_ms - self.settings.audit_log_days * DAY_MS)
-            events = remove_old_events(unit.connection, unit.now_ms - self.settings.event_days * DAY_MS)
-            if max(removed, events) < REMOVED_AT_ONCE:
+            if removed < REMOVED_AT_ONCE:
                 self._removed_ms = unit.now_ms
 
     async def settle(self) -> None:

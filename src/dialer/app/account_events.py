@@ -15,6 +15,7 @@ from dialer.app.events import (
     CampaignPaused,
     CampaignStarted,
     NumberCalledOff,
+    NumbersCalledOff,
 )
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
@@ -23,14 +24,14 @@ from dialer.store.account_events import EventRow, campaign_subject, event_row, k
 
 _KEPT: Final = (
     *(CampaignStarted, CampaignPaused, CampaignAborted, CampaignEnded),
-    *(CallDisposed, AgentStatusChanged, NumberCalledOff),
+    *(CallDisposed, AgentStatusChanged, NumberCalledOff, NumbersCalledOff),
 )
 """The events of use cases that programs outside of the service hear of."""
 
 EVENT_TYPES: Final = (
     *("agent.status", "call.answered", "call.ended", "call.started", "campaign.aborted", "campaign.ended"),
-    *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "message.delivered", "message.failed"),
-    *("message.sent", "subscriber.completed", "subscriber.failed"),
+    *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported", "message.delivered"),
+    *("message.failed", "message.sent", "subscriber.completed", "subscriber.failed"),
 )
 """The types of the events that accounts keep."""
 
@@ -71,6 +72,8 @@ def _about(unit: UnitOfWork, event: AppEvent) -> tuple[str, int | None, dict[str
             return f"agent/{event.agent_id}", None, {"agent": event.agent_id, "state": state}
         case NumberCalledOff():
             return f"dnc-contact/{event.entry_id}", None, {"dnc_list": event.dnc_id, "entry": event.entry_id}
+        case NumbersCalledOff():
+            return f"dnc-list/{event.dnc_id}", None, {"dnc_list": event.dnc_id, "count": event.count}
         case _:
             campaign_id = int(msgspec.structs.asdict(event)["campaign_id"])
             subject = campaign_subject(unit.connection, campaign_id)

@@ -1,15 +1,16 @@
-"""Removal of calls that are older than the setting allows: a pass every hour, in slices with rests between them."""
+"""Removal of calls and events that are older than the settings allow: a pass every hour, in slices with rests."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import anyio
 import structlog
 
 from dialer.runtime.clock import Clock
+from dialer.store.account_events import REMOVED_AT_ONCE, has_old_events, remove_old_events
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.old_calls import DeleteFile, RemovalPlace, remove_old_calls
 
@@ -23,14 +24,23 @@ DAY_MS: Final = 86_400_000
 _log = structlog.get_logger(__name__)
 
 
+class KeptDays(NamedTuple):
+    """The days for which old rows are kept."""
+
+    calls: int | None
+    """Days of calls, messages and answers; None: for ever."""
+    events: int
+    """Days of the events of accounts."""
+
+
 class CallRemoval:
-    """A task that removes calls, messages and answers that are older than a number of days."""
+    """A task that removes calls, messages, answers and events that are older than a number of days."""
 
     def __init__(
         self,
         database: Database,
         clock: Clock,
-        days: int,
+        days: KeptDays,
         delete_file: DeleteFile,
         *,
         now_s: Callable[[], float] = time.perf_counter,
@@ -56,7 +66,31 @@ class CallRemoval:
 
         A failure ends the pass, and is logged. The next pass continues.
         """
-        before_ms = (self._clock.now_ms() // DAY_MS - self._days) * DAY_MS
+        count = await self._remove_events(self._before_ms(self._days.events))
+        if self._days.calls is not None:
+            count += await self._remove_calls(self._before_ms(self._days.calls))
+        return count
+
+    def _before_ms(self, days: int) -> int:
+        return (self._clock.now_ms() // DAY_MS - days) * DAY_MS
+
+    async def _remove_events(self, before_ms: int) -> int:
+        """Remove old events. A service without any writes nothing."""
+        count = 0
+        try:
+            is_over = not await self._database.read(partial(has_old_events, before_ms=before_ms))
+            while not is_over:
+                began_s = self._now_s()
+                removed = await self._database.write(partial(remove_old_events, before_ms=before_ms))
+                count, is_over = count + removed, removed < REMOVED_AT_ONCE
+                await self._rest(began_s)
+        except StorageUnavailableError as error:
+            _log.warning("old_events_not_removed", reason=str(error))
+        if count:
+            _log.info("old_events_removed", rows=count, days=self._days.events)
+        return count
+
+    async def _remove_calls(self, before_ms: int) -> int:
         place: RemovalPlace | None = RemovalPlace()
         count = 0
         try:
@@ -66,12 +100,15 @@ class CallRemoval:
                     partial(remove_old_calls, before_ms=before_ms, place=place, delete_file=self._delete_file)
                 )
                 count, place = count + done.rows, done.after
-                await self._sleep(max(REST_MIN_S, REST * (self._now_s() - began_s)))
+                await self._rest(began_s)
         except StorageUnavailableError as error:
             _log.warning("old_calls_not_removed", reason=str(error))
         if count:
-            _log.info("old_calls_removed", rows=count, days=self._days)
+            _log.info("old_calls_removed", rows=count, days=self._days.calls)
         return count
+
+    async def _rest(self, began_s: float) -> None:
+        await self._sleep(max(REST_MIN_S, REST * (self._now_s() - began_s)))
 
     async def _remove_forever(self) -> None:
         while True:

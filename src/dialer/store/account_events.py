@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, select, true, update
 
 from dialer.store.bulk import bulk_insert
 from dialer.store.tables import SMS, AccountEvent, Campaign, User
+from dialer.store.touched import NOTHING, touch
 
 EVENTS_PER_PAGE_MAX: Final = 1_000
 """Maximum number of events in one page."""
@@ -85,6 +86,11 @@ def read_events(connection: Connection, user_id: int, wanted: EventsWanted) -> S
     return connection.execute(query.order_by(AccountEvent.id).limit(min(wanted.limit, EVENTS_PER_PAGE_MAX))).all()
 
 
+def has_old_events(connection: Connection, before_ms: int) -> bool:
+    """Return whether there are events that are older than a moment."""
+    return connection.scalar(select(AccountEvent.id).where(AccountEvent.created_date < before_ms).limit(1)) is not None
+
+
 def last_event_id(connection: Connection, user_id: int) -> int:
     """Return the id of the newest event of an account; 0 without any."""
     newest = select(AccountEvent.id).where(AccountEvent.user_id == user_id)
@@ -93,5 +99,6 @@ def last_event_id(connection: Connection, user_id: int) -> int:
 
 def remove_old_events(connection: Connection, before_ms: int) -> int:
     """Remove events that are older than a moment, at most `REMOVED_AT_ONCE`, and return their number."""
+    touch(connection, NOTHING)
     old = select(AccountEvent.id).where(AccountEvent.created_date < before_ms).limit(REMOVED_AT_ONCE)
     return connection.execute(delete(AccountEvent).where(AccountEvent.id.in_(old))).rowcount

@@ -47,3 +47,16 @@ def test_an_account_reads_its_events_and_no_others(alice: Caller, bob: Caller) -
 def test_a_wrong_parameter_is_refused(alice: Caller, name: str, value: str) -> None:
     answer = alice.request("GET", "events/", params={name: value})
     assert (answer.status_code, list(answer.json())) == (400, [name])
+
+
+def test_numbers_that_are_listed_together_are_one_event(alice: Caller) -> None:
+    switched_on(alice)
+    alice.create("dnc-list", name="first")
+    rows = [{"dnc": 1, "phone_number": f"+1202555010{place}"} for place in range(3)]
+    answer = alice.request("POST", "dnc-contact/bulk/", json=rows)
+    assert answer.status_code in {200, 201}, answer.text
+    (event,) = alice.get("events/", types="dnc.imported")["results"]
+    links = event["data"].pop("links")
+    assert (event["subject"], event["data"]) == ("dnc-list/1", {"dnc_list": 1, "count": 3})
+    assert links["self"].endswith("/rest-api/dnc/1/")
+    assert alice.get("events/", types="dnc.added")["results"] == []

@@ -114,9 +114,11 @@ class AccountEventRows:
         if call.plan.user_id not in self._users:
             return
         if call.parts:
-            kind = "message.delivered" if outcome.message_status is MessageStatus.DELIVERED else "message.failed"
-            if outcome.message_status is not MessageStatus.SENT:
-                self._add(call, kind, now_ms, state=str(outcome.message_status), cost=bill.cost)
+            # A message that was cut off before the carrier said anything has no status.
+            status = outcome.message_status or MessageStatus.FAILED
+            kind = "message.delivered" if status is MessageStatus.DELIVERED else "message.failed"
+            if status is not MessageStatus.SENT:
+                self._add(call, kind, now_ms, state=status.name.lower(), cost=bill.cost)
             return
         if outcome.answered_ms is not None:
             self._add(call, "call.answered", outcome.answered_ms, state="answered")
