@@ -92,14 +92,18 @@ def authenticator_of_session(database_of_session: Database, worker_of_session: F
 
 
 @pytest.fixture(scope="session")
+def console_of_session(database_of_session: Database, machine_of_session: Machine) -> Console:
+    return Console(database_of_session, now_ms=lambda: machine_of_session.now_ms, now_s=count().__next__)
+
+
+@pytest.fixture(scope="session")
 def client_of_session(
     database_of_session: Database,
     worker_of_session: FakeWorker,
-    machine_of_session: Machine,
     media_of_session: Path,
     authenticator_of_session: Authenticator,
+    console_of_session: Console,
 ) -> Iterator[TestClient[Litestar]]:
-    console = Console(database_of_session, now_ms=lambda: machine_of_session.now_ms, now_s=count().__next__)
     app = create_app(
         Settings(seed=7, media_dir=media_of_session),
         database=database_of_session,
@@ -107,11 +111,11 @@ def client_of_session(
         forecasting=forecast_in_thread,
         comparing=compare_in_thread,
         authenticator=authenticator_of_session,
-        console=console,
+        console=console_of_session,
     )
     with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
         yield client
-        console.end()
+        console_of_session.end()
 
 
 @pytest.fixture(scope="session")
@@ -145,10 +149,12 @@ def client(
     client_of_session: TestClient[Litestar],
     database_of_session: Database,
     people_only: Any,  # noqa: ANN401 - a saved database
+    console_of_session: Console,
     machine: Machine,  # noqa: ARG001 - made as new
     worker: FakeWorker,  # noqa: ARG001 - made as new
 ) -> TestClient[Litestar]:
     restore(database_of_session, people_only)
+    console_of_session._snapshots._made.clear()  # noqa: SLF001 - parts that show an earlier database
     return client_of_session
 
 

@@ -61,9 +61,7 @@ def _staff(house: House) -> tuple[int, int]:
         house.agent(wrap_up_time=10, contact="+33199000001"),
         house.agent(parameters='{"talk": [10, 200], "answer": [0, 3]}'),
         house.agent(status=3, wrap_up_time=5, parameters='{"answer": 4}'),
-        house.agent(
-            parameters='{"answer": [15, 30], "missed": 0.2, "wrap_up": [3, 9], "breaks": 0.4, "break_length": 40}'
-        ),
+        house.agent(parameters='{"answer": [15, 30]}'),
     ]
     first = house.queue(*agents[:3], strategy=2, max_wait_time=40, time_base_score="system")
     second = house.queue(*agents[1:], strategy=9, tier_rules_apply=True, tier_rule_wait_second=8)

@@ -33,6 +33,7 @@ from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
 from dialer.api.routes.own_settings import OwnSettings
+from dialer.api.routes.promised_call_backs import PromisedCallBackRead, PromisedCallBacksRead
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
@@ -183,6 +184,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "advance_clock": examples.answer(ClockRead),
     "read_events": examples.answer(EventsRead, results=[examples.answer(EventRead)]),
     "switch_events": examples.answer(EventsSwitched),
+    "read_promised_call_backs": examples.answer(PromisedCallBacksRead, results=[examples.answer(PromisedCallBackRead)]),
     "read_own_settings": examples.answer(OwnSettings),
     "change_own_settings": examples.answer(OwnSettings),
     "import_contacts": {"imported": 2, "duplicates": 0, "rejected": 0, "errors": []},
