@@ -107,7 +107,7 @@ def furnished(
     house.pay((world["balance"] - 100_000) * CENTS)
     house.change(User, house.user_id, sms_rate=3 * CENTS)
     house.change(Gateway, house.gateway_id, **gateway)
-    behaviour = '{"talk": [5, 60], "answer": [0, 30]}'
+    behaviour = '{"talk": [5, 60], "answer": [0, 30], "missed": 0.2, "breaks": 0.3, "break_length": [10, 40]}'
     queue_id = house.queue(*[house.agent(parameters=behaviour) for _ in range(world["agents"])], max_wait_time=25)
     sections = [{**section, "queue_id": queue_id} if place == 1 else section for place, section in enumerate(SECTIONS)]
     numbers = [f"{PREFIXES[place % len(PREFIXES)]}{place:04d}" for place in range(world["people"])]
