@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
+from sqlalchemy import Connection, Table, select
 
 from dialer.app.audit_log import Origin
 from dialer.app.events import (
@@ -17,10 +18,12 @@ from dialer.app.events import (
     NumberCalledOff,
     NumbersCalledOff,
 )
+from dialer.app.imports.report import ImportReport
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus
 from dialer.store.account_events import EventRow, campaign_subject, event_row, keep_events, keeps_events, write_events
+from dialer.store.touched import NOTHING
 
 _KEPT: Final = (
     *(CampaignStarted, CampaignPaused, CampaignAborted, CampaignEnded),
@@ -30,8 +33,8 @@ _KEPT: Final = (
 
 EVENT_TYPES: Final = (
     *("agent.status", "call.answered", "call.ended", "call.started", "campaign.aborted", "campaign.ended"),
-    *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported", "message.delivered"),
-    *("message.failed", "message.sent", "subscriber.completed", "subscriber.failed"),
+    *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported", "import.finished"),
+    *("message.delivered", "message.failed", "message.sent", "subscriber.completed", "subscriber.failed"),
 )
 """The types of the events that accounts keep."""
 
@@ -40,6 +43,22 @@ def switch_events(unit: UnitOfWork, user_id: int, *, keep: bool) -> None:
     """Switch the events of an account on or off. The worker knows it before its next step."""
     keep_events(unit.connection, user_id, keep=keep)
     unit.note(touched_account(user_id))
+
+
+def listening_owner(connection: Connection, records: Table, record_id: int) -> int | None:
+    """Return the account of a record if it keeps events; None if it does not, or the record is gone."""
+    user_id = connection.scalar(select(records.c.user_id).where(records.c.id == record_id))
+    return user_id if user_id is not None and keeps_events(connection, user_id) else None
+
+
+def write_import_finished(unit: UnitOfWork, parents: Table, parent_id: int, subject: str, report: ImportReport) -> None:
+    """Write the event that an import into a phonebook or a do-not-call list has come to its end."""
+    unit.note(NOTHING)
+    user_id = listening_owner(unit.connection, parents, parent_id)
+    if user_id is not None:
+        counts = {"imported": report.imported, "duplicates": report.duplicates, "rejected": report.rejected}
+        row = event_row(user_id, "import.finished", unit.now_ms, subject, **{parents.name: parent_id}, **counts)
+        write_events(unit.connection, [row])
 
 
 def write_account_events(unit: UnitOfWork, _origin: Origin) -> None:

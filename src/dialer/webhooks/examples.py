@@ -29,6 +29,9 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "disposition.saved": ExampleEvent(_CALLED, {"campaign": 1, "call": 7}),
     "dnc.added": ExampleEvent("dnc-contact/8", {"dnc_list": 6, "entry": 8}),
     "dnc.imported": ExampleEvent("dnc-list/6", {"dnc_list": 6, "count": 250}),
+    "import.finished": ExampleEvent(
+        "phonebook/4", {"phonebook": 4, "imported": 1_000, "duplicates": 12, "rejected": 3}
+    ),
     "message.delivered": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "delivered", "cost": 500}),
     "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0}),
     "message.sent": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "in_progress"}),

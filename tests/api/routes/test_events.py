@@ -49,6 +49,26 @@ def test_a_wrong_parameter_is_refused(alice: Caller, name: str, value: str) -> N
     assert (answer.status_code, list(answer.json())) == (400, [name])
 
 
+def test_an_import_says_that_it_is_over_and_what_came_of_it(alice: Caller, bob: Caller) -> None:
+    alice.create("phonebook", name="first")
+    rows = b"contact\n+12025550101\n+12025550102\n+12025550102\nnone\n"
+
+    def imported(parameters: dict[str, str]) -> None:
+        headers = {"Content-Type": "text/csv"}
+        answer = alice.request("POST", "phonebook/1/import/", content=rows, headers=headers, params=parameters)
+        assert answer.status_code in {200, 201}, answer.text
+
+    imported({})
+    switched_on(alice)
+    imported({"dry_run": "true"})
+    imported({})
+    (event,) = alice.get("events/", types="import.finished")["results"]
+    event["data"].pop("links")
+    assert event["subject"] == "phonebook/1"
+    assert event["data"] == {"phonebook": 1, "imported": 0, "duplicates": 3, "rejected": 1}
+    assert bob.get("events/")["results"] == []
+
+
 def test_numbers_that_are_listed_together_are_one_event(alice: Caller) -> None:
     switched_on(alice)
     alice.create("dnc-list", name="first")

@@ -17,6 +17,7 @@ from dialer.api.crud.resource import Resource
 from dialer.api.http.errors import AnsweredError, MalformedError
 from dialer.api.records.contacts import DNC_LISTS, PHONEBOOKS
 from dialer.api.service import ApiRequest
+from dialer.app.account_events import listening_owner, write_import_finished
 from dialer.app.imports.headers import CsvError
 from dialer.app.imports.imports import ContactRows, DncRows, ImportOptions, NumberRows, import_csv
 from dialer.app.imports.report import ImportReport
@@ -71,11 +72,21 @@ async def run_import(
     arriving = partial(import_csv, _waiting_for(body), target, commit, options)
     try:
         with _one_of(request.user.id):
-            return await anyio.to_thread.run_sync(
+            report = await anyio.to_thread.run_sync(
                 partial(_at_work, arriving), abandon_on_cancel=True, limiter=_limiter()
             )
     except CsvError as error:
         raise MalformedError(message_of(error)) from None
+    if not options.is_dry:
+        await _tell_programs(request, kind.parents, identity, report)
+    return report
+
+
+async def _tell_programs(request: ApiRequest, parents: Resource, identity: int, report: ImportReport) -> None:
+    """Write the event of an import's end. Accounts without events have no further transaction."""
+    table, subject, service = parents.table, f"{parents.path}/{identity}", request.service
+    if await service.read(request, lambda unit: listening_owner(unit.connection, table, identity)) is not None:
+        await service.write(request, lambda unit: write_import_finished(unit, table, identity, subject, report))
 
 
 @contextmanager
