@@ -84,6 +84,18 @@ def test_each_committed_change_has_exactly_its_events(
     house.database.close()
 
 
+def test_a_campaign_has_the_same_states_whoever_moves_it(house: House) -> None:
+    """Here the service ends it; the state is named as in the event of a user who does."""
+    switch(house)
+    start(house, open_campaign(house, 2))
+    run(house, DAY_MS // 1_000)
+    moved = [(event["type"], event["data"]) for event in events(house) if event["type"].startswith("campaign.")]
+    assert moved == [
+        ("campaign.started", {"state": "started"}),
+        ("campaign.ended", {"state": "ended", "reason": "completed"}),
+    ]
+
+
 def test_an_account_that_keeps_no_events_has_none(house: House) -> None:
     start(house, open_campaign(house, 5))
     run(house, DAY_MS // 1_000)

@@ -23,8 +23,8 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "call.ended": ExampleEvent(_CALLED, {**_CALL, "state": "answered", "cause": 16, "seconds": 42, "cost": 1_400}),
     "call.started": ExampleEvent(_CALLED, {**_CALL, "state": "in_progress"}),
     "campaign.aborted": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "aborted"}),
-    "campaign.ended": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "end", "reason": "completed"}),
-    "campaign.paused": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "pause", "reason": "no_credit"}),
+    "campaign.ended": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "ended", "reason": "completed"}),
+    "campaign.paused": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "paused", "reason": "no_credit"}),
     "campaign.started": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "started"}),
     "disposition.saved": ExampleEvent(_CALLED, {"campaign": 1, "call": 7}),
     "dnc.added": ExampleEvent("dnc-contact/8", {"dnc_list": 6, "entry": 8}),
@@ -40,7 +40,14 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
         "subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "fail", "reason": "no_answer"}
     ),
 }
-_LINKED: Final = {"call": "callrequest", "message": "sms-message", "subscriber": "subscriber-list", "agent": "agent"}
+_LINKED: Final = {
+    "call": "callrequest",
+    "message": "sms-message",
+    "subscriber": "subscriber-list",
+    "agent": "agent",
+    "dnc_list": "dnc-list",
+    "entry": "dnc-contact",
+}
 
 
 def example_event(kind: str, event_id: str, source: str, now: datetime) -> dict[str, Any]:

@@ -165,7 +165,7 @@ class AccountEventRows:
                     at_ms,
                     campaign_subject(connection, effect.campaign_id),
                     effect.campaign_id,
-                    state=effect.status.name.lower(),
+                    state=_MOVED[effect.status].partition(".")[2],
                     reason=str(effect.reason),
                 )
 
