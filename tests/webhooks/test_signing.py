@@ -12,7 +12,7 @@ BODY = '{"type": "call.ended", "name": "Zoë"}'
 
 def test_a_receiver_verifies_what_was_signed_and_nothing_else() -> None:
     secret, now = new_secret(), datetime.now(UTC)
-    headers = signed_headers(secret, "evt_7", BODY, now)
+    headers = signed_headers([secret], "evt_7", BODY, now)
     assert headers["webhook-timestamp"] == str(int(now.timestamp()))
     assert Webhook(secret).verify(BODY, headers) == {"type": "call.ended", "name": "Zoë"}
     for wrong in ({**headers, "webhook-id": "evt_8"}, {**headers, "webhook-timestamp": "1"}):

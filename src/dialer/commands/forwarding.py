@@ -29,7 +29,7 @@ class Forwarder:
 
     def post(self, event_id: str, body: str) -> str:
         """Post an event, and return in words what the program answered."""
-        headers = signed_headers(self.secret, event_id, body, self._now())
+        headers = signed_headers([self.secret], event_id, body, self._now())
         try:
             answer = self._client.post(self.url, content=body.encode(), headers=headers)
         except httpx.HTTPError as error:

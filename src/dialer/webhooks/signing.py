@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -36,12 +37,15 @@ def check_secret(text: str) -> str:
     return text
 
 
-def signed_headers(secret: str, event_id: str, body: str, now: datetime) -> dict[str, str]:
-    """Return the headers with which an event is sent; `now` is an aware moment."""
+def signed_headers(known: Sequence[str], event_id: str, body: str, now: datetime) -> dict[str, str]:
+    """Return the headers with which an event is sent; `now` is an aware moment.
+
+    There is a signature by each secret, one or more: a receiver that knows any of them verifies.
+    """
     now = now.astimezone(UTC)
     return {
         "Content-Type": "application/cloudevents+json",
         "webhook-id": event_id,
         "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": Webhook(secret).sign(event_id, now, body),
+        "webhook-signature": " ".join(Webhook(secret).sign(event_id, now, body) for secret in known),
     }

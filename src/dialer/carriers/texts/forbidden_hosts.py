@@ -2,16 +2,13 @@
 
 import ipaddress
 import re
-from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
-_Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+from dialer.domain.network_addresses import Address, addresses_within
 
 _METADATA: Final = frozenset({"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"})
 """Names under which the machines of clouds find their own credentials."""
 _METADATA_ADDRESSES: Final = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
-_TRANSLATED: Final = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "::/96")))
-"""Networks whose addresses end with an IPv4 address: of translators (NAT64), and of an early IPv6."""
 _NUMERIC: Final = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,3}\.?", re.IGNORECASE)
 """Spellings that some libraries take for an IPv4 address, such as 2852039166."""
 
@@ -28,20 +25,9 @@ def is_internal(host: str) -> bool:
         address = ipaddress.ip_address(bare)
     except ValueError:
         return _NUMERIC.fullmatch(bare) is not None
-    return any(map(_is_internal_address, (address, *_within(address))))
+    return any(map(_is_internal_address, (address, *addresses_within(address))))
 
 
-def _is_internal_address(address: _Address) -> bool:
+def _is_internal_address(address: Address) -> bool:
     is_odd = address.is_link_local or address.is_multicast or address.is_unspecified
     return is_odd or address in _METADATA_ADDRESSES
-
-
-def _within(address: _Address) -> Iterator[_Address]:
-    """Yield the IPv4 addresses to which an IPv6 address leads."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return
-    if any(address in network for network in _TRANSLATED):
-        yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    for inner_address in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())):
-        if inner_address is not None:
-            yield inner_address

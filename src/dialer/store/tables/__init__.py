@@ -66,6 +66,7 @@ from dialer.store.tables.live_legs import LiveLeg
 from dialer.store.tables.queues import Agent, Queue, Tier
 from dialer.store.tables.service import IdempotentResponse, KeyCheck, ServiceState
 from dialer.store.tables.surveys import AudioFile, BranchingTemplate, SectionTemplate, SurveyChange, SurveyTemplate
+from dialer.store.tables.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "ACCOUNT",
@@ -139,6 +140,8 @@ __all__ = [
     "User",
     "UserHour",
     "WaitingText",
+    "Webhook",
+    "WebhookDelivery",
     "WorkerPosition",
     "WrongPassword",
 ]

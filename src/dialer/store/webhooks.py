@@ -1,0 +1,218 @@
+"""The webhooks of accounts: which have events to send, who sends them, and what came of it.
+
+Several processes may look; the one that holds the lease of a webhook sends. All times are those of the machine's clock.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, insert, select, true, update
+
+from dialer.store.account_events import event_row, write_events
+from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
+from dialer.store.touched import NOTHING, touch
+
+WEBHOOKS_READ_MAX: Final = 1_000
+"""Webhooks that one look finds."""
+RECEIVED: Final = "received"
+WAITING: Final = "waiting"
+FAILED: Final = "failed"
+DISABLED: Final = "webhook.disabled"
+
+_EVENTS: Final = AccountEvent.__table__
+_DELIVERIES: Final = WebhookDelivery.__table__
+
+
+class Waiting(NamedTuple):
+    """A webhook that is on, and the events that there are for it."""
+
+    id: int
+    types: tuple[str, ...]
+    after_event_id: int
+    newest_event_id: int
+    """The newest event of the account, of any type."""
+    next_attempt_ms: int
+    next_delivery_ms: int | None
+    """The next moment at which an event is to be sent again."""
+    lease_holder: str
+    lease_until_ms: int
+
+
+class Sending(NamedTuple):
+    """An event to send: its row, and its earlier attempts."""
+
+    event: Any
+    attempts: int = 0
+    first_ms: int = 0
+    """The first attempt; 0 before that."""
+    is_new: bool = True
+    """True if it has no row of `webhook_delivery` yet."""
+
+
+class Job(NamedTuple):
+    """The events that a webhook gets now, with the lease of the process that sends them."""
+
+    webhook: Any
+    events: Sequence[Sending]
+    up_to_event_id: int
+    """The event up to which all are sent, have a row, or are of other types, once this job is done."""
+
+
+class Delivery(NamedTuple):
+    """What came of sending an event."""
+
+    event_id: int
+    status: str
+    attempts: int
+    first_ms: int
+    last_ms: int
+    next_ms: int | None
+    answer_status: int | None
+    duration_ms: int
+    problem: str
+    is_new: bool
+
+
+class Standing(NamedTuple):
+    """The standing of a webhook after a job."""
+
+    failures: int
+    failing_since_ms: int | None
+    next_attempt_ms: int
+    disabled: str = ""
+    """Why it is switched off: `gone` or `failing`; empty if it stays on."""
+
+
+def read_waiting(connection: Connection) -> list[Waiting]:
+    """Return the webhooks that are on."""
+    newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
+    due = select(func.min(WebhookDelivery.next_ms)).where(WebhookDelivery.webhook_id == Webhook.id)
+    due = due.where(WebhookDelivery.next_ms.is_not(None))
+    columns = (Webhook.id, Webhook.types, Webhook.after_event_id, newest, Webhook.next_attempt_ms, due.scalar_subquery())
+    query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms).where(Webhook.enabled == true())
+    found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
+    return [Waiting(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
+
+
+def has_events(connection: Connection, webhook: Waiting, after_event_id: int) -> bool:
+    """Return whether there is a new event of the types that a webhook gets."""
+    query = _new_events(webhook.id, webhook.types, after_event_id).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def _new_events(webhook_id: int, types: Sequence[str], after_event_id: int) -> Any:  # noqa: ANN401 - a query
+    """Return the query of new events for a webhook. An event has a row already if a lease ran out meanwhile."""
+    owner = select(Webhook.user_id).where(Webhook.id == webhook_id).scalar_subquery()
+    query = select(_EVENTS).where(AccountEvent.user_id == owner, AccountEvent.id > after_event_id)
+    known = select(WebhookDelivery.id).where(WebhookDelivery.event_id == AccountEvent.id)
+    query = query.where(~known.where(WebhookDelivery.webhook_id == webhook_id).exists())
+    return (query.where(AccountEvent.type.in_(types)) if types else query).order_by(AccountEvent.id)
+
+
+def take_job(
+    connection: Connection, webhook_id: int, holder: str, now_ms: int, lease_ms: int, most: int
+) -> Job | None:
+    """Take the lease of a webhook, and return at most `most` events to send: those to send again come first.
+
+    None: there are none, or another process sends, or the webhook is off, or its receiver asked to wait.
+    """
+    touch(connection, NOTHING)
+    taken = update(Webhook).where(Webhook.id == webhook_id, Webhook.enabled == true())
+    taken = taken.where((Webhook.lease_until_ms <= now_ms) | (Webhook.lease_holder == holder))
+    taken = taken.where(Webhook.next_attempt_ms <= now_ms)
+    row = connection.execute(
+        taken.values(lease_holder=holder, lease_until_ms=now_ms + lease_ms).returning(*Webhook.__table__.c)
+    ).one_or_none()
+    if row is None:
+        return None
+    again = _to_send_again(connection, webhook_id, now_ms, most)
+    wanted = _new_events(webhook_id, row.types.split(), row.after_event_id).limit(most - len(again))
+    new = connection.execute(wanted).all() if len(again) < most else []
+    if len(again) + len(new) < most:
+        newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == row.user_id)
+        up_to = max(connection.scalar(newest) or 0, row.after_event_id)
+    else:
+        up_to = new[-1].id if new else row.after_event_id
+    if not again and not new:
+        release_lease(connection, webhook_id, holder)
+        return None
+    return Job(row, [*again, *(Sending(event) for event in new)], up_to)
+
+
+def _to_send_again(connection: Connection, webhook_id: int, now_ms: int, most: int) -> list[Sending]:
+    query = select(_EVENTS, WebhookDelivery.attempts, WebhookDelivery.first_ms.label("began_ms"))
+    query = query.join(WebhookDelivery, WebhookDelivery.event_id == AccountEvent.id)
+    query = query.where(WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.next_ms <= now_ms)
+    found = connection.execute(query.order_by(AccountEvent.id).limit(most)).all()
+    return [Sending(row, row.attempts, row.began_ms, is_new=False) for row in found]
+
+
+def release_lease(connection: Connection, webhook_id: int, holder: str) -> None:
+    """Give up the lease of a webhook, so that any process may take it at once."""
+    touch(connection, NOTHING)
+    mine = update(Webhook).where(Webhook.id == webhook_id, Webhook.lease_holder == holder)
+    connection.execute(mine.values(lease_until_ms=0))
+
+
+def keep_job(  # noqa: PLR0913 - the parts of one fact
+    connection: Connection,
+    job: Job,
+    deliveries: Sequence[Delivery],
+    standing: Standing,
+    *,
+    lease_until_ms: int,
+    event_ms: int,
+) -> bool:
+    """Write what came of a job, unless another process has taken the lease meanwhile; return whether it was written.
+
+    `event_ms` is the time of the service's clock, for the event that a webhook was switched off.
+    """
+    touch(connection, NOTHING)
+    mine = update(Webhook).where(Webhook.id == job.webhook.id, Webhook.lease_holder == job.webhook.lease_holder)
+    values = {
+        "after_event_id": job.up_to_event_id,
+        "failures": standing.failures,
+        "failing_since_ms": standing.failing_since_ms,
+        "next_attempt_ms": standing.next_attempt_ms,
+        "lease_until_ms": lease_until_ms,
+        **({"enabled": False, "problem": standing.disabled} if standing.disabled else {}),
+    }
+    if not connection.execute(mine.values(values)).rowcount:
+        return False
+    _keep_deliveries(connection, job.webhook.id, deliveries)
+    if standing.disabled:
+        row = event_row(
+            job.webhook.user_id, DISABLED, event_ms, f"webhook/{job.webhook.id}", reason=standing.disabled, state="off"
+        )
+        write_events(connection, [row])
+    return True
+
+
+_CHANGE: Final = (
+    update(_DELIVERIES)
+    .where(_DELIVERIES.c.webhook_id == bindparam("of_webhook"), _DELIVERIES.c.event_id == bindparam("of_event"))
+    .values({name: bindparam(name) for name in Delivery._fields if name not in {"event_id", "is_new"}})
+)
+
+
+def _keep_deliveries(connection: Connection, webhook_id: int, deliveries: Sequence[Delivery]) -> None:
+    """Write the deliveries. The event of one can be removed meanwhile as too old; it is left out."""
+    ids = [one.event_id for one in deliveries]
+    kept = set(connection.scalars(select(AccountEvent.id).where(AccountEvent.id.in_(ids))))
+    rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    for one in deliveries:
+        if one.event_id in kept:
+            rows[one.is_new].append(one._asdict())
+    if rows[True]:
+        new = [{**_without(row, "is_new"), "webhook_id": webhook_id} for row in rows[True]]
+        connection.execute(insert(_DELIVERIES), new)
+    if rows[False]:
+        changed = [
+            {**_without(row, "is_new", "event_id"), "of_webhook": webhook_id, "of_event": row["event_id"]}
+            for row in rows[False]
+        ]
+        connection.execute(_CHANGE, changed)
+
+
+def _without(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}

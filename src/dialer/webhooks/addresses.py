@@ -1,0 +1,120 @@
+"""Addresses of programs that receive events: where requests may go, and where they never go.
+
+A name is resolved before each connection, and the address that was checked is the one that is connected to. So a name
+that leads elsewhere a moment later leads nowhere.
+"""
+
+import socket
+from collections.abc import Callable, Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Final, TypeAlias
+from urllib.parse import SplitResult, urlsplit
+
+from dialer.domain.network_addresses import Address, addresses_within, is_public
+from dialer.domain.sentences import Sentence
+
+URL_MAX: Final = 500
+"""Characters of a URL."""
+_PORTS: Final = {"http": 80, "https": 443}
+
+Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
+"""Returns the addresses of a name; raises OSError if it has none."""
+
+
+class AddressError(ValueError):
+    """Raised for a URL to which nothing may be sent; the sentence says why."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(str(sentence))
+        self.sentence: Final = sentence
+
+
+def parse_url(text: str) -> SplitResult:
+    """Return the parts of a URL of a program.
+
+    Raises:
+        AddressError: it is no http or https URL with a host, or holds a password.
+    """
+    try:
+        url = urlsplit(text)
+        port = url.port
+    except ValueError:
+        url, port = urlsplit(""), None
+    is_plain = text.isascii() and text.isprintable() and " " not in text and len(text) <= URL_MAX
+    if not is_plain or url.scheme not in _PORTS or not url.hostname or port == 0 or url.fragment:
+        raise AddressError(Sentence("Use an address such as https://example.com/events."))
+    if url.username is not None or url.password is not None:
+        raise AddressError(Sentence("The address must not hold a password. Receivers verify the signature instead."))
+    return url
+
+
+def port_of(url: SplitResult) -> int:
+    """Return the port of a URL."""
+    return url.port or _PORTS[url.scheme]
+
+
+def resolved(host: str, port: int) -> Sequence[str]:
+    """Return the addresses of a name, as the machine resolves it.
+
+    Raises:
+        OSError: the name has none.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:
+        raise OSError(str(error)) from error
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class AddressGuard:
+    """The check of addresses, with the networks that an admin has listed besides the public internet."""
+
+    def __init__(self, networks: Sequence[str] = (), resolve: Resolve = resolved) -> None:
+        self._networks: Final = tuple(map(ip_network, networks))
+        self._resolve: Final = resolve
+
+    def check(self, text: str) -> None:
+        """Check the URL of a program. It resolves the name, so it may take seconds.
+
+        Raises:
+            AddressError: nothing may be sent there.
+        """
+        url = parse_url(text)
+        self.addresses(url.hostname or "", port_of(url))
+
+    def addresses(self, host: str, port: int) -> list[str]:
+        """Return the addresses of a host to which requests may go.
+
+        Raises:
+            AddressError: the host has no address, or only such as nothing may be sent to.
+        """
+        try:
+            found = self._resolve(host, port)
+        except OSError:
+            raise AddressError(Sentence("The name %(host)s has no address.", host=host[:100])) from None
+        allowed = [text for text in found if self._is_allowed(text)]
+        if not allowed:
+            raise AddressError(
+                Sentence(
+                    "%(host)s leads to %(address)s, which is not a public address. Nothing is sent there, unless an"
+                    " admin lists its network in DIALER_WEBHOOK_NETWORKS.",
+                    host=host[:100],
+                    address=found[0] if found else "",
+                )
+            )
+        return allowed
+
+    def _is_allowed(self, text: str) -> bool:
+        try:
+            address = ip_address(text)
+        except ValueError:  # An address with a zone, which is link-local.
+            return False
+        return is_public(address) or self._is_listed(address)
+
+    def _is_listed(self, address: Address) -> bool:
+        inner = tuple(addresses_within(address))
+        return any(_has(network, one) for one in inner or (address,) for network in self._networks)
+
+
+def _has(network: IPv4Network | IPv6Network, address: Address) -> bool:
+    return address.version == network.version and address in network

@@ -1,0 +1,230 @@
+"""The task that sends events to webhooks. It runs beside the API, and dialling never waits for it.
+
+Each webhook has a task of its own while it has events to send, so no receiver waits for another. A receiver that
+answers gets more requests at a time, up to `AT_ONCE_MAX`; one that fails gets a single one.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+
+import anyio
+import structlog
+from anyio.abc import TaskGroup
+
+from dialer.store.database import Database, StorageUnavailableError
+from dialer.store.key_ring import UnreadableSecretError
+from dialer.store.webhooks import (
+    Delivery,
+    Job,
+    Sending,
+    Standing,
+    Waiting,
+    has_events,
+    keep_job,
+    read_waiting,
+    release_lease,
+    take_job,
+)
+from dialer.webhooks.job_results import JobResults
+from dialer.webhooks.posting import TIMEOUT_S, Poster
+from dialer.webhooks.retries import FAILURES_AT_ONCE, SECOND_MS
+from dialer.webhooks.signing import signed_headers
+
+EVERY_S: Final = 0.5
+"""The time between two looks for events."""
+EVENTS_AT_ONCE: Final = 200
+"""Events of one job."""
+AT_ONCE_MAX: Final = 32
+"""Requests to one receiver at a time."""
+JOB_S: Final = TIMEOUT_S
+"""The time after which a job begins no further request."""
+LEASE_MS: Final = 30_000
+"""The time for which a process holds a webhook: longer than a job takes."""
+_CLOSE_S: Final = 2.0
+
+Encode = Callable[[Any, str], str]
+"""Returns an event's row as the JSON that receivers get; the address of the service comes second."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Deliverer:
+    """Sends the events of all accounts to their webhooks."""
+
+    def __init__(  # noqa: PLR0913 - the parts of the outside world
+        self,
+        database: Database,
+        poster: Poster,
+        encode: Encode,
+        *,
+        holder: str,
+        now_ms: Callable[[], int],
+        event_ms: Callable[[], int],
+        chance: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+    ) -> None:
+        self._database: Final = database
+        self._poster: Final = poster
+        self._encode: Final = encode
+        self._holder: Final = holder
+        self._now_ms: Final = now_ms
+        self._event_ms: Final = event_ms
+        self._chance: Final = chance
+        self._sleep: Final = sleep
+        self._busy: Final[set[int]] = set()
+        self._seen: Final[dict[int, int]] = {}
+        """The newest event of the account at the last look that found none for a webhook."""
+        self._windows: Final[defaultdict[int, int]] = defaultdict(lambda: 1)
+        """The requests that a receiver gets at a time."""
+
+    @asynccontextmanager
+    async def delivering(self) -> AsyncIterator[None]:
+        """Send events while the context is entered."""
+        async with self._poster, anyio.create_task_group() as tasks:
+            tasks.start_soon(self._look_forever)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def deliver_due(self) -> None:
+        """Send all that is due now, and return when it has been sent or has failed once."""
+        async with anyio.create_task_group() as tasks:
+            await self._look(tasks)
+
+    async def _look_forever(self) -> None:
+        async with anyio.create_task_group() as tasks:
+            while True:
+                try:
+                    await self._look(tasks)
+                except StorageUnavailableError as error:
+                    _log.warning("webhooks_not_read", reason=str(error))
+                await self._sleep(EVERY_S)
+
+    async def _look(self, tasks: TaskGroup) -> None:
+        for webhook in await self._database.read(read_waiting):
+            if webhook.id not in self._busy and self._may_have_work(webhook):
+                self._busy.add(webhook.id)
+                tasks.start_soon(self._deliver, webhook)
+
+    def _may_have_work(self, webhook: Waiting) -> bool:
+        now_ms = self._now_ms()
+        if webhook.next_attempt_ms > now_ms:
+            return False
+        if webhook.lease_until_ms > now_ms and webhook.lease_holder != self._holder:
+            return False
+        is_due = webhook.next_delivery_ms is not None and webhook.next_delivery_ms <= now_ms
+        return is_due or webhook.newest_event_id > self._read_up_to(webhook)
+
+    def _read_up_to(self, webhook: Waiting) -> int:
+        return max(webhook.after_event_id, self._seen.get(webhook.id, 0))
+
+    async def _deliver(self, webhook: Waiting) -> None:
+        """Send what there is for a webhook. What fails is in the log; the events are still there."""
+        try:
+            if await self._has_work(webhook):
+                await self._deliver_jobs(webhook)
+        except (StorageUnavailableError, UnreadableSecretError) as error:
+            _log.warning("webhook_not_served", webhook_id=webhook.id, reason=str(error))
+        finally:
+            self._busy.discard(webhook.id)
+
+    async def _has_work(self, webhook: Waiting) -> bool:
+        """Return whether there is something to send. Events of other types are not looked at twice."""
+        if webhook.next_delivery_ms is not None and webhook.next_delivery_ms <= self._now_ms():
+            return True
+        after_event_id = self._read_up_to(webhook)
+        found = await self._database.read(partial(has_events, webhook=webhook, after_event_id=after_event_id))
+        if not found:
+            self._seen[webhook.id] = webhook.newest_event_id
+        return found
+
+    async def _deliver_jobs(self, webhook: Waiting) -> None:
+        try:
+            while (job := await self._take(webhook.id)) is not None:
+                results = await self._post_all(job)
+                if not await self._keep(job, results):
+                    return
+        except anyio.get_cancelled_exc_class():
+            # Another process need not wait for the end of the lease.
+            with anyio.move_on_after(_CLOSE_S, shield=True):
+                await self._database.write(partial(release_lease, webhook_id=webhook.id, holder=self._holder))
+            raise
+
+    async def _take(self, webhook_id: int) -> Job | None:
+        take = partial(
+            take_job,
+            webhook_id=webhook_id,
+            holder=self._holder,
+            now_ms=self._now_ms(),
+            lease_ms=LEASE_MS,
+            most=EVENTS_AT_ONCE if self._windows[webhook_id] > 1 else 1,
+        )
+        return await self._database.write(take)
+
+    async def _keep(self, job: Job, results: JobResults) -> bool:
+        """Write what came of a job. A webhook whose receiver fails is left until its next attempt."""
+        webhook_id = job.webhook.id
+        standing: Standing = results.standing()
+        deliveries: list[Delivery] = results.deliveries()
+        window = self._windows[webhook_id]
+        self._windows[webhook_id] = 1 if results.has_failures else min(2 * window, AT_ONCE_MAX)
+        now_ms = self._now_ms()
+        goes_on = not standing.disabled and standing.next_attempt_ms <= now_ms
+        keep = partial(
+            keep_job,
+            job=job,
+            deliveries=deliveries,
+            standing=standing,
+            lease_until_ms=now_ms + LEASE_MS if goes_on else 0,
+            event_ms=self._event_ms(),
+        )
+        if standing.disabled:
+            _log.warning("webhook_disabled", webhook_id=webhook_id, reason=standing.disabled)
+        return await self._database.write(keep) and goes_on
+
+    async def _post_all(self, job: Job) -> JobResults:
+        """Send the events of a job: those of a lane one after the other, several lanes at a time."""
+        results = JobResults(job, self._chance)
+        limiter = anyio.CapacityLimiter(self._windows[job.webhook.id])
+        ends_s = anyio.current_time() + JOB_S
+        async with anyio.create_task_group() as tasks:
+            for lane in _lanes(job.events):
+                tasks.start_soon(self._post_lane, job, lane, results, limiter, ends_s)
+        return results
+
+    async def _post_lane(
+        self, job: Job, lane: list[Sending], results: JobResults, limiter: anyio.CapacityLimiter, ends_s: float
+    ) -> None:
+        for sending in lane:
+            async with limiter:
+                if results.is_failing or anyio.current_time() >= ends_s:
+                    results.left(sending, self._now_ms())
+                    continue
+                results.answered(sending, await self._post(job.webhook, sending.event), self._now_ms())
+
+    async def _post(self, webhook: Any, event: Any) -> Any:  # noqa: ANN401 - rows
+        body = self._encode(event, webhook.base)
+        now_ms = self._now_ms()
+        secrets = [webhook.secret]
+        if webhook.old_secret is not None and now_ms < webhook.old_secret_until_ms:
+            secrets.append(webhook.old_secret)
+        now = datetime.fromtimestamp(now_ms / SECOND_MS, UTC)
+        headers = signed_headers(secrets, f"evt_{event.id}", body, now)
+        return await self._poster.post(webhook.target_url, headers, body.encode())
+
+
+def _lanes(events: list[Sending]) -> list[list[Sending]]:
+    """Return the events that are sent one after the other.
+
+    While the receiver keeps up, those are the events of a campaign; when many wait, those of a record.
+    """
+    is_behind = len(events) >= EVENTS_AT_ONCE
+    lanes: dict[object, list[Sending]] = {}
+    for sending in events:
+        event = sending.event
+        key = event.subject if is_behind or event.campaign_id is None else event.campaign_id
+        lanes.setdefault(key, []).append(sending)
+    return list(lanes.values())

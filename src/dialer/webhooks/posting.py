@@ -1,0 +1,113 @@
+"""Requests to receivers of events. They go to the address that was checked, and follow no redirects."""
+
+import ssl
+import time
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Final, Self
+
+import anyio
+import httpcore
+
+from dialer.webhooks.addresses import AddressError, AddressGuard, parse_url
+from dialer.webhooks.retries import SECOND_MS, Outcome, asked_wait_ms
+
+TIMEOUT_S: Final = 10.0
+"""The time for a request and its whole answer."""
+ANSWER_BYTES_MAX: Final = 65_536
+CONNECTIONS_MAX: Final = 256
+_KEPT_CONNECTIONS: Final = 64
+_KEPT_S: Final = 30.0
+_AGENT: Final = "dialer-webhooks"
+
+
+class _CheckedNetwork(httpcore.AsyncNetworkBackend):
+    """A network on which only addresses are reached that the guard allows."""
+
+    def __init__(self, guard: AddressGuard) -> None:
+        self._guard: Final = guard
+        self._network: Final = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature of the library
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to a host, at an address that was checked a moment ago."""
+        addresses = await anyio.to_thread.run_sync(self._guard.addresses, host, port, abandon_on_cancel=True)
+        return await self._network.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+
+
+class Poster:
+    """Sends requests to receivers, with limits of time, of connections and of what is read."""
+
+    def __init__(
+        self,
+        guard: AddressGuard,
+        now_ms: Callable[[], int],
+        *,
+        timeout_s: float = TIMEOUT_S,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._now_ms: Final = now_ms
+        self._timeout_s: Final = timeout_s
+        self._pool: Final = httpcore.AsyncConnectionPool(
+            ssl_context=ssl_context,
+            max_connections=CONNECTIONS_MAX,
+            max_keepalive_connections=_KEPT_CONNECTIONS,
+            keepalive_expiry=_KEPT_S,
+            network_backend=_CheckedNetwork(guard),
+        )
+
+    async def __aenter__(self) -> Self:
+        """Return the poster."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close all connections."""
+        with anyio.CancelScope(shield=True):
+            await self._pool.aclose()
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
+        """Send an event, and return what the receiver answered. No answer, and no address, is an outcome, too."""
+        began_s = time.perf_counter()
+        status: int | None = None
+        wait_ms, problem = 0, ""
+        try:
+            parse_url(url)
+            with anyio.fail_after(self._timeout_s):
+                status, wait_ms = await self._send(url, {**headers, "User-Agent": _AGENT}, body)
+        except TimeoutError:
+            problem = f"no answer within {self._timeout_s:g} seconds"
+        except AddressError as error:
+            problem = str(error)
+        except (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
+            problem = f"no connection: {type(error).__name__}"
+        else:
+            problem = _problem_of(status)
+        return Outcome(status, int((time.perf_counter() - began_s) * SECOND_MS), problem, wait_ms)
+
+    async def _send(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, int]:
+        """Return the status, and the wait that the receiver asks for. What is too long of an answer is not read."""
+        async with self._pool.stream("POST", url, headers=dict(headers), content=body) as answer:
+            count = 0
+            async for chunk in answer.aiter_stream():
+                count += len(chunk)
+                if count > ANSWER_BYTES_MAX:
+                    break
+            asked = next((value for name, value in answer.headers if name.lower() == b"retry-after"), None)
+            return answer.status, asked_wait_ms(None if asked is None else asked.decode("latin-1"), self._now_ms())
+
+
+def _problem_of(status: int | None) -> str:
+    if status is None or HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return ""
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return f"status {status}: redirects are not followed"
+    return f"status {status}"
