@@ -38,6 +38,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
             "store",
             "runtime",
             "forecast",
+            "webhooks",
             "settings",
             "settings_values",
             "passwords",
@@ -58,7 +59,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
     | {"api.crud", "api.http", "api.records", "api.service", "carriers.parameters", "forecast"},
     "mcp": frozenset({"mcp", "__version__"}),
-    "webhooks": frozenset({"webhooks"}),
+    "webhooks": frozenset({"webhooks", "domain", "store"}),
     "settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
     "__init__": frozenset(),

@@ -286,6 +286,7 @@ LIMITS: Final = {
     "Recovery codes of a user": f"{second_factor.RECOVERY_CODES}",
     "Bytes of a body that still arrive after its answer": f"{connections.LINGERING_BYTES_MAX // 1024} KiB",
     "Names in `DIALER_OTHER_HOSTS`": f"{settings_values.OTHER_HOSTS_MAX}",
+    "Networks in `DIALER_WEBHOOK_NETWORKS`": f"{settings_values.NETWORKS_MAX}",
     "A password": f"{passwords.PASSWORD_LENGTH_MIN} to {passwords.PASSWORD_LENGTH_MAX:,} characters",
     "One advance of the clock": f"{advancing.ADVANCE_MS_MAX // 86_400_000} days",
     "A message of FreeSWITCH's event socket": (

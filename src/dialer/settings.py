@@ -18,6 +18,7 @@ from dialer.settings_values import (
     CONSENT,
     DIRECT,
     EVERYBODY,
+    NETWORKS_MAX,
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
@@ -30,6 +31,7 @@ from dialer.settings_values import (
     read_hosts,
     read_keys,
     read_moment,
+    read_networks,
     read_one_of,
     read_region,
     read_voice,
@@ -97,6 +99,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Days for which entries of the audit log are kept."""
     event_days: int = 30
     """Days for which the events of accounts are kept."""
+    webhook_networks: tuple[str, ...] = ()
+    """Networks besides the public internet to which events may be sent."""
     call_record_days: int | None = None
     """Days for which calls, messages and answers are kept; None: for ever."""
     forecast_processes: int | None = None
@@ -413,6 +417,14 @@ SETTINGS: Final = (
         meaning="days for which the events of accounts are kept",
         may_hold=f"a whole number from 1 to {KEPT_DAYS_MAX}",
         read=partial(read_whole, least=1, most=KEPT_DAYS_MAX),
+    ),
+    Setting(
+        variable="DIALER_WEBHOOK_NETWORKS",
+        field="webhook_networks",
+        default="unset",
+        meaning="networks besides the public internet to which events may be sent",
+        may_hold=f"1 to {NETWORKS_MAX} IP networks with commas, such as 10.1.0.0/16,192.0.2.7/32",
+        read=read_networks,
     ),
     Setting(
         variable="DIALER_CALL_RECORD_DAYS",

@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from ipaddress import ip_network
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ _VOICE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+_-]{0,39}")
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?", re.ASCII)
 _CLOCK_START_YEARS: Final = range(1970, 2200)
 OTHER_HOSTS_MAX: Final = 20
+NETWORKS_MAX: Final = 20
 OPTIONAL: Final = "optional"
 ADMINS: Final = "admins"
 EVERYBODY: Final = "everybody"
@@ -164,6 +166,18 @@ def read_hosts(text: str) -> tuple[str, ...]:
     if len(names) > OTHER_HOSTS_MAX:
         raise ValueError(text)
     return names
+
+
+def read_networks(text: str) -> tuple[str, ...]:
+    """Return IP networks between commas.
+
+    Raises:
+        ValueError: the text holds no such value.
+    """
+    networks = tuple(str(ip_network(part.strip())) for part in text.split(","))
+    if len(networks) > NETWORKS_MAX:
+        raise ValueError(text)
+    return networks
 
 
 def matching(pattern: re.Pattern[str], text: str) -> str:

@@ -67,7 +67,7 @@ def authority(method: str, path: str) -> Authority:
         return Authority(ADMINS, "money")
     if resource in RUN_BY_ADMINS:
         return Authority(ADMINS, "admin")
-    if resource == "api-key":
+    if resource in {"api-key", "webhook"}:
         return Authority(MANAGERS, "admin")
     is_agents = resource in CHANGED_BY_AGENTS and method in {"PATCH", "PUT"}
     return Authority(MANAGERS | {"agent"} if is_agents else MANAGERS, "campaigns")

@@ -77,7 +77,7 @@ def client_of_session(
     folder_of_session: Path, database_of_session: Database, worker_of_session: FakeWorker
 ) -> Iterator[TestClient[Litestar]]:
     app = create_app(
-        Settings(seed=7, media_dir=folder_of_session / MEDIA),
+        Settings(seed=7, webhook_networks=("192.0.2.0/24",), media_dir=folder_of_session / MEDIA),
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,

@@ -55,6 +55,8 @@ from dialer.store.tables import (
     Transfer,
     User,
     UserHour,
+    Webhook,
+    WebhookDelivery,
     WorkerPosition,
     WrongPassword,
 )
@@ -68,7 +70,7 @@ PAST = (
 )
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
-CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor)
+CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
 CONSOLE = (ContactWord, SurveyChange)
 LEFT_OUT = (AuditLog, PeopleToCopy, *CONSOLE, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of searches and of undoing, of credentials, of past events, of processes and of real lines, and of work in

@@ -55,6 +55,7 @@ from dialer.api.routes import (
     survey_check,
     text_callbacks,
     trial_calls,
+    webhooks,
     what_if,
 )
 from dialer.api.routes.clock import ClockController
@@ -62,18 +63,20 @@ from dialer.api.routes.events import EventsController
 from dialer.api.routes.exports import export
 from dialer.api.routes.own_settings import OwnSettingsController
 from dialer.api.service import SERVICE, ApiRequest, Dialler, Export, OwnRouter, Service, handlers_in
+from dialer.api.webhook_sender import WebhookSender
 from dialer.forecast.subprocess import forecast_in_subprocess, what_if_in_subprocess
 from dialer.runtime.call_removal import CallRemoval, KeptDays
 from dialer.runtime.place_watch import keeping_place
 from dialer.settings import Settings
 from dialer.store.database import Database
 from dialer.store.media.recordings import delete_recording
+from dialer.webhooks.addresses import AddressGuard
 
 EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     root.read_root,
     *handlers_in(audio, bulk, imports, forecast, what_if, survey_check, campaign_check, survey_aggregate, statistics),
     *handlers_in(call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions),
-    *handlers_in(live_calls, promised_call_backs),
+    *handlers_in(live_calls, promised_call_backs, webhooks),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
@@ -116,8 +119,15 @@ def create_app(  # noqa: PLR0913 - everything is put together here
 
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
+    sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
     removing = partial(_removing, settings, database, worker)
-    own = (worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing)
+    own = (
+        worker.running,
+        partial(keeping_place, database),
+        LoopLag(metrics.observe_lag).watching,
+        removing,
+        sender.delivering,
+    )
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -130,6 +140,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
             "what_if_runs": _given(what_if_runs),
             "trial_caller": _given(TrialCaller(trial_call)),
             "speaker": _given(TextSpeaker(speak)),
+            "webhook_sender": _given(sender),
         },
         request_class=ApiRequest,
         response_class=Answer,

@@ -35,6 +35,7 @@ EVENT_TYPES: Final = (
     *("agent.status", "call.answered", "call.ended", "call.started", "campaign.aborted", "campaign.ended"),
     *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported", "import.finished"),
     *("message.delivered", "message.failed", "message.sent", "subscriber.completed", "subscriber.failed"),
+    "webhook.disabled",
 )
 """The types of the events that accounts keep."""
 

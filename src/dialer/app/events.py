@@ -166,6 +166,14 @@ class ApiKeyRevoked(ApiKeyEvent, frozen=True, tag="api_key.revoked"):
     """An API key was deleted."""
 
 
+class WebhookSecretRotated(AppEvent, frozen=True, tag="webhook.secret_rotated"):
+    """The secret of a webhook was replaced."""
+
+    subject: ClassVar = Subject("webhook", "webhook_id", "user_id")
+    webhook_id: int
+    user_id: int
+
+
 class AgentStatusChanged(AppEvent, frozen=True, tag="agent.status"):
     """An agent logged in or out, or went on a break."""
 

@@ -53,7 +53,7 @@ class Permission(Enum):
         Scope.CAMPAIGNS,
         "change agents and dispositions of calls; an agent changes only the own status, break_reason and calls",
     )
-    KEYS = Needs(_MANAGERS, Scope.ADMIN, "create, change and revoke API keys")
+    KEYS = Needs(_MANAGERS, Scope.ADMIN, "create, change and revoke API keys and webhooks")
     MONEY = Needs(_ADMINS, Scope.MONEY, "record payments, refund calls and change rate cards")
     ADMIN = Needs(_ADMINS, Scope.ADMIN, "change users, gateways and the clock")
 

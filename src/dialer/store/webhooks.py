@@ -88,7 +88,14 @@ def read_waiting(connection: Connection) -> list[Waiting]:
     newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
     due = select(func.min(WebhookDelivery.next_ms)).where(WebhookDelivery.webhook_id == Webhook.id)
     due = due.where(WebhookDelivery.next_ms.is_not(None))
-    columns = (Webhook.id, Webhook.types, Webhook.after_event_id, newest, Webhook.next_attempt_ms, due.scalar_subquery())
+    columns = (
+        Webhook.id,
+        Webhook.types,
+        Webhook.after_event_id,
+        newest,
+        Webhook.next_attempt_ms,
+        due.scalar_subquery(),
+    )
     query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms).where(Webhook.enabled == true())
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
     return [Waiting(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
@@ -109,9 +116,7 @@ def _new_events(webhook_id: int, types: Sequence[str], after_event_id: int) -> A
     return (query.where(AccountEvent.type.in_(types)) if types else query).order_by(AccountEvent.id)
 
 
-def take_job(
-    connection: Connection, webhook_id: int, holder: str, now_ms: int, lease_ms: int, most: int
-) -> Job | None:
+def take_job(connection: Connection, webhook_id: int, holder: str, now_ms: int, lease_ms: int, most: int) -> Job | None:
     """Take the lease of a webhook, and return at most `most` events to send: those to send again come first.
 
     None: there are none, or another process sends, or the webhook is off, or its receiver asked to wait.
@@ -125,14 +130,12 @@ def take_job(
     ).one_or_none()
     if row is None:
         return None
+    newest = connection.scalar(select(func.max(AccountEvent.id)).where(AccountEvent.user_id == row.user_id)) or 0
     again = _to_send_again(connection, webhook_id, now_ms, most)
-    wanted = _new_events(webhook_id, row.types.split(), row.after_event_id).limit(most - len(again))
-    new = connection.execute(wanted).all() if len(again) < most else []
-    if len(again) + len(new) < most:
-        newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == row.user_id)
-        up_to = max(connection.scalar(newest) or 0, row.after_event_id)
-    else:
-        up_to = new[-1].id if new else row.after_event_id
+    wanted = _new_events(webhook_id, row.types.split(), row.after_event_id).where(AccountEvent.id <= newest)
+    new = connection.execute(wanted.limit(most - len(again))).all() if len(again) < most else []
+    is_all = len(again) + len(new) < most
+    up_to = max([row.after_event_id, *(event.id for event in new), newest if is_all else 0])
     if not again and not new:
         release_lease(connection, webhook_id, holder)
         return None
@@ -154,7 +157,7 @@ def release_lease(connection: Connection, webhook_id: int, holder: str) -> None:
     connection.execute(mine.values(lease_until_ms=0))
 
 
-def keep_job(  # noqa: PLR0913 - the parts of one fact
+def keep_job(
     connection: Connection,
     job: Job,
     deliveries: Sequence[Delivery],

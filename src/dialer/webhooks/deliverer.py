@@ -5,7 +5,7 @@ answers gets more requests at a time, up to `AT_ONCE_MAX`; one that fails gets a
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -18,10 +18,8 @@ from anyio.abc import TaskGroup
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import UnreadableSecretError
 from dialer.store.webhooks import (
-    Delivery,
     Job,
     Sending,
-    Standing,
     Waiting,
     has_events,
     keep_job,
@@ -31,7 +29,7 @@ from dialer.store.webhooks import (
 )
 from dialer.webhooks.job_results import JobResults
 from dialer.webhooks.posting import TIMEOUT_S, Poster
-from dialer.webhooks.retries import FAILURES_AT_ONCE, SECOND_MS
+from dialer.webhooks.retries import SECOND_MS
 from dialer.webhooks.signing import signed_headers
 
 EVERY_S: Final = 0.5
@@ -55,7 +53,7 @@ _log = structlog.get_logger(__name__)
 class Deliverer:
     """Sends the events of all accounts to their webhooks."""
 
-    def __init__(  # noqa: PLR0913 - the parts of the outside world
+    def __init__(
         self,
         database: Database,
         poster: Poster,
@@ -167,8 +165,7 @@ class Deliverer:
     async def _keep(self, job: Job, results: JobResults) -> bool:
         """Write what came of a job. A webhook whose receiver fails is left until its next attempt."""
         webhook_id = job.webhook.id
-        standing: Standing = results.standing()
-        deliveries: list[Delivery] = results.deliveries()
+        standing = results.standing()
         window = self._windows[webhook_id]
         self._windows[webhook_id] = 1 if results.has_failures else min(2 * window, AT_ONCE_MAX)
         now_ms = self._now_ms()
@@ -176,7 +173,7 @@ class Deliverer:
         keep = partial(
             keep_job,
             job=job,
-            deliveries=deliveries,
+            deliveries=results.deliveries(),
             standing=standing,
             lease_until_ms=now_ms + LEASE_MS if goes_on else 0,
             event_ms=self._event_ms(),
@@ -216,7 +213,7 @@ class Deliverer:
         return await self._poster.post(webhook.target_url, headers, body.encode())
 
 
-def _lanes(events: list[Sending]) -> list[list[Sending]]:
+def _lanes(events: Sequence[Sending]) -> list[list[Sending]]:
     """Return the events that are sent one after the other.
 
     While the receiver keeps up, those are the events of a campaign; when many wait, those of a record.

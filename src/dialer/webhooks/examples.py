@@ -39,6 +39,7 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "subscriber.failed": ExampleEvent(
         "subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "fail", "reason": "no_answer"}
     ),
+    "webhook.disabled": ExampleEvent("webhook/2", {"state": "off", "reason": "failing"}),
 }
 _LINKED: Final = {
     "call": "callrequest",

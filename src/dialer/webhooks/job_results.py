@@ -31,15 +31,14 @@ class JobResults:
     @property
     def is_failing(self) -> bool:
         """Return whether the receiver fails so often that it gets nothing more for now."""
-        standing = self._standing
-        return bool(standing.disabled) or standing.next_attempt_ms > 0 or standing.failures >= FAILURES_AT_ONCE
+        return bool(self._standing.disabled) or self._standing.next_attempt_ms > 0
 
     def answered(self, sending: Sending, outcome: Outcome, now_ms: int) -> None:
         """Add the outcome of an attempt that ended at `now_ms`."""
         first_ms = sending.first_ms or now_ms
         attempts = sending.attempts + 1
         if outcome.is_received:
-            self._standing = Standing(0, None, 0)
+            self._standing = Standing(0, None, 0, self._standing.disabled)
             self._add(sending, RECEIVED, attempts, first_ms, now_ms, None, outcome)
             return
         self.has_failures = True
@@ -64,9 +63,7 @@ class JobResults:
     def left(self, sending: Sending, now_ms: int) -> None:
         """Add an event that was not sent. It is sent again as soon as anything is."""
         if sending.is_new:
-            self._deliveries.append(
-                Delivery(sending.event.id, WAITING, 0, 0, now_ms, now_ms, None, 0, "", is_new=True)
-            )
+            self._deliveries.append(Delivery(sending.event.id, WAITING, 0, 0, now_ms, now_ms, None, 0, "", is_new=True))
 
     def standing(self) -> Standing:
         """Return the standing of the webhook."""
@@ -76,7 +73,7 @@ class JobResults:
         """Return what came of each event."""
         return self._deliveries
 
-    def _add(  # noqa: PLR0913 - the parts of one row
+    def _add(
         self,
         sending: Sending,
         status: str,

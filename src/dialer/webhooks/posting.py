@@ -3,6 +3,7 @@
 import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Final, Self
@@ -17,6 +18,8 @@ TIMEOUT_S: Final = 10.0
 """The time for a request and its whole answer."""
 ANSWER_BYTES_MAX: Final = 65_536
 CONNECTIONS_MAX: Final = 256
+NAMES_AT_ONCE: Final = 32
+"""Names that are resolved at a time, in threads of their own: a slow server of names holds up nobody else."""
 _KEPT_CONNECTIONS: Final = 64
 _KEPT_S: Final = 30.0
 _AGENT: Final = "dialer-webhooks"
@@ -28,6 +31,7 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
     def __init__(self, guard: AddressGuard) -> None:
         self._guard: Final = guard
         self._network: Final = httpcore.AnyIOBackend()
+        self._threads: Final = anyio.CapacityLimiter(NAMES_AT_ONCE)
 
     async def connect_tcp(
         self,
@@ -38,7 +42,9 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Connect to a host, at an address that was checked a moment ago."""
-        addresses = await anyio.to_thread.run_sync(self._guard.addresses, host, port, abandon_on_cancel=True)
+        addresses = await anyio.to_thread.run_sync(
+            self._guard.addresses, host, port, abandon_on_cancel=True, limiter=self._threads
+        )
         return await self._network.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
 
 
@@ -56,7 +62,7 @@ class Poster:
         self._now_ms: Final = now_ms
         self._timeout_s: Final = timeout_s
         self._pool: Final = httpcore.AsyncConnectionPool(
-            ssl_context=ssl_context,
+            ssl_context=ssl_context or _ssl_context(),
             max_connections=CONNECTIONS_MAX,
             max_keepalive_connections=_KEPT_CONNECTIONS,
             keepalive_expiry=_KEPT_S,
@@ -95,7 +101,8 @@ class Poster:
 
     async def _send(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, int]:
         """Return the status, and the wait that the receiver asks for. What is too long of an answer is not read."""
-        async with self._pool.stream("POST", url, headers=dict(headers), content=body) as answer:
+        sent = [(name.encode(), value.encode()) for name, value in headers.items()]
+        async with self._pool.stream("POST", url, headers=sent, content=body) as answer:
             count = 0
             async for chunk in answer.aiter_stream():
                 count += len(chunk)
@@ -111,3 +118,9 @@ def _problem_of(status: int | None) -> str:
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         return f"status {status}: redirects are not followed"
     return f"status {status}"
+
+
+@lru_cache(maxsize=1)
+def _ssl_context() -> ssl.SSLContext:
+    """Return what verifies certificates. It is made once, as that takes as long as many requests."""
+    return httpcore.default_ssl_context()

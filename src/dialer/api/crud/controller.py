@@ -98,7 +98,7 @@ class _Creating(_ResourceController):
     async def create_record(self, request: ApiRequest, data: "JSONBody[CreateBody]") -> "Response[ReadBody]":
         """Create a record. The answer holds the record; its header `Location` is the URL of the record."""
         service = request.service
-        parsed = await records.prepared(self.resource, _parse(self.resource, service, request, data))
+        parsed = await _parse(self.resource, service, request, data)
         body = _hashed_body(self.resource, data, await request.body())
         attempt = attempt_of(request, self.resource.path, body)
         with service.attempts.begin(attempt):
@@ -116,7 +116,7 @@ class _Changing(_ResourceController):
         """Change the given fields of a record. The record with all its fields must be valid afterwards."""
         service, resource = request.service, self.resource
         identity, conditions = identity_in(record_id), parse_preconditions(request.scope)
-        parsed = await records.prepared(resource, _parse(resource, service, request, data))
+        parsed = await _parse(resource, service, request, data)
         # A caller who may write and not read gets the answer without the record.
         may_read = request.user.may(resource.permission("GET"))
         is_shown = may_read and preference(request.scope, "return") == "representation"
@@ -226,10 +226,11 @@ def _list_body(resource: Resource, name: str) -> type[list[Any]] | type[msgspec.
     return msgspec.defstruct(f"{name}Page", fields, namespace={"__doc__": "One page of a list."})
 
 
-def _parse(resource: Resource, service: Service, request: ApiRequest, given: Given) -> Parsed:
+async def _parse(resource: Resource, service: Service, request: ApiRequest, given: Given) -> Parsed:
     if resource.write is None:
         raise TypeError(f"{resource.path} is only read")
-    return parse_given(resource.write, given, service.conventions(request))
+    conventions = service.conventions(request)
+    return await records.prepared(resource, parse_given(resource.write, given, conventions), conventions)
 
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:

@@ -63,6 +63,8 @@ class Conventions(msgspec.Struct, frozen=True):
     links: Links
     hours: CallingHours = CallingHours()
     """The calling hours of the service."""
+    webhook_networks: tuple[str, ...] = ()
+    """Networks besides the public internet to which events may be sent."""
     is_strict: bool = False
     """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 

@@ -202,7 +202,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[FieldRule, ...] = ()
     defaults: Callable[[Unit, Values], Values] | None = None
     """Computes the defaults that depend on the time, on the caller or on the given values."""
-    prepare: Callable[[Parsed], Parsed] | None = None
+    prepare: Callable[[Parsed, Conventions], Parsed] | None = None
     """Replaces given values before the transaction, in a thread: for work that takes long, such as hashing."""
     columns: Callable[[Change], Values] = no_columns
     """Computes columns from the fields; these take precedence over the columns of the fields."""

@@ -221,7 +221,7 @@ _PAYMENT: Final = shapes(
 )
 
 
-def _hashed(parsed: Parsed) -> Parsed:
+def _hashed(parsed: Parsed, _conventions: Conventions) -> Parsed:
     """Return a request with the hash of its password in place of the password, or with the error of the password."""
     password = parsed.values.get("password")
     if password is None or "password" in parsed.errors:

@@ -34,6 +34,7 @@ from dialer.api.records.rate_cards import RATE_CARDS
 from dialer.api.records.subscribers import SUBSCRIBERS
 from dialer.api.records.surveys import AUDIO_FILES, BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.api.records.transfers import TRANSFERS
+from dialer.api.records.webhooks import WEBHOOKS
 
 RESOURCES: Final[tuple[Resource, ...]] = (
     CALLERIDS,
@@ -58,6 +59,7 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     SURVEY_RESULTS,
     USERS,
     API_KEYS,
+    WEBHOOKS,
     AUDIT_LOG,
     GATEWAYS,
     SMS_GATEWAYS,

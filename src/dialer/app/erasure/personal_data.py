@@ -42,6 +42,7 @@ from dialer.store.tables import (
     SectionTemplate,
     SurveyTemplate,
     User,
+    Webhook,
 )
 from dialer.store.tables.carriers import kind_of
 from dialer.store.touched import EVERYTHING, NOTHING, touch
@@ -96,6 +97,8 @@ MACHINE_MADE: Final = frozenset(
         "user_account.password_hash",
         "user_hour.member",
         "waiting_text.callid",
+        *(f"webhook.{name}" for name in ("base", "lease_holder", "problem", "types")),
+        *(f"webhook_delivery.{name}" for name in ("problem", "status")),
     }
 )
 """Columns with texts that the service makes at random, from ids or from its own words, so they hold no phone number."""
@@ -107,7 +110,7 @@ CONFIGURATION: Final = frozenset(
     model.__table__
     for model in (
         *(Agent, AudioFile, BranchingTemplate, CallerId, CallerIdGroup, Campaign, Did, DncList, Gateway, Phonebook),
-        *(Queue, SealedSurvey, SectionTemplate, SurveyTemplate, User),
+        *(Queue, SealedSurvey, SectionTemplate, SurveyTemplate, User, Webhook),
     )
 )
 """Tables of the configuration. A number in them is in use, so it is not erased; a user must change it."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from dialer.api.crud import records
 from dialer.api.crud.resource import Resource, Unit, Values
-from dialer.api.crud.shapes import Field, Given, Shape, fields_of, parse_given
+from dialer.api.crud.shapes import Field, Given, Parsed, Shape, fields_of, parse_given
 from dialer.api.crud.urls import parse_id
 from dialer.api.http.errors import Errors, InvalidError, RecordNotFoundError
 from dialer.api.http.preconditions import UNCONDITIONAL, PreconditionFailedError, if_version
@@ -109,9 +109,7 @@ async def create_record(
         refused.headers.update(doubt.headers)
         return refused
     given, errors = _with_parameters(found, _given(request, resource, filled), filled, "{}")
-    parsed = await records.prepared(
-        resource, parse_given(_shape(resource), given, request.service.conventions(request))
-    )
+    parsed = await _parsed(request, resource, given)
     if errors:
         return await _show_new(request, found, _wrong(found, InvalidError({**parsed.errors, **errors}), filled))
     try:
@@ -144,9 +142,7 @@ async def change_record(request: ApiRequest, path: FromPath[str], record_id: Fro
         stored = await request.service.read(request, lambda unit: records.load(unit, resource, identity))
         with_protocol = {PROTOCOL: str(stored[PROTOCOL]), **filled}
         given, errors = _with_parameters(found, given, with_protocol, str(stored["parameters"]))
-    parsed = await records.prepared(
-        resource, parse_given(_shape(resource), given, request.service.conventions(request))
-    )
+    parsed = await _parsed(request, resource, given)
     if errors:
         return await _show(request, found, identity, _wrong(found, InvalidError({**parsed.errors, **errors}), filled))
     condition = if_version(filled[VERSION]) if filled.get(VERSION) else UNCONDITIONAL
@@ -173,6 +169,11 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
     except _REFUSALS as error:
         return await _show(request, found, identity, _wrong(found, error, {FIELD: filled[FIELD]}))
     return go_to(found.url)
+
+
+async def _parsed(request: ApiRequest, resource: Resource, given: Given) -> Parsed:
+    conventions = request.service.conventions(request)
+    return await records.prepared(resource, parse_given(_shape(resource), given, conventions), conventions)
 
 
 _REFUSALS: Final = (

@@ -480,6 +480,29 @@ CREATE TABLE survey_template (
 	CONSTRAINT fk_survey_template_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_survey_template_user_id ON survey_template (user_id);
+CREATE TABLE webhook (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	name VARCHAR(255) NOT NULL,
+	target_url VARCHAR(500) NOT NULL,
+	types VARCHAR(1000) DEFAULT '' NOT NULL,
+	enabled BOOLEAN DEFAULT '1' NOT NULL,
+	problem VARCHAR(20) DEFAULT '' NOT NULL,
+	secret VARCHAR NOT NULL,
+	old_secret VARCHAR,
+	old_secret_until_ms INTEGER DEFAULT '0' NOT NULL,
+	base VARCHAR(300) NOT NULL,
+	after_event_id INTEGER DEFAULT '0' NOT NULL,
+	failures INTEGER DEFAULT '0' NOT NULL,
+	failing_since_ms INTEGER,
+	next_attempt_ms INTEGER DEFAULT '0' NOT NULL,
+	lease_holder VARCHAR(40) DEFAULT '' NOT NULL,
+	lease_until_ms INTEGER DEFAULT '0' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_webhook_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_webhook_user_id ON webhook (user_id);
 CREATE TABLE campaign (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,
@@ -699,6 +722,24 @@ CREATE TABLE survey_change (
 );
 CREATE INDEX ix_survey_change_survey_id ON survey_change (survey_id);
 CREATE INDEX ix_survey_change_user_id ON survey_change (user_id);
+CREATE TABLE webhook_delivery (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	webhook_id INTEGER NOT NULL,
+	event_id INTEGER NOT NULL,
+	status VARCHAR(10) NOT NULL,
+	attempts SMALLINT DEFAULT '0' NOT NULL,
+	first_ms INTEGER NOT NULL,
+	last_ms INTEGER NOT NULL,
+	next_ms INTEGER,
+	answer_status SMALLINT,
+	duration_ms INTEGER DEFAULT '0' NOT NULL,
+	problem VARCHAR(400) DEFAULT '' NOT NULL,
+	CONSTRAINT fk_webhook_delivery_webhook_id_webhook FOREIGN KEY(webhook_id) REFERENCES webhook (id) ON DELETE CASCADE,
+	CONSTRAINT fk_webhook_delivery_event_id_account_event FOREIGN KEY(event_id) REFERENCES account_event (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_webhook_delivery_webhook_id_id ON webhook_delivery (webhook_id, id);
+CREATE INDEX ix_webhook_delivery_webhook_id_next_ms ON webhook_delivery (webhook_id, next_ms) WHERE next_ms IS NOT NULL;
+CREATE UNIQUE INDEX uq_webhook_delivery_event_id_webhook_id ON webhook_delivery (event_id, webhook_id);
 CREATE TABLE campaign_phonebook (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,

@@ -1,0 +1,95 @@
+"""Use cases of webhooks: creation, changes, secrets, and events that are sent once more."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Row, func, insert, select, update
+
+from dialer.app.account_events import switch_events
+from dialer.app.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.events import WebhookSecretRotated
+from dialer.app.unit import UnitOfWork
+from dialer.domain.sentences import Sentence
+from dialer.store.account_events import last_event_id
+from dialer.store.tables import Webhook, WebhookDelivery
+from dialer.store.touched import NOTHING
+from dialer.store.webhooks import WAITING
+
+WEBHOOKS_MAX: Final = 10
+"""Webhooks of one account."""
+OLD_SECRET_MS: Final = 86_400_000
+"""The time for which the secret before a rotation signs, too."""
+_AT_ONCE: Final = 1
+"""A moment that is over on any clock."""
+
+
+def create_webhook(unit: UnitOfWork, columns: Mapping[str, Any]) -> Row[Any]:
+    """Create a webhook from its columns. It gets the events from now on, which the account keeps from now on.
+
+    Raises:
+        RefusedError: the account has `WEBHOOKS_MAX` already.
+    """
+    user_id = columns["user_id"]
+    count = select(func.count()).where(Webhook.user_id == user_id)
+    if unit.connection.execute(count).scalar_one() >= WEBHOOKS_MAX:
+        raise RefusedError(
+            Sentence("An account has at most %(most)s webhooks. Delete one first.", most=WEBHOOKS_MAX),
+            code=ErrorCode.LIMIT_REACHED,
+        )
+    switch_events(unit, user_id, keep=True)
+    values = {
+        **columns,
+        "after_event_id": last_event_id(unit.connection, user_id),
+        "created_date": unit.now_ms,
+        "updated_date": unit.now_ms,
+    }
+    return unit.connection.execute(insert(Webhook).values(values).returning(*Webhook.__table__.c)).one()
+
+
+def change_webhook(unit: UnitOfWork, webhook_id: int, columns: Mapping[str, Any]) -> None:
+    """Change columns of a webhook. One that is switched on goes on where it was, and tries at once."""
+    before = unit.connection.execute(select(Webhook.enabled, Webhook.user_id).where(Webhook.id == webhook_id)).one()
+    values = {**columns, "updated_date": unit.now_ms}
+    if columns.get("enabled") and not before.enabled:
+        values |= {"problem": "", "failures": 0, "failing_since_ms": None}
+        switch_events(unit, before.user_id, keep=True)
+        waiting = update(WebhookDelivery).where(WebhookDelivery.webhook_id == webhook_id)
+        waiting = waiting.where(WebhookDelivery.next_ms.is_not(None))
+        unit.connection.execute(waiting.values(first_ms=0, next_ms=_AT_ONCE))
+    if columns.keys() & {"enabled", "target_url"}:
+        values["next_attempt_ms"] = 0
+    unit.connection.execute(update(Webhook).where(Webhook.id == webhook_id).values(values))
+    unit.note(NOTHING)
+
+
+def rotate_secret(unit: UnitOfWork, webhook_id: int, secret: str, machine_ms: int) -> int:
+    """Replace the secret of a webhook, and return until when the old one signs, too, by the machine's clock.
+
+    Raises:
+        UnknownRecordError: there is no such webhook.
+    """
+    row = unit.connection.execute(select(Webhook.secret, Webhook.user_id).where(Webhook.id == webhook_id)).one_or_none()
+    if row is None:
+        raise UnknownRecordError(f"there is no webhook {webhook_id}")
+    until_ms = machine_ms + OLD_SECRET_MS
+    values = {"secret": secret, "old_secret": row.secret, "old_secret_until_ms": until_ms, "updated_date": unit.now_ms}
+    unit.connection.execute(update(Webhook).where(Webhook.id == webhook_id).values(values))
+    unit.note(NOTHING, WebhookSecretRotated(webhook_id, row.user_id))
+    return until_ms
+
+
+def send_again(unit: UnitOfWork, webhook_id: int, delivery_id: int) -> None:
+    """Send an event of a webhook once more, whether it was received or not.
+
+    Raises:
+        UnknownRecordError: the webhook has no such delivery.
+        RefusedError: the webhook is off.
+    """
+    if not unit.connection.scalar(select(Webhook.enabled).where(Webhook.id == webhook_id)):
+        raise RefusedError(Sentence("The webhook is off. Switch it on first."))
+    found = update(WebhookDelivery).where(WebhookDelivery.id == delivery_id, WebhookDelivery.webhook_id == webhook_id)
+    again = {"status": WAITING, "first_ms": 0, "next_ms": _AT_ONCE}
+    if not unit.connection.execute(found.values(again)).rowcount:
+        raise UnknownRecordError(f"there is no delivery {delivery_id} of webhook {webhook_id}")
+    unit.connection.execute(update(Webhook).where(Webhook.id == webhook_id).values(next_attempt_ms=0))
+    unit.note(NOTHING)
