@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from dialer.webhooks.retries import (
     GIVEN_UP_MS,
     WAIT_MS_MAX,
-    Outcome,
+    PostOutcome,
     asked_wait_ms,
     is_given_up,
     next_attempt_ms,
     reason_to_disable,
 )
 
-REFUSED = Outcome(500, 3, "status 500")
+REFUSED = PostOutcome(500, 3, "status 500")
 NOW_MS = 1_790_000_000_000
 
 
@@ -59,5 +59,5 @@ def test_no_text_fails(text: str) -> None:
 def test_a_webhook_is_switched_off_after_a_day_of_failures_or_at_once_if_it_is_gone() -> None:
     assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS - 1) == ""
     assert reason_to_disable(REFUSED, NOW_MS, NOW_MS + GIVEN_UP_MS) == "failing"
-    assert reason_to_disable(Outcome(410, 3, "status 410"), NOW_MS, NOW_MS) == "gone"
+    assert reason_to_disable(PostOutcome(410, 3, "status 410"), NOW_MS, NOW_MS) == "gone"
     assert (is_given_up(NOW_MS, NOW_MS + GIVEN_UP_MS - 1), is_given_up(NOW_MS, NOW_MS + GIVEN_UP_MS)) == (False, True)

@@ -116,18 +116,12 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     )
     metrics = Metrics(worker.figures, VitalMetrics(worker.process_health))
     permissions = Permissions(resources)
-
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
     removing = partial(_removing, settings, database, worker)
-    own = (
-        worker.running,
-        partial(keeping_place, database),
-        LoopLag(metrics.observe_lag).watching,
-        removing,
-        sender.delivering,
-    )
+    lag = LoopLag(metrics.observe_lag)
+    own = (worker.running, partial(keeping_place, database), lag.watching, removing, sender.delivering)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),

@@ -15,7 +15,7 @@ from dialer.store.database import Database
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer
 from dialer.webhooks.posting import Poster
-from dialer.webhooks.retries import SECOND_MS, Outcome
+from dialer.webhooks.retries import SECOND_MS, PostOutcome
 from dialer.webhooks.signing import signed_headers
 
 TEST_TYPE: Final = "webhook.test"
@@ -47,7 +47,7 @@ class WebhookSender:
         """Return a context in which events are sent."""
         return self._deliverer.delivering()
 
-    async def send_test(self, webhook: Any, links: Links) -> Outcome:  # noqa: ANN401 - a row
+    async def send_test(self, webhook: Any, links: Links) -> PostOutcome:  # noqa: ANN401 - a row
         """Send an event that did not happen, once, and return what the receiver answered."""
         now_ms = self._machine.now_ms()
         event_id = f"evt_test_{secrets.token_hex(8)}"

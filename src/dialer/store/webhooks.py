@@ -19,11 +19,8 @@ WAITING: Final = "waiting"
 FAILED: Final = "failed"
 DISABLED: Final = "webhook.disabled"
 
-_EVENTS: Final = AccountEvent.__table__
-_DELIVERIES: Final = WebhookDelivery.__table__
 
-
-class Waiting(NamedTuple):
+class WaitingWebhook(NamedTuple):
     """A webhook that is on, and the events that there are for it."""
 
     id: int
@@ -38,7 +35,7 @@ class Waiting(NamedTuple):
     lease_until_ms: int
 
 
-class Sending(NamedTuple):
+class EventSending(NamedTuple):
     """An event to send: its row, and its earlier attempts."""
 
     event: Any
@@ -49,16 +46,16 @@ class Sending(NamedTuple):
     """True if it has no row of `webhook_delivery` yet."""
 
 
-class Job(NamedTuple):
+class WebhookJob(NamedTuple):
     """The events that a webhook gets now, with the lease of the process that sends them."""
 
     webhook: Any
-    events: Sequence[Sending]
+    events: Sequence[EventSending]
     up_to_event_id: int
     """The event up to which all are sent, have a row, or are of other types, once this job is done."""
 
 
-class Delivery(NamedTuple):
+class EventDelivery(NamedTuple):
     """What came of sending an event."""
 
     event_id: int
@@ -73,7 +70,7 @@ class Delivery(NamedTuple):
     is_new: bool
 
 
-class Standing(NamedTuple):
+class WebhookStanding(NamedTuple):
     """The standing of a webhook after a job."""
 
     failures: int
@@ -83,7 +80,7 @@ class Standing(NamedTuple):
     """Why it is switched off: `gone` or `failing`; empty if it stays on."""
 
 
-def read_waiting(connection: Connection) -> list[Waiting]:
+def read_waiting(connection: Connection) -> list[WaitingWebhook]:
     """Return the webhooks that are on."""
     newest = select(func.max(AccountEvent.id)).where(AccountEvent.user_id == Webhook.user_id).scalar_subquery()
     due = select(func.min(WebhookDelivery.next_ms)).where(WebhookDelivery.webhook_id == Webhook.id)
@@ -98,10 +95,10 @@ def read_waiting(connection: Connection) -> list[Waiting]:
     )
     query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms).where(Webhook.enabled == true())
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
-    return [Waiting(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
+    return [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
 
 
-def has_events(connection: Connection, webhook: Waiting, after_event_id: int) -> bool:
+def has_events(connection: Connection, webhook: WaitingWebhook, after_event_id: int) -> bool:
     """Return whether there is a new event of the types that a webhook gets."""
     query = _new_events(webhook.id, webhook.types, after_event_id).limit(1)
     return connection.execute(query).first() is not None
@@ -110,13 +107,15 @@ def has_events(connection: Connection, webhook: Waiting, after_event_id: int) ->
 def _new_events(webhook_id: int, types: Sequence[str], after_event_id: int) -> Any:  # noqa: ANN401 - a query
     """Return the query of new events for a webhook. An event has a row already if a lease ran out meanwhile."""
     owner = select(Webhook.user_id).where(Webhook.id == webhook_id).scalar_subquery()
-    query = select(_EVENTS).where(AccountEvent.user_id == owner, AccountEvent.id > after_event_id)
+    query = select(AccountEvent.__table__).where(AccountEvent.user_id == owner, AccountEvent.id > after_event_id)
     known = select(WebhookDelivery.id).where(WebhookDelivery.event_id == AccountEvent.id)
     query = query.where(~known.where(WebhookDelivery.webhook_id == webhook_id).exists())
     return (query.where(AccountEvent.type.in_(types)) if types else query).order_by(AccountEvent.id)
 
 
-def take_job(connection: Connection, webhook_id: int, holder: str, now_ms: int, lease_ms: int, most: int) -> Job | None:
+def take_job(
+    connection: Connection, webhook_id: int, holder: str, now_ms: int, lease_ms: int, most: int
+) -> WebhookJob | None:
     """Take the lease of a webhook, and return at most `most` events to send: those to send again come first.
 
     None: there are none, or another process sends, or the webhook is off, or its receiver asked to wait.
@@ -139,15 +138,15 @@ def take_job(connection: Connection, webhook_id: int, holder: str, now_ms: int, 
     if not again and not new:
         release_lease(connection, webhook_id, holder)
         return None
-    return Job(row, [*again, *(Sending(event) for event in new)], up_to)
+    return WebhookJob(row, [*again, *(EventSending(event) for event in new)], up_to)
 
 
-def _to_send_again(connection: Connection, webhook_id: int, now_ms: int, most: int) -> list[Sending]:
-    query = select(_EVENTS, WebhookDelivery.attempts, WebhookDelivery.first_ms.label("began_ms"))
+def _to_send_again(connection: Connection, webhook_id: int, now_ms: int, most: int) -> list[EventSending]:
+    query = select(AccountEvent.__table__, WebhookDelivery.attempts, WebhookDelivery.first_ms.label("began_ms"))
     query = query.join(WebhookDelivery, WebhookDelivery.event_id == AccountEvent.id)
     query = query.where(WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.next_ms <= now_ms)
     found = connection.execute(query.order_by(AccountEvent.id).limit(most)).all()
-    return [Sending(row, row.attempts, row.began_ms, is_new=False) for row in found]
+    return [EventSending(row, row.attempts, row.began_ms, is_new=False) for row in found]
 
 
 def release_lease(connection: Connection, webhook_id: int, holder: str) -> None:
@@ -159,9 +158,9 @@ def release_lease(connection: Connection, webhook_id: int, holder: str) -> None:
 
 def keep_job(
     connection: Connection,
-    job: Job,
-    deliveries: Sequence[Delivery],
-    standing: Standing,
+    job: WebhookJob,
+    deliveries: Sequence[EventDelivery],
+    standing: WebhookStanding,
     *,
     lease_until_ms: int,
     event_ms: int,
@@ -192,13 +191,13 @@ def keep_job(
 
 
 _CHANGE: Final = (
-    update(_DELIVERIES)
-    .where(_DELIVERIES.c.webhook_id == bindparam("of_webhook"), _DELIVERIES.c.event_id == bindparam("of_event"))
-    .values({name: bindparam(name) for name in Delivery._fields if name not in {"event_id", "is_new"}})
+    update(WebhookDelivery)
+    .where(WebhookDelivery.webhook_id == bindparam("of_webhook"), WebhookDelivery.event_id == bindparam("of_event"))
+    .values({name: bindparam(name) for name in EventDelivery._fields if name not in {"event_id", "is_new"}})
 )
 
 
-def _keep_deliveries(connection: Connection, webhook_id: int, deliveries: Sequence[Delivery]) -> None:
+def _keep_deliveries(connection: Connection, webhook_id: int, deliveries: Sequence[EventDelivery]) -> None:
     """Write the deliveries. The event of one can be removed meanwhile as too old; it is left out."""
     ids = [one.event_id for one in deliveries]
     kept = set(connection.scalars(select(AccountEvent.id).where(AccountEvent.id.in_(ids))))
@@ -208,7 +207,7 @@ def _keep_deliveries(connection: Connection, webhook_id: int, deliveries: Sequen
             rows[one.is_new].append(one._asdict())
     if rows[True]:
         new = [{**_without(row, "is_new"), "webhook_id": webhook_id} for row in rows[True]]
-        connection.execute(insert(_DELIVERIES), new)
+        connection.execute(insert(WebhookDelivery.__table__), new)
     if rows[False]:
         changed = [
             {**_without(row, "is_new", "event_id"), "of_webhook": webhook_id, "of_event": row["event_id"]}

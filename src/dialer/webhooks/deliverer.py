@@ -6,7 +6,7 @@ answers gets more requests at a time, up to `AT_ONCE_MAX`; one that fails gets a
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -18,9 +18,9 @@ from anyio.abc import TaskGroup
 from dialer.store.database import Database, StorageUnavailableError
 from dialer.store.key_ring import UnreadableSecretError
 from dialer.store.webhooks import (
-    Job,
-    Sending,
-    Waiting,
+    EventSending,
+    WaitingWebhook,
+    WebhookJob,
     has_events,
     keep_job,
     read_waiting,
@@ -82,7 +82,7 @@ class Deliverer:
     @asynccontextmanager
     async def delivering(self) -> AsyncIterator[None]:
         """Send events while the context is entered."""
-        async with self._poster, anyio.create_task_group() as tasks:
+        async with aclosing(self._poster), anyio.create_task_group() as tasks:
             tasks.start_soon(self._look_forever)
             yield
             tasks.cancel_scope.cancel()
@@ -107,7 +107,7 @@ class Deliverer:
                 self._busy.add(webhook.id)
                 tasks.start_soon(self._deliver, webhook)
 
-    def _may_have_work(self, webhook: Waiting) -> bool:
+    def _may_have_work(self, webhook: WaitingWebhook) -> bool:
         now_ms = self._now_ms()
         if webhook.next_attempt_ms > now_ms:
             return False
@@ -116,10 +116,10 @@ class Deliverer:
         is_due = webhook.next_delivery_ms is not None and webhook.next_delivery_ms <= now_ms
         return is_due or webhook.newest_event_id > self._read_up_to(webhook)
 
-    def _read_up_to(self, webhook: Waiting) -> int:
+    def _read_up_to(self, webhook: WaitingWebhook) -> int:
         return max(webhook.after_event_id, self._seen.get(webhook.id, 0))
 
-    async def _deliver(self, webhook: Waiting) -> None:
+    async def _deliver(self, webhook: WaitingWebhook) -> None:
         """Send what there is for a webhook. What fails is in the log; the events are still there."""
         try:
             if await self._has_work(webhook):
@@ -129,7 +129,7 @@ class Deliverer:
         finally:
             self._busy.discard(webhook.id)
 
-    async def _has_work(self, webhook: Waiting) -> bool:
+    async def _has_work(self, webhook: WaitingWebhook) -> bool:
         """Return whether there is something to send. Events of other types are not looked at twice."""
         if webhook.next_delivery_ms is not None and webhook.next_delivery_ms <= self._now_ms():
             return True
@@ -139,7 +139,7 @@ class Deliverer:
             self._seen[webhook.id] = webhook.newest_event_id
         return found
 
-    async def _deliver_jobs(self, webhook: Waiting) -> None:
+    async def _deliver_jobs(self, webhook: WaitingWebhook) -> None:
         try:
             while (job := await self._take(webhook.id)) is not None:
                 results = await self._post_all(job)
@@ -151,7 +151,7 @@ class Deliverer:
                 await self._database.write(partial(release_lease, webhook_id=webhook.id, holder=self._holder))
             raise
 
-    async def _take(self, webhook_id: int) -> Job | None:
+    async def _take(self, webhook_id: int) -> WebhookJob | None:
         take = partial(
             take_job,
             webhook_id=webhook_id,
@@ -162,7 +162,7 @@ class Deliverer:
         )
         return await self._database.write(take)
 
-    async def _keep(self, job: Job, results: JobResults) -> bool:
+    async def _keep(self, job: WebhookJob, results: JobResults) -> bool:
         """Write what came of a job. A webhook whose receiver fails is left until its next attempt."""
         webhook_id = job.webhook.id
         standing = results.standing()
@@ -182,7 +182,7 @@ class Deliverer:
             _log.warning("webhook_disabled", webhook_id=webhook_id, reason=standing.disabled)
         return await self._database.write(keep) and goes_on
 
-    async def _post_all(self, job: Job) -> JobResults:
+    async def _post_all(self, job: WebhookJob) -> JobResults:
         """Send the events of a job: those of a lane one after the other, several lanes at a time."""
         results = JobResults(job, self._chance)
         limiter = anyio.CapacityLimiter(self._windows[job.webhook.id])
@@ -193,7 +193,12 @@ class Deliverer:
         return results
 
     async def _post_lane(
-        self, job: Job, lane: list[Sending], results: JobResults, limiter: anyio.CapacityLimiter, ends_s: float
+        self,
+        job: WebhookJob,
+        lane: list[EventSending],
+        results: JobResults,
+        limiter: anyio.CapacityLimiter,
+        ends_s: float,
     ) -> None:
         for sending in lane:
             async with limiter:
@@ -213,13 +218,13 @@ class Deliverer:
         return await self._poster.post(webhook.target_url, headers, body.encode())
 
 
-def _lanes(events: Sequence[Sending]) -> list[list[Sending]]:
+def _lanes(events: Sequence[EventSending]) -> list[list[EventSending]]:
     """Return the events that are sent one after the other.
 
     While the receiver keeps up, those are the events of a campaign; when many wait, those of a record.
     """
     is_behind = len(events) >= EVENTS_AT_ONCE
-    lanes: dict[object, list[Sending]] = {}
+    lanes: dict[object, list[EventSending]] = {}
     for sending in events:
         event = sending.event
         key = event.subject if is_behind or event.campaign_id is None else event.campaign_id

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
-from dialer.store.webhooks import FAILED, RECEIVED, WAITING, Delivery, Job, Sending, Standing
+from dialer.store.webhooks import FAILED, RECEIVED, WAITING, EventDelivery, EventSending, WebhookJob, WebhookStanding
 from dialer.webhooks.retries import (
     FAILURES_AT_ONCE,
     GONE,
-    Outcome,
+    PostOutcome,
     is_given_up,
     next_attempt_ms,
     reason_to_disable,
@@ -20,12 +20,12 @@ PROBLEM_MAX: Final = 400
 class JobResults:
     """The results of a job, in the order in which they come."""
 
-    def __init__(self, job: Job, chance: Callable[[], float]) -> None:
+    def __init__(self, job: WebhookJob, chance: Callable[[], float]) -> None:
         self._job: Final = job
         self._chance: Final = chance
-        self._deliveries: Final[list[Delivery]] = []
+        self._deliveries: Final[list[EventDelivery]] = []
         webhook = job.webhook
-        self._standing = Standing(webhook.failures, webhook.failing_since_ms, 0)
+        self._standing = WebhookStanding(webhook.failures, webhook.failing_since_ms, 0)
         self.has_failures = False
 
     @property
@@ -33,12 +33,12 @@ class JobResults:
         """Return whether the receiver fails so often that it gets nothing more for now."""
         return bool(self._standing.disabled) or self._standing.next_attempt_ms > 0
 
-    def answered(self, sending: Sending, outcome: Outcome, now_ms: int) -> None:
+    def answered(self, sending: EventSending, outcome: PostOutcome, now_ms: int) -> None:
         """Add the outcome of an attempt that ended at `now_ms`."""
         first_ms = sending.first_ms or now_ms
         attempts = sending.attempts + 1
         if outcome.is_received:
-            self._standing = Standing(0, None, 0, self._standing.disabled)
+            self._standing = WebhookStanding(0, None, 0, self._standing.disabled)
             self._add(sending, RECEIVED, attempts, first_ms, now_ms, None, outcome)
             return
         self.has_failures = True
@@ -48,43 +48,47 @@ class JobResults:
         self._add(sending, status, attempts, first_ms, now_ms, next_ms, outcome)
         self._failed(outcome, at_ms, now_ms)
 
-    def _failed(self, outcome: Outcome, at_ms: int, now_ms: int) -> None:
+    def _failed(self, outcome: PostOutcome, at_ms: int, now_ms: int) -> None:
         """Add a failure to the standing. A receiver that fails in a row, or asks to wait, gets nothing until then."""
         before = self._standing
         failures, since_ms = before.failures + 1, before.failing_since_ms or now_ms
         waits = failures >= FAILURES_AT_ONCE or outcome.wait_ms > 0
-        self._standing = Standing(
+        self._standing = WebhookStanding(
             failures,
             since_ms,
             max(before.next_attempt_ms, at_ms) if waits else before.next_attempt_ms,
             before.disabled or reason_to_disable(outcome, since_ms, now_ms),
         )
 
-    def left(self, sending: Sending, now_ms: int) -> None:
+    def left(self, sending: EventSending, now_ms: int) -> None:
         """Add an event that was not sent. It is sent again as soon as anything is."""
         if sending.is_new:
-            self._deliveries.append(Delivery(sending.event.id, WAITING, 0, 0, now_ms, now_ms, None, 0, "", is_new=True))
+            self._deliveries.append(
+                EventDelivery(sending.event.id, WAITING, 0, 0, now_ms, now_ms, None, 0, "", is_new=True)
+            )
 
-    def standing(self) -> Standing:
+    def standing(self) -> WebhookStanding:
         """Return the standing of the webhook."""
         return self._standing
 
-    def deliveries(self) -> list[Delivery]:
+    def deliveries(self) -> list[EventDelivery]:
         """Return what came of each event."""
         return self._deliveries
 
     def _add(
         self,
-        sending: Sending,
+        sending: EventSending,
         status: str,
         attempts: int,
         first_ms: int,
         last_ms: int,
         next_ms: int | None,
-        outcome: Outcome,
+        outcome: PostOutcome,
     ) -> None:
         problem = outcome.problem[:PROBLEM_MAX]
         answer = (outcome.status, outcome.duration_ms, problem)
         self._deliveries.append(
-            Delivery(sending.event.id, status, attempts, first_ms, last_ms, next_ms, *answer, is_new=sending.is_new)
+            EventDelivery(
+                sending.event.id, status, attempts, first_ms, last_ms, next_ms, *answer, is_new=sending.is_new
+            )
         )

@@ -5,14 +5,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from http import HTTPStatus
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import anyio
 import httpcore
 
 from dialer.webhooks.addresses import AddressError, AddressGuard, parse_url
-from dialer.webhooks.retries import SECOND_MS, Outcome, asked_wait_ms
+from dialer.webhooks.retries import SECOND_MS, PostOutcome, asked_wait_ms
 
 TIMEOUT_S: Final = 10.0
 """The time for a request and its whole answer."""
@@ -69,18 +68,12 @@ class Poster:
             network_backend=_CheckedNetwork(guard),
         )
 
-    async def __aenter__(self) -> Self:
-        """Return the poster."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def aclose(self) -> None:
         """Close all connections."""
         with anyio.CancelScope(shield=True):
             await self._pool.aclose()
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostOutcome:
         """Send an event, and return what the receiver answered. No answer, and no address, is an outcome, too."""
         began_s = time.perf_counter()
         status: int | None = None
@@ -97,7 +90,7 @@ class Poster:
             problem = f"no connection: {type(error).__name__}"
         else:
             problem = _problem_of(status)
-        return Outcome(status, int((time.perf_counter() - began_s) * SECOND_MS), problem, wait_ms)
+        return PostOutcome(status, int((time.perf_counter() - began_s) * SECOND_MS), problem, wait_ms)
 
     async def _send(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, int]:
         """Return the status, and the wait that the receiver asks for. What is too long of an answer is not read."""

@@ -17,7 +17,7 @@ GONE: Final = 410
 _DOUBLINGS_MAX: Final = 20
 
 
-class Outcome(NamedTuple):
+class PostOutcome(NamedTuple):
     """The answer of a receiver."""
 
     status: int | None
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
         return not self.problem
 
 
-def next_attempt_ms(attempts: int, outcome: Outcome, now_ms: int, chance: float) -> int:
+def next_attempt_ms(attempts: int, outcome: PostOutcome, now_ms: int, chance: float) -> int:
     """Return the time of the next attempt after a failed one.
 
     `attempts` counts those that failed, at least 1. `chance`, from 0 to 1, spreads the attempts: the wait is between
@@ -50,7 +50,7 @@ def is_given_up(first_ms: int, now_ms: int) -> bool:
     return now_ms - first_ms >= GIVEN_UP_MS
 
 
-def reason_to_disable(outcome: Outcome, failing_since_ms: int, now_ms: int) -> str:
+def reason_to_disable(outcome: PostOutcome, failing_since_ms: int, now_ms: int) -> str:
     """Return why a webhook is switched off after a failure: `gone` or `failing`; empty if it stays on."""
     if outcome.status == GONE:
         return "gone"

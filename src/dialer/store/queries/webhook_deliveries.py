@@ -36,8 +36,7 @@ def read_deliveries(connection: Connection, wanted: DeliveriesWanted) -> Sequenc
 
 def read_delivery(connection: Connection, delivery_id: int) -> Any:  # noqa: ANN401 - a row
     """Return one delivery as `read_deliveries` does; None if there is none."""
-    before = WebhookDelivery.__table__
-    webhook_id = connection.scalar(select(before.c.webhook_id).where(before.c.id == delivery_id))
+    webhook_id = connection.scalar(select(WebhookDelivery.webhook_id).where(WebhookDelivery.id == delivery_id))
     if webhook_id is None:
         return None
     found = read_deliveries(connection, DeliveriesWanted(webhook_id, before_id=delivery_id + 1, limit=1))
