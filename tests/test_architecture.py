@@ -56,7 +56,9 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
         "carriers.freeswitch.parameters",
     }
     | {f"carriers.texts.{name}" for name in ("parameters", "callbacks", "smpp_parameters")},
-    "console": frozenset({"console", "app", "domain", "store", "settings", "passwords", "__version__"})
+    "console": frozenset(
+        {"console", "app", "domain", "store", "settings", "settings_values", "passwords", "__version__"}
+    )
     | {"api.crud", "api.http", "api.records", "api.service", "carriers.parameters", "forecast"},
     "mcp": frozenset({"mcp", "__version__"}),
     "webhooks": frozenset({"webhooks", "domain", "store"}),

@@ -1,6 +1,5 @@
 """Settings from environment variables and a settings file, read and checked once at the start."""
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -22,7 +21,7 @@ from dialer.settings_values import (
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
-    matching,
+    USERNAME_MAX,
     read_base_url,
     read_calling_hours,
     read_clock,
@@ -34,13 +33,13 @@ from dialer.settings_values import (
     read_networks,
     read_one_of,
     read_region,
+    read_username,
     read_voice,
     read_whole,
     read_zone,
 )
 
 SEED_MAX: Final = 2**63 - 1
-USERNAME_MAX: Final = 150
 RATE_LIMIT_MAX: Final = 1_000_000
 """Requests per minute."""
 READERS_MIN: Final = 2
@@ -54,7 +53,6 @@ HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
 """Text that stands for a secret wherever a setting is shown."""
-_USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
 
 
 class SettingsError(Exception):
@@ -221,15 +219,6 @@ def without_password(url: str) -> str:
         return HIDDEN
 
 
-def is_username(text: str) -> bool:
-    """Return whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
-    return _USERNAME.fullmatch(text) is not None
-
-
-def _read_username(text: str) -> str:
-    return matching(_USERNAME, text)
-
-
 SETTINGS: Final = (
     Setting(
         variable="DIALER_DATABASE_URL",
@@ -295,7 +284,7 @@ SETTINGS: Final = (
         default="unset",
         meaning="the first admin of an empty database",
         may_hold=f"1 to {USERNAME_MAX} characters, no blanks and no colon",
-        read=_read_username,
+        read=read_username,
     ),
     Setting(
         variable="DIALER_ADMIN_PASSWORD",

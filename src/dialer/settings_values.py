@@ -20,6 +20,8 @@ _HOST_NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?"
 _CLOCK_START_YEARS: Final = range(1970, 2200)
 OTHER_HOSTS_MAX: Final = 20
 NETWORKS_MAX: Final = 20
+USERNAME_MAX: Final = 150
+_USERNAME: Final = re.compile(rf"[^\x00-\x20:\x7f]{{1,{USERNAME_MAX}}}")
 OPTIONAL: Final = "optional"
 ADMINS: Final = "admins"
 EVERYBODY: Final = "everybody"
@@ -178,6 +180,20 @@ def read_networks(text: str) -> tuple[str, ...]:
     if len(networks) > NETWORKS_MAX:
         raise ValueError(text)
     return networks
+
+
+def is_username(text: str) -> bool:
+    """Return whether `text` can be a user name: HTTP Basic authentication must be able to carry it."""
+    return _USERNAME.fullmatch(text) is not None
+
+
+def read_username(text: str) -> str:
+    """Return a user name.
+
+    Raises:
+        ValueError: the text is none.
+    """
+    return matching(_USERNAME, text)
 
 
 def matching(pattern: re.Pattern[str], text: str) -> str:

@@ -6,6 +6,7 @@ Every test begins with an equal database, which is restored from a copy that is 
 
 import math
 import shutil
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +38,19 @@ from tests.databases.choice import restore, save
 from tests.new_database import new_database
 
 MEDIA: Final = "media"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def names_of_examples() -> Iterator[None]:
+    """Let the names of the documentation's examples lead to an address that the settings of the tests list."""
+    resolve = socket.getaddrinfo
+
+    def resolved(host: Any, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - as in the library
+        return resolve("192.0.2.7" if str(host).endswith(".example") else host, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", resolved)
+        yield
 
 
 @pytest.fixture(scope="session")

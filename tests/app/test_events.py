@@ -51,6 +51,10 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
     (events.SecondFactorRemoved(1), ("second_factor_removed", "users", 1, OWNER, {"user_id": 1})),
     (events.RecoveryCodeUsed(1), ("recovery_code_used", "users", 1, OWNER, {"user_id": 1})),
     (events.ApiKeyCreated(6, 1), ("api_key_created", "api-key", 6, OWNER, {"key_id": 6, "user_id": 1})),
+    (
+        events.WebhookSecretRotated(2, 1),
+        ("webhook_secret_rotated", "webhook", 2, OWNER, {"webhook_id": 2, "user_id": 1}),
+    ),
     (events.ApiKeyRevoked(6, 1), ("api_key_revoked", "api-key", 6, OWNER, {"key_id": 6, "user_id": 1})),
     (
         events.AgentStatusChanged(1, 2),

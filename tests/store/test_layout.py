@@ -101,6 +101,9 @@ LAYOUT: Final = {
     "service_state": Layout(SMALL, ("now_ms", "last_callrequest_id", "last_cdr_id"), 50),
     "shard": Layout(SMALL, ("done_ms",), 50),
     "user_account": Layout(SMALL, ("balance", "held"), 50),
+    "webhook": Layout(
+        SMALL, ("after_event_id", "failures", "failing_since_ms", "next_attempt_ms", "lease_until_ms"), 50
+    ),
     **dict.fromkeys(
         (
             "api_key",
@@ -125,7 +128,6 @@ LAYOUT: Final = {
             "survey_change",
             "survey_template",
             "tier",
-            "webhook",
         ),
         Layout(SMALL),
     ),

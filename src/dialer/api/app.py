@@ -105,10 +105,12 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     resources: Sequence[Resource] = RESOURCES,
     console: Pages | None = None,
     event_streams: EventStreams | None = None,
+    sends_webhooks: bool = False,
 ) -> Litestar:
     """Build the application: the REST API, health, metrics, the OpenAPI document, and the console if there is one.
 
-    The database must have its tables. The worker runs as long as the application does.
+    The database must have its tables. The worker runs as long as the application does. `sends_webhooks` says
+    whether this process sends events to webhooks.
     """
     by_path = {resource.path: resource for resource in resources}
     service = Service(
@@ -119,9 +121,9 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
-    removing = partial(_removing, settings, database, worker)
-    lag = LoopLag(metrics.observe_lag)
-    own = (worker.running, partial(keeping_place, database), lag.watching, removing, sender.delivering)
+    own = _in_background(settings, database, worker, metrics)
+    if sends_webhooks:
+        own.append(sender.delivering)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -219,6 +221,14 @@ def _running(
             yield
 
     return running
+
+
+def _in_background(
+    settings: Settings, database: Database, worker: Dialler, metrics: Metrics
+) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
+    """Return what runs as long as the application does."""
+    removing = partial(_removing, settings, database, worker)
+    return [worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

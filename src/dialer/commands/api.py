@@ -53,6 +53,7 @@ def api(host: str, port: int) -> None:
             authenticator=authenticator,
             console=console,
             event_streams=streams,
+            sends_webhooks=True,
             trial_call=place_for_api,
             speak=voice_of(settings),
         )

@@ -71,6 +71,7 @@ def serve(host: str, port: int) -> None:
             worker=worker,
             console=console,
             event_streams=streams,
+            sends_webhooks=True,
             trial_call=place_for_api,
             speak=voice_of(settings),
         )

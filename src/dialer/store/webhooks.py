@@ -56,7 +56,7 @@ class WebhookJob(NamedTuple):
 
 
 class EventDelivery(NamedTuple):
-    """What came of sending an event."""
+    """The outcome of sending an event."""
 
     event_id: int
     status: str

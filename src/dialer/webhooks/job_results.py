@@ -1,4 +1,4 @@
-"""What came of the events of a job, and the standing of their webhook."""
+"""The outcomes of the events of a job, and the standing of their webhook."""
 
 from collections.abc import Callable
 from typing import Final

@@ -142,6 +142,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "subscriber-list": {"campaign", "duplicate_contact"},
         "tier": {"queue", "agent"},
         "users": {"username", "password"},
+        "webhook": {"name", "target_url"},
     }.get(resource.path, {"name"})
     status, errors = admin.refused("POST", f"{resource.path}/")
     assert (status, errors) == (400, {name: ["This field is required."] for name in required})

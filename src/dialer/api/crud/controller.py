@@ -20,6 +20,7 @@ from msgspec import Meta
 from dialer.api.crud import records
 from dialer.api.crud.deleting import delete_selected, parse_deletion
 from dialer.api.crud.pagination import ListSelection, Page, parameters_of, parse_selection, read_chunks, read_page
+from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit
 from dialer.api.crud.shapes import Access, Columns, Given, Parsed, Shape, fields_of, parse_given, shapes_of
 from dialer.api.crud.urls import identity_in
@@ -230,7 +231,7 @@ async def _parse(resource: Resource, service: Service, request: ApiRequest, give
     if resource.write is None:
         raise TypeError(f"{resource.path} is only read")
     conventions = service.conventions(request)
-    return await records.prepared(resource, parse_given(resource.write, given, conventions), conventions)
+    return await prepared(resource, parse_given(resource.write, given, conventions), conventions)
 
 
 def _create_once(unit: Unit, resource: Resource, parsed: Parsed, attempt: PostAttempt | None) -> StoredAnswer:

@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-import anyio.to_thread
 import msgspec
 from sqlalchemy import (
     Column,
@@ -27,7 +26,6 @@ from sqlalchemy import Row as Found
 from sqlalchemy.sql.dml import ReturningInsert
 
 from dialer.api.crud.audit_log import note_changed, note_created, note_deleted
-from dialer.api.crud.fields import Conventions
 from dialer.api.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.api.crud.resource import Change, Resource, Unit, Values
 from dialer.api.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
@@ -43,8 +41,6 @@ from dialer.store.tables import Row
 FIXED: Final = "This field may not be changed."
 NOT_AN_AGENTS: Final = "An agent may change only {}. Ask your manager to change this field."
 SHAPES_MAX: Final = 256
-PREPARED_AT_ONCE: Final = 8
-"""Requests of one resource whose values are prepared at a time."""
 
 
 def read_record(unit: Unit, resource: Resource, record_id: int) -> Shape:
@@ -117,22 +113,6 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
         return tuple(resource.table.c)
     single, _ = _places(resource, resource.read)
     return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
-
-
-async def prepared(resource: Resource, parsed: Parsed, conventions: Conventions) -> Parsed:
-    """Return a request with the values that the resource prepares before the transaction, such as hashes.
-
-    Each resource has threads of its own for it, so none holds up another.
-    """
-    if resource.prepare is None:
-        return parsed
-    limiter = _preparing(resource.path)
-    return await anyio.to_thread.run_sync(resource.prepare, parsed, conventions, limiter=limiter)
-
-
-@lru_cache(maxsize=SHAPES_MAX)
-def _preparing(_path: str) -> anyio.CapacityLimiter:
-    return anyio.CapacityLimiter(PREPARED_AT_ONCE)
 
 
 class Created(NamedTuple):

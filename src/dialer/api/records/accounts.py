@@ -38,7 +38,7 @@ from dialer.passwords import (
     check_password,
     hash_password,
 )
-from dialer.settings import USERNAME_MAX, is_username
+from dialer.settings_values import USERNAME_MAX, is_username
 from dialer.store.tables import (
     ApiKey,
     ConsoleSession,

@@ -51,7 +51,7 @@ class DeliveryRead(msgspec.Struct):
     ]
     attempts: Annotated[int, described("The attempts so far.", 1)]
     last_date: Annotated[str | None, described("The last attempt; null before the first.", _WHEN)]
-    next_date: Annotated[str | None, described("The next attempt; null if there is none.", None)]
+    next_date: Annotated[str | None, described("The next attempt; null if there is none.", "2026-11-18T11:07:20Z")]
     answer_status: Annotated[int | None, described("The status of the last answer; null if there was none.", 204)]
     milliseconds: Annotated[int, described("The duration of the last attempt.", 35)]
     problem: Annotated[str, described("Why the last attempt failed; empty if it did not.", "")]
@@ -125,9 +125,9 @@ async def resend(request: ApiRequest, record_id: FromPath[str], delivery_id: Fro
 async def send_test(
     request: ApiRequest, record_id: FromPath[str], webhook_sender: NamedDependency[WebhookSender]
 ) -> TestRead:
-    """Post an event of the type `webhook.test` at once, and answer with what the receiver answered.
+    """Post a test event at once, and answer with what the receiver answered.
 
-    The event is sent once and is not kept. A webhook that is off can be tested, too.
+    The event, of the type `webhook.test`, is sent once and is not kept. A webhook that is off can be tested, too.
     """
     identity = identity_in(record_id)
 

@@ -11,6 +11,7 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from dialer.api.crud import records
+from dialer.api.crud.preparing import prepared
 from dialer.api.crud.resource import Resource, Unit, Values
 from dialer.api.crud.shapes import Field, Given, Parsed, Shape, fields_of, parse_given
 from dialer.api.crud.urls import parse_id
@@ -173,7 +174,7 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
 
 async def _parsed(request: ApiRequest, resource: Resource, given: Given) -> Parsed:
     conventions = request.service.conventions(request)
-    return await records.prepared(resource, parse_given(_shape(resource), given, conventions), conventions)
+    return await prepared(resource, parse_given(_shape(resource), given, conventions), conventions)
 
 
 _REFUSALS: Final = (

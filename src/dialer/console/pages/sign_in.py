@@ -46,7 +46,7 @@ from dialer.console.sessions import (
 )
 from dialer.console.signing_in import host_of, password_errors, retry_after, session_of, signed_in
 from dialer.passwords import hash_password
-from dialer.settings import USERNAME_MAX, is_username
+from dialer.settings_values import USERNAME_MAX, is_username
 from dialer.store.queries.accounts import has_accounts
 
 HOME: Final = "/console/"

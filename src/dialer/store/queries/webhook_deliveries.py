@@ -1,4 +1,4 @@
-"""What was sent to a webhook, newest first."""
+"""Deliveries of a webhook, newest first."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
