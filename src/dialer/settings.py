@@ -1,11 +1,10 @@
 """Settings from environment variables and a settings file, read and checked once at the start."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -22,6 +21,7 @@ from dialer.settings_values import (
     OPTIONAL,
     OTHER_HOSTS_MAX,
     USERNAME_MAX,
+    milliseconds_of,
     read_base_url,
     read_calling_hours,
     read_clock,
@@ -187,7 +187,7 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
     _refuse_contradictions(settings, start)
     if start is None:
         return settings
-    return msgspec.structs.replace(settings, clock_start=_milliseconds(start, settings.timezone))
+    return msgspec.structs.replace(settings, clock_start=milliseconds_of(start, settings.timezone))
 
 
 def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
@@ -200,11 +200,6 @@ def _refuse_contradictions(settings: Settings, start: datetime | None) -> None:
         )
     if start is not None and settings.clock == "real":
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
-
-
-def _milliseconds(moment: datetime, timezone: str) -> int:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(timezone))
-    return round(aware.astimezone(UTC).timestamp() * 1000)
 
 
 def without_password(url: str) -> str:

@@ -1,10 +1,11 @@
 """The values of settings: each function reads one kind of them from a text, or raises ValueError."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from ipaddress import ip_network
 from typing import Final
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import phonenumbers
 
@@ -156,6 +157,12 @@ def read_base_url(text: str) -> str:
     if url.scheme not in {"http", "https"} or not url.hostname or not plain or url.port == 0:
         raise ValueError(text)
     return text.rstrip("/")
+
+
+def milliseconds_of(moment: datetime, timezone: str) -> int:
+    """Return a moment in milliseconds since the epoch; one without an offset is in the time zone."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(timezone))
+    return round(aware.astimezone(UTC).timestamp() * 1000)
 
 
 def read_hosts(text: str) -> tuple[str, ...]:

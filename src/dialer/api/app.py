@@ -121,9 +121,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_runs = WhatIfRuns(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
-    own = _in_background(settings, database, worker, metrics)
-    if sends_webhooks:
-        own.append(sender.delivering)
+    own = _in_background(settings, database, worker, metrics, sender if sends_webhooks else None)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -224,11 +222,12 @@ def _running(
 
 
 def _in_background(
-    settings: Settings, database: Database, worker: Dialler, metrics: Metrics
+    settings: Settings, database: Database, worker: Dialler, metrics: Metrics, sender: WebhookSender | None
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
     """Return what runs as long as the application does."""
     removing = partial(_removing, settings, database, worker)
-    return [worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing]
+    sending = [] if sender is None else [sender.delivering]
+    return [worker.running, partial(keeping_place, database), LoopLag(metrics.observe_lag).watching, removing, *sending]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

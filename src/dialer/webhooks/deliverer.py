@@ -120,7 +120,7 @@ class Deliverer:
         return max(webhook.after_event_id, self._seen.get(webhook.id, 0))
 
     async def _deliver(self, webhook: WaitingWebhook) -> None:
-        """Send what there is for a webhook. What fails is in the log; the events are still there."""
+        """Send what there is for a webhook. A failure of the database is logged, and the events are still there."""
         try:
             if await self._has_work(webhook):
                 await self._deliver_jobs(webhook)

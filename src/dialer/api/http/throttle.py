@@ -8,7 +8,7 @@ from ipaddress import IPv6Address, ip_address
 from math import ceil
 from typing import Final, NamedTuple
 
-from dialer.settings import USERNAME_MAX
+from dialer.settings_values import USERNAME_MAX
 
 PAIR_FAILURES_MAX: Final = 10
 """Wrong passwords for one user name from one address."""
