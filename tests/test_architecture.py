@@ -59,7 +59,8 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "console": frozenset(
         {"console", "app", "domain", "store", "settings", "settings_values", "passwords", "__version__"}
     )
-    | {"api.crud", "api.http", "api.records", "api.service", "carriers.parameters", "forecast"},
+    | {"api.crud", "api.http", "api.records", "api.service", "api.webhook_sender", "carriers.parameters", "forecast"}
+    | {"webhooks.retries", "webhooks.signing"},
     "mcp": frozenset({"mcp", "__version__"}),
     "webhooks": frozenset({"webhooks", "domain", "store"}),
     "settings": frozenset({"domain", "settings_values"}),

@@ -105,7 +105,7 @@ def client_of_session(
     console_of_session: Console,
 ) -> Iterator[TestClient[Litestar]]:
     app = create_app(
-        Settings(seed=7, media_dir=media_of_session),
+        Settings(webhook_networks=("192.0.2.0/24",), seed=7, media_dir=media_of_session),
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,

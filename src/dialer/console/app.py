@@ -51,6 +51,7 @@ from dialer.console.pages import (
     survey_trial,
     trial_call,
     wall_board,
+    webhooks,
 )
 from dialer.console.services import ConsoleServices
 from dialer.console.sessions import Guarded, Sessions, SignedInOnly, machine_ms
@@ -92,6 +93,7 @@ PAGES: Final = (
     survey_trial,
     trial_call,
     wall_board,
+    webhooks,
 )
 """The modules whose pages need a sign-in."""
 

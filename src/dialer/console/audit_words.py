@@ -40,6 +40,7 @@ _ACTIONS: Final[Mapping[str, str]] = {
     "answers_erased": gettext_noop("Erased answers"),
     "api_key_created": gettext_noop("Made an API key"),
     "api_key_revoked": gettext_noop("Revoked an API key"),
+    "webhook_secret_rotated": gettext_noop("Replaced the secret of a webhook"),
     "call_disposed": gettext_noop("Said the outcome of a call"),
     "call_refunded": gettext_noop("Refunded a call"),
     "campaign_aborted": gettext_noop("Aborted a campaign"),

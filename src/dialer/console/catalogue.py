@@ -298,6 +298,16 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="There is no key yet. Make one for each program that uses the API.",
         ),
         RecordPage(
+            "webhook",
+            "Webhooks",
+            "webhook",
+            "Programs to which events are sent, such as the end of a call. The secret is shown once.",
+            ("name", "target_url", "types", "state", "created_date"),
+            add="New webhook",
+            empty="There is no webhook yet. Make one for each program that is to hear of calls and campaigns.",
+            view="/console/webhooks/",
+        ),
+        RecordPage(
             "audit-log",
             "Audit log",
             "entry",

@@ -106,6 +106,10 @@ HINTS_IN: Final[Mapping[tuple[str, str], str]] = {
     ("api-key", "expirationdate"): "In your time zone. Empty: never.",
     ("api-key", "name"): "What uses the key, so that you know it again.",
     ("api-key", "scopes"): "What a program may do with the key. It never may more than its user.",
+    ("webhook", "name"): "What receives the events, so that you know it again.",
+    ("webhook", "target_url"): "An https address on the public internet. Each event is posted there, signed.",
+    ("webhook", "types"): "None chosen: all types.",
+    ("webhook", "enabled"): "Off: events wait, and are sent once it is on again.",
     ("api-key", "user"): "The user as whom the program acts.",
     (
         "branching-template",

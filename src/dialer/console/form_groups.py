@@ -151,6 +151,13 @@ FORMS: Final[Mapping[str, FormLayout]] = {
             ("About the person", "first_name last_name email"),
         ),
     ),
+    "webhook": FormLayout(
+        _groups(
+            ("", "name target_url"),
+            ("Events", "types"),
+        ),
+        _groups(("", "enabled user")),
+    ),
     "api-key": FormLayout(
         _groups(
             ("", "name scopes expirationdate"),

@@ -24,6 +24,8 @@ from dialer.api.crud.moments import TimeOfDay, Timestamp
 from dialer.api.crud.references import Reference, ReferenceList
 from dialer.api.crud.shapes import Access, Field
 from dialer.api.crud.urls import Links
+from dialer.api.records.webhooks import TargetUrl
+from dialer.app.account_events import EVENT_TYPES
 from dialer.console.countries import countries_in_words, country_names
 from dialer.console.field_hints import CHOICES, DURATIONS, SET_BY_PEOPLE, TIME_UNITS, UNITS, hint_of
 from dialer.console.field_titles import title_of
@@ -37,11 +39,15 @@ from dialer.domain.roles import Scope
 LINE_MAX: Final = 255
 """The longest text that has a single line."""
 SCOPES: Final = "scopes"
+TYPES: Final = "types"
+"""Types of events, of which none stands for all."""
 COUNTRIES: Final = "allowed_countries"
 UNIT: Final = ".unit"
 """The end of the name of the input that says in which unit a duration is given: the seconds of the unit."""
 BY_ID: Final = gettext_noop("The number of the record, from the address of its page.")
 BY_IDS: Final = gettext_noop("The numbers of the records, with commas, from the addresses of their pages.")
+_SEVERAL: Final[Mapping[str, Iterable[str]]] = {SCOPES: Scope, TYPES: EVENT_TYPES}
+"""The words among which one chooses several, by the name of the field."""
 _NEEDLESS_ZEROS: Final = re.compile(r"(\.\d\d\d*?)0+\Z")
 _MINUTE: Final = len("HH:MM")
 _WHOLE: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
@@ -140,7 +146,7 @@ def members_of(
         if name not in filled:
             continue
         text = filled[name].replace("\r\n", "\n").strip() if not isinstance(field.kind, Text) else filled[name]
-        if isinstance(field.kind, ReferenceList) or name == SCOPES:
+        if isinstance(field.kind, ReferenceList) or name in {SCOPES, TYPES}:
             members[name] = _chosen(name, filled) or text
         elif name == COUNTRIES:
             members[name] = ", ".join(_chosen(name, filled)) or text
@@ -179,8 +185,9 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
         return _choices(plain, options(kind.path), isinstance(kind, ReferenceList))
     if field.access is Access.WRITE_ONLY:
         return msgspec.structs.replace(plain, control="password")
-    if name == SCOPES:
-        return msgspec.structs.replace(plain, control="several", options=_worded(name, ((one, "") for one in Scope)))
+    if name in _SEVERAL:
+        options_of = _worded(name, ((one, "") for one in _SEVERAL[name]))
+        return msgspec.structs.replace(plain, control="several", options=options_of)
     if name == COUNTRIES:
         return msgspec.structs.replace(plain, control="several", options=tuple(country_names().items()))
     control = next((control for kind_class, control in _CONTROLS if isinstance(kind, kind_class)), None)
@@ -200,6 +207,7 @@ _CONTROLS: Final[tuple[tuple[type[Kind], Callable[[Any], dict[str, Any]]], ...]]
     (TimeOfDay, lambda _: {"control": "time"}),
     (PhoneNumber, lambda _: {"control": "tel"}),
     (JsonObject, lambda _: {"control": "code"}),
+    (TargetUrl, lambda kind: {"control": "text", "most": kind.max_length}),
     (Text, lambda kind: {"control": "text" if kind.max_length <= LINE_MAX else "area", "most": kind.max_length}),
 )
 """The properties of an input by the kind of its field; the first kind that fits counts."""
@@ -239,6 +247,8 @@ def _with_value(path: str, plain: Input, field: Field, value: Stored, zone: tzin
         return msgspec.structs.replace(plain, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
     if plain.name == SCOPES:
         return msgspec.structs.replace(plain, chosen=frozenset((value or " ".join(Scope)).split()))
+    if plain.name == TYPES:
+        return msgspec.structs.replace(plain, chosen=frozenset((value or "").split()))
     if plain.name == COUNTRIES:
         return _with_countries(plain, value or "")
     text = _text(field, value, zone)

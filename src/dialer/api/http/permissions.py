@@ -141,6 +141,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/surveys/new": Permission.CAMPAIGNS,
     f"GET /console/sections/{RECORD}": Permission.READ,
     f"GET /console/gateways/{RECORD}/test-call": Permission.ADMIN,
+    f"GET /console/webhooks/{RECORD}": Permission.READ,
+    **{f"POST /console/webhooks/{RECORD}/{order}": Permission.KEYS for order in ("state", "test", "rotate", "resend")},
     f"POST /console/gateways/{RECORD}/test-call": Permission.ADMIN,
     "GET /console/recordings/new": Permission.CAMPAIGNS,
     "POST /console/recordings/new": Permission.CAMPAIGNS,

@@ -43,7 +43,7 @@ class EventTypes(Kind, frozen=True):
 
     def parse(self, value: Json, conventions: Conventions) -> str:  # noqa: ARG002 - a type is a type anywhere
         """Return the types in alphabetical order."""
-        items = value if isinstance(value, list) else [part.strip() for part in str(value).split(",") if part.strip()]
+        items = value if isinstance(value, list) else str(value).replace(",", " ").split()
         unknown = [item for item in items if item not in EVENT_TYPES]
         if unknown:
             raise FieldError(

@@ -174,7 +174,7 @@ async def delete_record(request: ApiRequest, path: FromPath[str], record_id: Fro
 
 async def _parsed(request: ApiRequest, resource: Resource, given: Given) -> Parsed:
     conventions = request.service.conventions(request)
-    return await prepared(resource, parse_given(_shape(resource), given, conventions), conventions)
+    return await prepared(resource, parse_given(shape_of(resource), given, conventions), conventions)
 
 
 _REFUSALS: Final = (
@@ -221,7 +221,7 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
     if found.path in CARRIERS and (found.path, protocol) not in KINDS:
         return page(request, "new_carrier.html", found.place, shown=found, kinds=shown_kinds())
     given = _given(request, resource, request.query_params)
-    start = parse_given(_shape(resource), given, request.service.conventions(request)).values
+    start = parse_given(shape_of(resource), given, request.service.conventions(request)).values
 
     def read(unit: Unit) -> list[Input]:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
@@ -367,7 +367,12 @@ def _facts(
     return [(gettext(title_of(found.path, name)), cell) for name, cell in zip(names, cells, strict=True)]
 
 
-def _shape(resource: Resource) -> type[Shape]:
+def shape_of(resource: Resource) -> type[Shape]:
+    """Return the shape of what forms give.
+
+    Raises:
+        RecordNotFoundError: nobody writes such records.
+    """
     if resource.write is None:
         raise RecordNotFoundError("These records are only read.")
     return resource.write
@@ -376,7 +381,7 @@ def _shape(resource: Resource) -> type[Shape]:
 def _fields(request: ApiRequest, resource: Resource) -> dict[str, Field]:
     """Return the fields that the viewer finds in forms."""
     hidden = frozenset() if request.user.is_admin else NOT_FORMS
-    return {field.name: field for field in fields_of(_shape(resource)) if field.name not in hidden}
+    return {field.name: field for field in fields_of(shape_of(resource)) if field.name not in hidden}
 
 
 def _given(request: ApiRequest, resource: Resource, filled: Mapping[str, str]) -> Given:
