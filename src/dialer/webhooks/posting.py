@@ -93,7 +93,7 @@ class Poster:
         return PostOutcome(status, int((time.perf_counter() - began_s) * SECOND_MS), problem, wait_ms)
 
     async def _send(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, int]:
-        """Return the status, and the wait that the receiver asks for. What is too long of an answer is not read."""
+        """Return the status, and the wait that the receiver asks for. A long answer is not read to its end."""
         sent = [(name.encode(), value.encode()) for name, value in headers.items()]
         async with self._pool.stream("POST", url, headers=sent, content=body) as answer:
             count = 0
