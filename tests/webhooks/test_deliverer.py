@@ -236,6 +236,16 @@ async def test_a_name_is_asked_for_once_a_connection_and_the_checked_address_is_
     assert receiver.headers[0]["host"].startswith("crm.example:")
 
 
+async def test_a_host_with_several_addresses_is_reached_at_the_one_that_answers(outbox: Outbox) -> None:
+    receiver = Receiver()
+    async with receiver.listening():
+        outbox.webhook(receiver.url.replace("127.0.0.1", "crm.example"))
+        ids = outbox.write(1)
+        guard = AddressGuard(("127.0.0.0/8",), lambda _host, _port: ["127.0.0.9", "127.0.0.1"])
+        await outbox.process(guard=guard).deliver_due()
+    assert receiver.ids == ids
+
+
 async def test_a_long_answer_is_not_read_and_odd_answers_are_failures(outbox: Outbox) -> None:
     endless = answer("200 OK", body="x" * 200_000)
     odd = (endless, b"nonsense\r\n\r\n", b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n")

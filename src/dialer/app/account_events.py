@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, Table, select
 
 from dialer.app.audit_log import Origin
+from dialer.app.errors import RefusedError
 from dialer.app.events import (
     AgentStatusChanged,
     AppEvent,
@@ -24,6 +25,7 @@ from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus
 from dialer.store.account_events import EventRow, campaign_subject, event_row, keep_events, keeps_events, write_events
 from dialer.store.touched import NOTHING
+from dialer.store.webhooks import feeds_webhook
 
 _KEPT: Final = (
     *(CampaignStarted, CampaignPaused, CampaignAborted, CampaignEnded),
@@ -41,7 +43,13 @@ EVENT_TYPES: Final = (
 
 
 def switch_events(unit: UnitOfWork, user_id: int, *, keep: bool) -> None:
-    """Switch the events of an account on or off. The worker knows it before its next step."""
+    """Switch the events of an account on or off. The worker knows it before its next step.
+
+    Raises:
+        RefusedError: a webhook that is on gets them.
+    """
+    if not keep and feeds_webhook(unit.connection, user_id):
+        raise RefusedError("A webhook gets the events of the account. Switch it off first.")
     keep_events(unit.connection, user_id, keep=keep)
     unit.note(touched_account(user_id))
 

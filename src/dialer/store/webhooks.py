@@ -98,6 +98,12 @@ def read_waiting(connection: Connection) -> list[WaitingWebhook]:
     return [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
 
 
+def feeds_webhook(connection: Connection, user_id: int) -> bool:
+    """Return whether an account has a webhook that is on."""
+    found = select(Webhook.id).where(Webhook.user_id == user_id, Webhook.enabled == true()).limit(1)
+    return connection.execute(found).first() is not None
+
+
 def has_events(connection: Connection, webhook: WaitingWebhook, after_event_id: int) -> bool:
     """Return whether there is a new event of the types that a webhook gets."""
     query = _new_events(webhook.id, webhook.types, after_event_id).limit(1)

@@ -3,6 +3,7 @@
 import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
@@ -17,6 +18,8 @@ TIMEOUT_S: Final = 10.0
 """The time for a request and its whole answer."""
 ANSWER_BYTES_MAX: Final = 65_536
 CONNECTIONS_MAX: Final = 256
+ADDRESSES_MAX: Final = 4
+"""Addresses of a host that are tried, one after the other."""
 NAMES_AT_ONCE: Final = 32
 """Names that are resolved at a time, in threads of their own: a slow server of names holds up nobody else."""
 _KEPT_CONNECTIONS: Final = 64
@@ -40,11 +43,15 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to a host, at an address that was checked a moment ago."""
+        """Connect to a host, at one of its addresses that were checked a moment ago."""
         addresses = await anyio.to_thread.run_sync(
             self._guard.addresses, host, port, abandon_on_cancel=True, limiter=self._threads
         )
-        return await self._network.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+        *others, last = addresses[:ADDRESSES_MAX]
+        for address in others:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return await self._network.connect_tcp(address, port, timeout, local_address, socket_options)
+        return await self._network.connect_tcp(last, port, timeout, local_address, socket_options)
 
 
 class Poster:
