@@ -47,6 +47,7 @@ PROGRAMS: Final = frozenset(
         "demo/test_run.py",
         "demo/test_server.py",
         "deploy",
+        "dev/test_run.py",
         "end_to_end",
         "examples",
         "fleet",

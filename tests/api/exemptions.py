@@ -45,7 +45,7 @@ EXEMPTIONS: Final = (
     Exemption(r"expirationdate", r".* is not after startingdate", FIELDS),
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),
     Exemption(r"non_field_errors", r"Give at least one filter\.", FIELDS),
-    Exemption(r"non_field_errors", r"Give either seconds or to\.", FIELDS),
+    Exemption(r"non_field_errors", r"Give either seconds, to or next\.", FIELDS),
     Exemption(r"password", r"This password is too easy to guess", TEXT),
     Exemption(r"parameters", r".*: Unknown key\.", "The protocol of the gateway decides which keys there are."),
     Exemption(

@@ -49,6 +49,7 @@ class FakeWorker:
         self.virtual = VirtualClock(NOW_MS)
         self.clock: Clock = self.virtual
         self.settled = 0
+        self.due_ms: int | None = None
         self.trouble: str | None = None
         self.done = DialCounters()
         self.state = ProcessHealth()
@@ -61,6 +62,9 @@ class FakeWorker:
 
     async def advance(self, to_ms: int) -> None:
         self.virtual.set(to_ms)
+
+    def next_ms(self) -> int | None:
+        return self.due_ms
 
     def problem(self) -> str | None:
         return self.trouble

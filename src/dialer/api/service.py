@@ -94,6 +94,9 @@ class Dialler(Protocol):
     async def advance(self, to_ms: int) -> None:
         """Do everything that is due until `to_ms`, and set the virtual clock to it."""
 
+    def next_ms(self) -> int | None:
+        """Return the moment of the next event of the dialling; None if none is due."""
+
     def problem(self) -> str | None:
         """Return the reason why dialling does not work; None if it works."""
 

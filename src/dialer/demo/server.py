@@ -6,7 +6,7 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ PASSWORD_BYTES: Final = 18
 _DIALER: Final = (sys.executable, "-P", "-c", "from dialer.cli import main; main()")
 _READY: Final = "dialer is ready at "
 _API: Final = "/rest-api/"
+_NOTHING: Final[Mapping[str, str]] = {}
 
 
 class DemoAccount(msgspec.Struct, frozen=True):
@@ -43,7 +44,7 @@ class Server:
 
     def create_account(self, username: str, *, call_rate: str) -> DemoAccount:
         """Create a user with `dialer users create`."""
-        account = _account(username)
+        account = new_account(username)
         completed = subprocess.run(  # noqa: S603 - our own program, with arguments of ours
             [*_DIALER, "users", "create", username, "--call-rate", call_rate, "--password-stdin"],
             input=f"{account.password}\n",
@@ -60,15 +61,24 @@ class Server:
 
 @contextlib.contextmanager
 def running_server(
-    folder: Path, *, seed: int, clock_start: str, clock: str = "virtual", port: int = 0
+    folder: Path,
+    *,
+    seed: int,
+    clock_start: str,
+    clock: str = "virtual",
+    port: int = 0,
+    admin: DemoAccount | None = None,
+    settings: Mapping[str, str] = _NOTHING,
 ) -> Iterator[Server]:
     """Run a server with all its files in `folder`, until this is left. Port 0 means any free one.
+
+    `admin` is the first user, with a random password unless given; `settings` are further variables.
 
     Raises:
         DemoError: it does not start.
     """
-    admin = _account("admin")
-    environment = _environment(folder, admin, seed=seed, clock_start=clock_start, clock=clock)
+    admin = admin or new_account("admin")
+    environment = _environment(folder, admin, seed=seed, clock_start=clock_start, clock=clock) | dict(settings)
     log = folder / "server.log"
     with (
         log.open("wb") as errors,
@@ -87,7 +97,8 @@ def running_server(
             _end(process)
 
 
-def _account(username: str) -> DemoAccount:
+def new_account(username: str) -> DemoAccount:
+    """Return an account with a random password."""
     return DemoAccount(username, secrets.token_urlsafe(PASSWORD_BYTES))
 
 

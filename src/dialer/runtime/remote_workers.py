@@ -64,6 +64,10 @@ class RemoteWorkers:
         change = last_change(connection) if last_seen is None else last_seen
         return change, is_seen_by_all(connection, change, self._database_ms(connection))
 
+    def next_ms(self) -> int | None:
+        """Return None: the clock is the real one."""
+        return None
+
     async def advance(self, to_ms: int) -> None:  # noqa: ARG002 - as the protocol
         """Raise NotVirtualError: workers share the real time."""
         raise NotVirtualError

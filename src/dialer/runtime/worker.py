@@ -187,6 +187,10 @@ class Worker:
             mine.is_over.set()
         return True
 
+    def next_ms(self) -> int | None:
+        """Return the moment of the next event of the dialling; None if none is due."""
+        return None if self._live is None else self._live.kernel.next_due_ms
+
     async def advance(self, to_ms: int) -> None:
         """Handle everything due until `to_ms`, and set the virtual clock to it.
 
@@ -394,7 +398,7 @@ class Worker:
     def _seconds_to_rest(self) -> float:
         if self._has_more_to_collect or self._lines.has_news:
             return 0.0
-        due_ms = None if self._live is None else self._live.kernel.next_due_ms
+        due_ms = self.next_ms()
         if due_ms is None:
             return IDLE_SECONDS_MAX
         return min(IDLE_SECONDS_MAX, self.clock.seconds_until(due_ms) or 0.0)

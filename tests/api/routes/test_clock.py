@@ -37,8 +37,8 @@ def test_an_admin_advances_a_virtual_clock(admin: Caller, fields: dict[str, Any]
 @pytest.mark.parametrize(
     ("fields", "errors"),
     [
-        ({}, {"non_field_errors": ["Give either seconds or to."]}),
-        ({"seconds": 1, "to": NOW}, {"non_field_errors": ["Give either seconds or to."]}),
+        ({}, {"non_field_errors": ["Give either seconds, to or next."]}),
+        ({"seconds": 1, "to": NOW}, {"non_field_errors": ["Give either seconds, to or next."]}),
         ({"seconds": -1}, {"seconds": [BACK]}),
         ({"to": "2026-11-18T11:06:39Z"}, {"to": [BACK]}),
         ({"seconds": 9_999_999}, None),
@@ -102,3 +102,13 @@ def test_the_clock_has_an_end(admin: Caller, worker: FakeWorker) -> None:
     )
     refused = admin.refused("POST", "clock/advance/", seconds=1)
     assert refused == (400, {"seconds": ["The clock ends with the year 2200. Use an earlier time."]})
+
+
+def test_the_clock_goes_on_to_the_next_event_if_there_is_one(admin: Caller, worker: FakeWorker) -> None:
+    nothing = "Nothing is due: no campaign dials, and no call is in progress."
+    assert advance(admin, next=True) == (400, {"next": [nothing]})
+    worker.due_ms = NOW_MS + 7_000
+    assert advance(admin, next=True, seconds=3)[0] == 400
+    status, shown = advance(admin, next=True)
+    assert (status, shown["now"]) == (200, "2026-11-18T11:06:47Z")
+    assert advance(admin, next=True)[1]["now"] == "2026-11-18T11:06:47Z"

@@ -7,8 +7,8 @@ from typing import Final
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIType
 
-from dialer.api.crud.declaration import optional
-from dialer.api.crud.fields import Conventions, FieldError, Json, Kind
+from dialer.api.crud.declaration import optional, writable
+from dialer.api.crud.fields import Boolean, Conventions, FieldError, Json, Kind
 from dialer.api.crud.moments import YEAR_MAX, Timestamp, show_timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Parsed, request_shape
@@ -50,14 +50,20 @@ CLOCK_ADVANCE: Final = request_shape(
             example=3_600,
         ),
         "to": optional(Timestamp(), "The moment to advance to, at most 366 days ahead. Null if `seconds` is given."),
+        "next": writable(
+            Boolean(),
+            "True to advance to the next event of the dialling, such as an answer or the end of a call, instead.",
+            default=False,
+            example=False,
+        ),
     },
-    "The target of the advance: a number of seconds from now, or a moment.",
+    "The target of the advance: a number of seconds from now, a moment, or the next event.",
 )
 
 
-def aim(unit: Unit, parsed: Parsed) -> int:
+def aim(unit: Unit, parsed: Parsed, next_ms: int | None) -> int:
     """Return the moment to which the request advances the clock, and note it for the audit log; see `_target_ms`."""
-    target_ms = _target_ms(parsed, unit.now_ms)
+    target_ms = _target_ms(parsed, unit.now_ms, next_ms)
     before, after = ({"now": show_timestamp(at_ms)} for at_ms in (unit.now_ms, target_ms))
     if before != after:
         unit.written.append(RecordWritten("advance", "clock", None, None, before, after))
@@ -65,18 +71,24 @@ def aim(unit: Unit, parsed: Parsed) -> int:
     return target_ms
 
 
-def _target_ms(parsed: Parsed, now_ms: int) -> int:
+def _target_ms(parsed: Parsed, now_ms: int, next_ms: int | None) -> int:
     """Return the moment to which the request advances the clock, in milliseconds since the epoch.
+
+    `next_ms` is that of the next event; None if there is none.
 
     Raises:
         InvalidError: a field is wrong, or the clock cannot be set to that moment.
     """
     if parsed.errors:
         raise InvalidError(parsed.errors)
-    ahead_ms, to_ms = parsed.values["seconds"], parsed.values["to"]
-    if (ahead_ms is None) == (to_ms is None):
-        raise InvalidError({"non_field_errors": ["Give either seconds or to."]})
+    ahead_ms, to_ms, is_next = parsed.values["seconds"], parsed.values["to"], parsed.values["next"]
+    if (ahead_ms is not None) + (to_ms is not None) + is_next != 1:
+        raise InvalidError({"non_field_errors": ["Give either seconds, to or next."]})
+    if is_next and next_ms is None:
+        raise InvalidError({"next": ["Nothing is due: no campaign dials, and no call is in progress."]})
     field, target_ms = ("to", to_ms) if ahead_ms is None else ("seconds", now_ms + ahead_ms)
+    if is_next:
+        field, target_ms = "next", max(now_ms, next_ms or 0)
     if target_ms < now_ms:
         back = Sentence(
             "%(wanted)s is before the time of the clock, %(now)s. Use a later time.",

@@ -68,7 +68,9 @@ class ClockController(Controller):
         parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
         attempt = attempt_of(request, ADVANCE, await request.body())
         if attempt is None:
-            await service.worker.advance(await service.write(request, lambda unit: aim(unit, parsed)))
+            await service.worker.advance(
+                await service.write(request, lambda unit: aim(unit, parsed, service.worker.next_ms()))
+            )
             return Response(_shown(service), headers=ignored_header(parsed.ignored))
         with service.attempts.begin(attempt):
             answer = await _advance_once(service, request, parsed, attempt)
@@ -84,7 +86,7 @@ async def _advance_once(service: Service, request: ApiRequest, parsed: Parsed, a
         if before is not None:
             unit.note(NOTHING)
             return before
-        target_ms = aim(unit, parsed)
+        target_ms = aim(unit, parsed, service.worker.next_ms())
         answer = StoredAnswer(HTTPStatus.OK, {}, msgspec.json.encode(_shown(service, target_ms)))
         # An answer is kept for a day of the clock, which begins when the clock reaches its target.
         remember(msgspec.structs.replace(unit, now_ms=target_ms), attempt, answer)

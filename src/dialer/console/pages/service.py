@@ -39,10 +39,10 @@ async def advance(request: ApiRequest) -> Response[Any]:
     filled, service = await read_fields(request), request.service
     if service.worker.clock.mode != VIRTUAL:
         raise ConflictError("The clock advances by itself. Only a virtual clock can be advanced.", code=ErrorCode.CLOCK)
-    given = Given({"seconds": filled.get("seconds", "")})
+    given = Given({"next": True} if "next" in filled else {"seconds": filled.get("seconds", "")})
     parsed = parse_whole(CLOCK_ADVANCE, given, service.conventions(request))
     try:
-        target_ms = await service.write(request, lambda unit: aim(unit, parsed))
+        target_ms = await service.write(request, lambda unit: aim(unit, parsed, service.worker.next_ms()))
     except InvalidError as error:
         return _show(request, messages_of(error))
     await service.worker.advance(target_ms)

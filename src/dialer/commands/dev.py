@@ -1,0 +1,19 @@
+"""`dialer dev`: a service for whoever builds on it."""
+
+import sys
+from pathlib import Path
+
+import rich_click as click
+
+from dialer.demo.errors import DemoError
+from dialer.dev.run import run
+from dialer.server import ending_on_signals
+
+
+def dev(folder: Path, port: int, *, fresh: bool) -> None:
+    """Run a simulated service with example data, and move its clock by hand."""
+    try:
+        with ending_on_signals():
+            run(folder, port=port, fresh=fresh, lines=sys.stdin, say=click.echo)
+    except DemoError as error:
+        raise click.ClickException(str(error)) from error

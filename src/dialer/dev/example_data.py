@@ -1,0 +1,86 @@
+"""Example data: people who always do the same, a survey, a queue with agents, and a campaign that dials."""
+
+from typing import Any, Final
+
+from dialer.demo.client import Client, Record
+from dialer.domain.enums import AgentStatus, CampaignStatus, SectionType
+
+PEOPLE: Final = (
+    ("+12025550100", "Nora", "listens"),
+    ("+12025550101", "Olga", "presses 1"),
+    ("+12025550102", "Bo", "presses 2"),
+    ("+12025550103", "Tim", "presses 3"),
+    ("+12025550110", "Ava", "answering machine"),
+    ("+12025550111", "Ben", "busy"),
+    ("+12025550112", "Ida", "does not answer"),
+    ("+12025550113", "Rolf", "rejects the call"),
+    ("+12025550118", "Hugo", "hangs up after a second"),
+    ("+12025550119", "Sam", "answers the second time"),
+)
+"""Numbers of the simulated carrier that always do the same, with a name and with what they do."""
+CAMPAIGN: Final = "Example campaign"
+_QUESTION: Final = "Hello {first_name}. Press 1 to talk to us, 2 if you come as planned, and 3 if you do not come."
+_MONEY: Final = "1000"
+_ALL_DAY: Final = {"daily_start_time": "08:00:00", "daily_stop_time": "20:59:00"}
+_SIMULATED: Final[dict[str, Any]] = {"protocol": "sim", "max_channels": 10, "max_cps": 2}
+
+
+def has_example_data(admin: Client) -> bool:
+    """Return whether there is a campaign already."""
+    return admin.count("campaigns") > 0
+
+
+def make_example_data(admin: Client) -> Record:
+    """Make the example data, start its campaign, and return the campaign."""
+    (user,) = admin.every_page("users")
+    admin.create("payment", user=user["url"], amount=_MONEY, description="For trials")
+    gateway = admin.create("gateway", name="Simulated carrier", **_SIMULATED)
+    book = admin.create("phonebook", name="People who always do the same")
+    for number, name, habit in PEOPLE:
+        admin.create(
+            "contact", phonebook=book["url"], contact=number, first_name=name, last_name=habit, description=habit
+        )
+    survey = _survey(admin, _queue(admin))
+    campaign = admin.create(
+        "campaigns",
+        name=CAMPAIGN,
+        aleg_gateway=gateway["url"],
+        object_id=str(survey["id"]),
+        phonebook=[book["url"]],
+        frequency=20,
+        maxretry=1,
+        intervalretry=300,
+        callerid="+12025550199",
+        end_when_done=False,
+        **_ALL_DAY,
+    )
+    admin.change("campaigns", campaign["id"], status=int(CampaignStatus.START))
+    return campaign
+
+
+def _queue(admin: Client) -> Record:
+    """Make a queue with two agents, who are on duty and answer by themselves."""
+    queue = admin.create("queue", name="Front desk")
+    for place, name in enumerate(("Ann", "Joe"), 1):
+        agent = admin.create("agent", name=name, phone_number=f"+1202555016{place}", status=int(AgentStatus.AVAILABLE))
+        admin.create("tier", queue=queue["url"], agent=agent["url"])
+    return queue
+
+
+def _survey(admin: Client, queue: Record) -> Record:
+    survey = admin.create("survey-template", name="Will you come?")
+
+    def section(kind: SectionType, question: str, **fields: object) -> Record:
+        return admin.create("section-template", survey=survey["url"], type=int(kind), question=question, **fields)
+
+    asked = section(
+        SectionType.MULTI_CHOICE, _QUESTION, script=_QUESTION, key_1="talk", key_2="comes", key_3="does not"
+    )
+    answers = {
+        "1": section(SectionType.CALL_TRANSFER, "To the front desk", queue=queue["url"]),
+        "2": section(SectionType.PLAY_MESSAGE, "See you", script="Thank you, see you soon.", completed=True),
+        "3": section(SectionType.PLAY_MESSAGE, "Another time", script="Another time, then.", completed=True),
+    }
+    for key, following in answers.items():
+        admin.create("branching-template", section=asked["url"], keys=key, goto=following["url"])
+    return survey

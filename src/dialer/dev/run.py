@@ -1,0 +1,103 @@
+"""`dialer dev` from beginning to end."""
+
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from dialer.demo.client import Client
+from dialer.demo.errors import DemoError
+from dialer.demo.server import DemoAccount, Server, new_account, running_server
+from dialer.dev.example_data import has_example_data, make_example_data
+from dialer.dev.hand_clock import HandClock
+from dialer.dev.sign_in_link import sign_in_link
+from dialer.dev.terminal import HELP, Terminal
+
+MARK: Final = "made-by-dialer-dev"
+"""The file by which a folder is known as one that may be emptied. It holds the password of the admin."""
+FIRST_S: Final = 120
+"""The time by which a new service is advanced, so that there are calls to look at."""
+STARTS_AT: Final = "T15:00:00Z"
+"""Ten o'clock in Washington, where the example people are."""
+_ADMIN: Final = "admin"
+_LOCAL: Final = {"DIALER_WEBHOOK_NETWORKS": "127.0.0.0/8,::1/128"}
+"""Programs on this machine get webhooks."""
+
+
+class Service(Client):
+    """A client that moves the clock, too."""
+
+    def advance_clock(self, **target: Any) -> str:  # noqa: ANN401 - JSON
+        """Advance the clock, and return the time that it shows then.
+
+        Raises:
+            DemoError: the service refuses it.
+        """
+        return str(self._object(self._ask("POST", "clock/advance/", HTTPStatus.OK, json=target))["now"])
+
+    def now(self) -> str:
+        """Return the time of the service."""
+        return str(self._object(self._ask("GET", "clock/", HTTPStatus.OK))["now"])
+
+
+def run(folder: Path, *, port: int, fresh: bool, lines: Iterable[str], say: Callable[[str], None]) -> None:
+    """Run a service with example data in a folder, and obey lines, until one of them or Ctrl+C ends it.
+
+    Raises:
+        DemoError: the folder holds something else, the server does not start, or it answers as nobody expects.
+    """
+    admin = _open_folder(folder, fresh=fresh)
+    starts = f"{datetime.now(UTC):%Y-%m-%d}{STARTS_AT}"
+    with (
+        running_server(folder, seed=0, clock_start=starts, port=port, admin=admin, settings=_LOCAL) as server,
+        Service(server.url, admin) as service,
+    ):
+        clock = HandClock(service)
+        if not has_example_data(service):
+            make_example_data(service)
+            clock.move(seconds=FIRST_S)
+        with sign_in_link(server.url, admin) as link:
+            _greet(server, link, folder, say)
+            _obey(service, clock, lines, say)
+
+
+def _open_folder(folder: Path, *, fresh: bool) -> DemoAccount:
+    """Make the folder if it is missing, or empty it, and return the account of its admin."""
+    mark = folder / MARK
+    if folder.exists() and any(folder.iterdir()) and not mark.exists():
+        raise DemoError(f"{folder} was not made by dialer dev: name another folder with --folder")
+    if fresh and folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not mark.exists():
+        mark.touch(mode=0o600)
+        mark.write_text(new_account(_ADMIN).password, encoding="utf-8")
+    return DemoAccount(_ADMIN, mark.read_text(encoding="utf-8").strip())
+
+
+def _greet(server: Server, link: str, folder: Path, say: Callable[[str], None]) -> None:
+    say(f"The console, signed in (for one use): {link}")
+    say(f"The API: {server.url}/rest-api/   user {server.admin.username}, password {server.admin.password}")
+    say(f"Everything is in {folder}. Calls are simulated, and the clock stands still until you move it:\n{HELP}")
+
+
+def _obey(service: Service, clock: HandClock, lines: Iterable[str], say: Callable[[str], None]) -> None:
+    def status() -> str:
+        now = service.now()
+        running = clock.problem or (f"runs {clock.speed} times as fast" if clock.speed else "stands still")
+        over, all_calls = service.count("cdr"), service.count("callrequest")
+        return f"{now}  the clock {running}; calls placed: {all_calls}, call detail records: {over}"
+
+    ticking = threading.Thread(target=clock.run, daemon=True)
+    ticking.start()
+    try:
+        say(status())
+        if not Terminal(clock, status, say).obey(lines) and not sys.stdin.isatty():
+            threading.Event().wait()  # Nobody is at the keyboard: serve until a signal ends it.
+    finally:
+        clock.end()
+        ticking.join()

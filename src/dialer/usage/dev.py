@@ -1,0 +1,40 @@
+"""`dialer dev`: a service for whoever builds on it."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from dialer.commands.output import examples
+from dialer.usage.addresses import PORT_MAX
+from dialer.usage.running import runs
+
+
+@click.command()
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=".dialer-dev",
+    show_default=True,
+    help="The folder of the database and the recordings.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, PORT_MAX),
+    default=8000,
+    show_default=True,
+    help="The port of the server, on this machine only; 0 chooses a free one.",
+)
+@click.option("--fresh", is_flag=True, help="Empty the folder first.")
+@examples(
+    "dialer dev",
+    "dialer dev --fresh",
+    "dialer dev --folder /tmp/trial --port 0",
+)
+@runs("dialer.commands.dev")
+def dev() -> None:
+    """Run a simulated service with example data, and move its clock by hand.
+
+    The command prints a link that signs a browser in, once, and reads letters: n for the next event, m, h and d for a
+    minute, an hour and a day, 1 and 6 for real time and 60 times that, s to stand still, q to end. Nobody is called.
+    """

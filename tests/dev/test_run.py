@@ -1,0 +1,73 @@
+"""Tests of `dialer dev` as its user runs it: to the first finished call, signed in, and again with the same data."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.test_server import DIALER
+
+WORK_S_MAX = 60
+
+
+def dev(folder: Path, typed: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [DIALER, "dev", "--port", "0", "--folder", str(folder / "dev"), *arguments],
+        cwd=folder,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=WORK_S_MAX,
+        check=False,
+    )
+
+
+def figures(said: str) -> list[tuple[str, int, int]]:
+    found = re.findall(r"^(\S+)  the clock .*; calls placed: (\d+), call detail records: (\d+)$", said, re.MULTILINE)
+    return [(now, int(calls), int(records)) for now, calls, records in found]
+
+
+def test_one_command_shows_finished_calls_and_keeps_them(tmp_path: Path) -> None:
+    first = dev(tmp_path, "d\nq\n")
+    assert (first.returncode, first.stderr) == (0, "")
+    (_, calls, records), (_, later_calls, later_records) = figures(first.stdout)
+    assert calls >= 10
+    assert 0 < records <= later_records
+    assert later_calls > calls
+    second = dev(tmp_path, "q\n")
+    assert figures(second.stdout) == [figures(first.stdout)[1]]
+    fresh = dev(tmp_path, "q\n", "--fresh")
+    assert [row[1:] for row in figures(fresh.stdout)] == [(calls, records)]
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "thesis.txt").write_text("years of work", "utf-8")
+    refused = dev(tmp_path, "q\n", "--fresh")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "was not made by dialer dev" in refused.stderr
+    assert (tmp_path / "dev" / "thesis.txt").read_text("utf-8") == "years of work"
+
+
+@pytest.mark.parametrize("path", ["overview/", "campaigns/1/"])
+def test_the_link_signs_a_browser_in_once(tmp_path: Path, path: str) -> None:
+    command = [str(DIALER), "dev", "--port", "0", "--folder", str(tmp_path / "dev")]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        link = process.stdout.readline().split()[-1]
+        api = process.stdout.readline().split()[2]
+        console = api.replace("/rest-api/", "/console/")
+        try:
+            with httpx.Client(follow_redirects=True, trust_env=False) as browser:
+                assert browser.get(link).status_code == 200
+                shown = browser.get(f"{console}{path}", follow_redirects=False)
+                assert (shown.status_code, "Example campaign" in shown.text) == (200, True)
+            with httpx.Client(follow_redirects=True, trust_env=False) as other:
+                assert str(other.get(link).url).startswith(f"{console}sign-in/")
+        finally:
+            process.stdin.write("q\n")
+            process.stdin.close()
+            assert process.wait(WORK_S_MAX) == 0
