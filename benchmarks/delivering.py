@@ -14,7 +14,6 @@ import time
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import Connection as Pipe
-from pathlib import Path
 from typing import Final
 
 import anyio
@@ -101,7 +100,7 @@ async def measure(rate: int) -> tuple[list[float], float, float]:
     url = f"http://127.0.0.1:{await anyio.to_thread.run_sync(own.recv)}/events"
     with tempfile.TemporaryDirectory() as folder:
         RING.hold(GivenKeys(KEY))
-        database = new_database(Path(folder))
+        database = new_database(folder)
         user_id = database.write_now(partial(_furnish, url=url))
         written, cost_us = await _deliver(database, user_id, rate)
         own.send("arrivals")
