@@ -59,6 +59,7 @@ PROGRAMS: Final = frozenset(
         "store/test_migrate.py",
         "test_benchmarks.py",
         "test_readme.py",
+        "webhooks/test_node_receiver.py",
         "test_server.py",
         "test_simulating.py",
         "test_site.py",

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+from pathlib import Path
 from typing import Final, NoReturn
 
 import pytest
@@ -25,6 +27,7 @@ DEBIAN_PACKAGES: Final = {
     "systemd-analyze": "systemd",
 }
 """Names of programs, and the Debian packages that have them. `.ci/run` installs them."""
+INSTALL_S_MAX: Final = 300
 _FOLDERS: Final = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"))
 """Servers are in folders that are not on everybody's path."""
 
@@ -42,3 +45,19 @@ def leave_out(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+def install_packages(folder: Path) -> Path:
+    """Install what a folder's `package-lock.json` names, unless that is done, and return the folder of the packages.
+
+    If npm cannot, leave the test out. Under CI=true, fail.
+    """
+    packages = folder / "node_modules"
+    stamp, lock = packages / ".package-lock.json", folder / "package-lock.json"
+    if stamp.exists() and stamp.stat().st_mtime >= lock.stat().st_mtime:
+        return packages
+    command = [find_tool("npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_S_MAX, check=False)
+    if done.returncode:
+        leave_out(f"npm cannot install the packages of {folder.name}: {done.stderr[-500:]}")
+    return packages

@@ -1,7 +1,6 @@
 """Chromium for tests, and the finder of barriers (axe-core)."""
 
 import contextlib
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -9,7 +8,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
-from tests.optional_tools import find_tool, leave_out
+from tests.optional_tools import find_tool, install_packages
 from tests.test_server import PASSWORD
 
 ARGUMENTS: Final = (
@@ -36,11 +35,7 @@ def running_browser(*arguments: str) -> Iterator[Browser]:
 
 def axe_script() -> str:
     """Return the script that finds barriers; leave the test out if npm cannot install it."""
-    if not _SCRIPT.exists():
-        command = [find_tool("npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(command, cwd=_AXE, capture_output=True, text=True, timeout=STEP_S_MAX, check=False)
-        if done.returncode:
-            leave_out(f"npm cannot install axe-core: {done.stderr[-500:]}")
+    install_packages(_AXE)
     return _SCRIPT.read_text("utf-8")
 
 

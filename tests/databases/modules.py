@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-FOLDERS: Final = frozenset({"api", "app", "end_to_end", "fleet", "forecast", "postgresql", "runtime", "store"})
+FOLDERS: Final = frozenset(
+    {"api", "app", "end_to_end", "fleet", "forecast", "postgresql", "runtime", "store", "webhooks"}
+)
 """Folders of tests that use a database. The fault simulator and the demonstration stay on SQLite."""
 _FILES: Final = "works on files of SQLite"
 _DRIVER: Final = "fakes SQLite's driver"
@@ -70,6 +72,8 @@ CONTRACT: Final = frozenset(
         "postgresql/test_upgrade.py",
         "store/test_migrate_later.py",
         "store/test_move.py",
+        # The leases of webhooks, and deliveries by several processes.
+        "webhooks/test_deliverer.py",
     }
 )
 """Modules that CI runs on both databases."""

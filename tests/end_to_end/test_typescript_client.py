@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.service import wav
-from tests.optional_tools import find_tool, leave_out
+from tests.optional_tools import find_tool, install_packages
 from tests.test_server import ADMIN, DIALER, PASSWORD, VIRTUAL, serving
 
 SOURCES = Path(__file__).parents[1] / "clients" / "typescript"
@@ -24,22 +24,11 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def install(npm: str) -> None:
-    """Install what `package-lock.json` names, unless that is done."""
-    stamp = MODULES / ".package-lock.json"
-    if stamp.exists() and stamp.stat().st_mtime >= (SOURCES / "package-lock.json").stat().st_mtime:
-        return
-    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True, timeout=STEP_S_MAX, check=False)
-    if done.returncode:
-        leave_out(f"npm cannot install the TypeScript client's packages: {done.stderr[-500:]}")
-
-
 @pytest.fixture
 def workflow(tmp_path: Path) -> Path:
     """Generate and compile the client with its program, and return the compiled program."""
     find_tool("node")
-    install(find_tool("npm"))
+    install_packages(SOURCES)
     folder = tmp_path / "client"
     folder.mkdir()
     (folder / "node_modules").symlink_to(MODULES)

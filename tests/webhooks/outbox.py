@@ -11,6 +11,7 @@ from sqlalchemy import select
 from dialer.api.webhook_sender import encoded_event
 from dialer.app.webhooks import change_webhook, create_webhook, rotate_secret, send_again
 from dialer.store.account_events import event_row, write_events
+from dialer.store.database import Database
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import Deliverer
@@ -52,12 +53,18 @@ class Outbox:
         )
         return [f"evt_{event_id}" for event_id in newest[-count:]]
 
-    def process(self, name: str = "one", guard: AddressGuard | None = None, timeout_s: float = 5.0) -> Deliverer:
-        """Return the deliverer of a process."""
+    def process(
+        self,
+        name: str = "one",
+        guard: AddressGuard | None = None,
+        timeout_s: float = 5.0,
+        database: Database | None = None,
+    ) -> Deliverer:
+        """Return the deliverer of a process, which may have a connection of its own to the database."""
         guard = guard or AddressGuard(("127.0.0.0/8",))
         self.posters.append(Poster(guard, lambda: self.now_ms, timeout_s=timeout_s))
         return Deliverer(
-            self.house.database,
+            database or self.house.database,
             self.posters[-1],
             encoded_event,
             holder=name,

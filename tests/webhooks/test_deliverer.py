@@ -9,6 +9,7 @@ import pytest
 
 from dialer.api.crud.moments import show_timestamp
 from dialer.app.errors import RefusedError
+from dialer.store.database import Database
 from dialer.store.webhooks import has_events, read_waiting
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import AT_ONCE_MAX, EVENTS_AT_ONCE, LEASE_MS
@@ -295,6 +296,26 @@ async def test_one_process_delivers_and_another_takes_over_when_it_is_silent(out
             assert hanging.ids == [ids[0], *ids]
             tasks.cancel_scope.cancel()
     assert [one[1] for one in outbox.deliveries(webhook_id)] == ["received"] * 3
+
+
+async def test_of_two_processes_one_sends_each_event_while_others_write(outbox: Outbox) -> None:
+    receivers = [Receiver(), Receiver()]
+    async with AsyncExitStack() as stack:
+        for receiver in receivers:
+            await stack.enter_async_context(receiver.listening())
+            outbox.webhook(receiver.url)
+        other = Database(outbox.house.url)
+        stack.callback(other.close)
+        processes = (outbox.process("one"), outbox.process("two", database=other))
+        ids: list[str] = []
+        for _ in range(5):
+            async with anyio.create_task_group() as tasks:
+                for process in processes:
+                    tasks.start_soon(process.deliver_due)
+                ids += await anyio.to_thread.run_sync(outbox.write, 30)
+        for process in processes:
+            await process.deliver_due()
+    assert [receiver.ids for receiver in receivers] == [ids, ids]
 
 
 async def test_a_process_that_ends_gives_its_webhooks_up_at_once(outbox: Outbox) -> None:

@@ -1,7 +1,7 @@
 """The task that sends events to webhooks. It runs beside the API, and dialling never waits for it.
 
 Each webhook has a task of its own while it has events to send, so no receiver waits for another. A receiver that
-answers gets more requests at a time, up to `AT_ONCE_MAX`; one that fails gets a single one.
+answers gets several requests at a time, the more the longer its answers take; one that fails gets a single one.
 """
 
 from collections import defaultdict
@@ -38,6 +38,10 @@ EVENTS_AT_ONCE: Final = 200
 """Events of one job."""
 AT_ONCE_MAX: Final = 32
 """Requests to one receiver at a time."""
+AT_ONCE_QUICK: Final = 4
+"""Requests at a time to a receiver that answers at once: more of them take longer than they gain."""
+EACH_MS: Final = 5
+"""The time of an answer for which there is a further request at a time."""
 JOB_S: Final = TIMEOUT_S
 """The time after which a job begins no further request."""
 LEASE_MS: Final = 30_000
@@ -167,7 +171,7 @@ class Deliverer:
         webhook_id = job.webhook.id
         standing = results.standing()
         window = self._windows[webhook_id]
-        self._windows[webhook_id] = 1 if results.has_failures else min(2 * window, AT_ONCE_MAX)
+        self._windows[webhook_id] = 1 if results.has_failures else min(2 * window, _most_at_once(results.answer_ms()))
         now_ms = self._now_ms()
         goes_on = not standing.disabled and standing.next_attempt_ms <= now_ms
         keep = partial(
@@ -216,6 +220,10 @@ class Deliverer:
         now = datetime.fromtimestamp(now_ms / SECOND_MS, UTC)
         headers = signed_headers(secrets, f"evt_{event.id}", body, now)
         return await self._poster.post(webhook.target_url, headers, body.encode())
+
+
+def _most_at_once(answer_ms: int) -> int:
+    return min(AT_ONCE_MAX, max(AT_ONCE_QUICK, answer_ms // EACH_MS))
 
 
 def _lanes(events: Sequence[EventSending]) -> list[list[EventSending]]:

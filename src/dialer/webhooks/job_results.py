@@ -67,6 +67,11 @@ class JobResults:
                 EventDelivery(sending.event.id, WAITING, 0, 0, now_ms, now_ms, None, 0, "", is_new=True)
             )
 
+    def answer_ms(self) -> int:
+        """Return the mean time of the attempts."""
+        durations = [one.duration_ms for one in self._deliveries if one.attempts]
+        return sum(durations) // max(1, len(durations))
+
     def standing(self) -> WebhookStanding:
         """Return the standing of the webhook."""
         return self._standing

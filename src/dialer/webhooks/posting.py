@@ -2,6 +2,7 @@
 
 import ssl
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -17,12 +18,17 @@ from dialer.webhooks.retries import SECOND_MS, PostOutcome, asked_wait_ms
 TIMEOUT_S: Final = 10.0
 """The time for a request and its whole answer."""
 ANSWER_BYTES_MAX: Final = 65_536
-CONNECTIONS_MAX: Final = 256
+REQUESTS_MAX: Final = 256
+"""Requests to all receivers at a time."""
+CONNECTIONS_MAX: Final = 64
+"""Connections to one receiver, of which several webhooks may share the address."""
+POOLS_MAX: Final = 200
+"""Receivers whose connections are kept."""
 ADDRESSES_MAX: Final = 4
 """Addresses of a host that are tried, one after the other."""
 NAMES_AT_ONCE: Final = 32
 """Names that are resolved at a time, in threads of their own: a slow server of names holds up nobody else."""
-_KEPT_CONNECTIONS: Final = 64
+_KEPT_CONNECTIONS: Final = 8
 _KEPT_S: Final = 30.0
 _AGENT: Final = "dialer-webhooks"
 
@@ -67,18 +73,17 @@ class Poster:
     ) -> None:
         self._now_ms: Final = now_ms
         self._timeout_s: Final = timeout_s
-        self._pool: Final = httpcore.AsyncConnectionPool(
-            ssl_context=ssl_context or _ssl_context(),
-            max_connections=CONNECTIONS_MAX,
-            max_keepalive_connections=_KEPT_CONNECTIONS,
-            keepalive_expiry=_KEPT_S,
-            network_backend=_CheckedNetwork(guard),
-        )
+        self._ssl_context: Final = ssl_context
+        self._network: Final = _CheckedNetwork(guard)
+        self._limiter: Final = anyio.CapacityLimiter(REQUESTS_MAX)
+        self._pools: Final[OrderedDict[str, httpcore.AsyncConnectionPool]] = OrderedDict()
+        """The connections of each receiver: a request looks at all that its pool has, so receivers share none."""
 
     async def aclose(self) -> None:
         """Close all connections."""
         with anyio.CancelScope(shield=True):
-            await self._pool.aclose()
+            while self._pools:
+                await self._pools.popitem()[1].aclose()
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> PostOutcome:
         """Send an event, and return what the receiver answered. No answer, and no address, is an outcome, too."""
@@ -86,8 +91,7 @@ class Poster:
         status: int | None = None
         wait_ms, problem = 0, ""
         try:
-            parse_url(url)
-            with anyio.fail_after(self._timeout_s):
+            async with self._limiter:
                 status, wait_ms = await self._send(url, {**headers, "User-Agent": _AGENT}, body)
         except TimeoutError:
             problem = f"no answer within {self._timeout_s:g} seconds"
@@ -102,14 +106,35 @@ class Poster:
     async def _send(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, int]:
         """Return the status, and the wait that the receiver asks for. A long answer is not read to its end."""
         sent = [(name.encode(), value.encode()) for name, value in headers.items()]
-        async with self._pool.stream("POST", url, headers=sent, content=body) as answer:
-            count = 0
-            async for chunk in answer.aiter_stream():
-                count += len(chunk)
-                if count > ANSWER_BYTES_MAX:
-                    break
-            asked = next((value for name, value in answer.headers if name.lower() == b"retry-after"), None)
-            return answer.status, asked_wait_ms(None if asked is None else asked.decode("latin-1"), self._now_ms())
+        with anyio.fail_after(self._timeout_s):
+            async with (await self._pool(url)).stream("POST", url, headers=sent, content=body) as answer:
+                count = 0
+                async for chunk in answer.aiter_stream():
+                    count += len(chunk)
+                    if count > ANSWER_BYTES_MAX:
+                        break
+                asked = next((value for name, value in answer.headers if name.lower() == b"retry-after"), None)
+                return answer.status, asked_wait_ms(None if asked is None else asked.decode("latin-1"), self._now_ms())
+
+    async def _pool(self, url: str) -> httpcore.AsyncConnectionPool:
+        """Return the connections of a receiver. Those of the one that was asked longest ago are forgotten."""
+        parts = parse_url(url)
+        key = f"{parts.scheme}://{parts.netloc}"
+        pool = self._pools.pop(key, None) or httpcore.AsyncConnectionPool(
+            ssl_context=(self._ssl_context or _ssl_context()) if parts.scheme == "https" else None,
+            max_connections=CONNECTIONS_MAX,
+            max_keepalive_connections=_KEPT_CONNECTIONS,
+            keepalive_expiry=_KEPT_S,
+            network_backend=self._network,
+        )
+        self._pools[key] = pool
+        if len(self._pools) > POOLS_MAX:
+            oldest, others = self._pools.popitem(last=False)
+            if all(one.is_idle() for one in others.connections):
+                await others.aclose()
+            else:
+                self._pools[oldest] = others
+        return pool
 
 
 def _problem_of(status: int | None) -> str:

@@ -1,6 +1,5 @@
 """A carrier over SMPP, which is the server of the npm package `smpp`. The test tells it what to do, and hears all."""
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from tests.optional_tools import find_tool, leave_out
+from tests.optional_tools import find_tool, install_packages
 
 PROGRAM: Final = Path(__file__).parent / "smsc"
-INSTALL_S_MAX: Final = 300
 HEARD_S_MAX: Final = 30
 """Time for the carrier to say something."""
 
@@ -57,7 +55,7 @@ class SmppCarrier:
 def smpp_carrier() -> Iterator[SmppCarrier]:
     """Run the carrier."""
     node = find_tool("node")
-    _install(find_tool("npm"))
+    install_packages(PROGRAM)
     with Popen([node, str(PROGRAM / "smsc.js")], stdin=PIPE, stdout=PIPE) as process:
         carrier = SmppCarrier(process)
         try:
@@ -65,14 +63,3 @@ def smpp_carrier() -> Iterator[SmppCarrier]:
         finally:
             process.kill()
             carrier.thread.join()
-
-
-def _install(npm: str) -> None:
-    """Install what `package-lock.json` names, unless that is done."""
-    stamp = PROGRAM / "node_modules" / ".package-lock.json"
-    if stamp.exists() and stamp.stat().st_mtime >= (PROGRAM / "package-lock.json").stat().st_mtime:
-        return
-    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(command, cwd=PROGRAM, capture_output=True, text=True, timeout=INSTALL_S_MAX, check=False)
-    if done.returncode:
-        leave_out(f"npm cannot install the SMPP carrier of the tests: {done.stderr[-500:]}")
