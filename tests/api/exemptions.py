@@ -46,7 +46,12 @@ EXEMPTIONS: Final = (
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),
     Exemption(r"non_field_errors", r"Give at least one filter\.", FIELDS),
     Exemption(r"non_field_errors", r"Give either seconds, to or next\.", FIELDS),
+    Exemption(r"next", r"Nothing is due: ", STATE),
     Exemption(r"password", r"This password is too easy to guess", TEXT),
+    Exemption(r"target_url", r"Use an address such as https://example\.com/events\.", TEXT),
+    Exemption(r"target_url", r"The address must not hold a password\.", TEXT),
+    Exemption(r"target_url", r"The name .* has no address\.|.* leads to .*, which is not a public address\.", TEXT),
+    Exemption(r"types", r"\".*\" is not a type of events\.", TEXT),
     Exemption(r"parameters", r".*: Unknown key\.", "The protocol of the gateway decides which keys there are."),
     Exemption(
         r"username|scopes|user|contact|survey|campaign|expirationdate", r"This field may not be changed\.", STATE
