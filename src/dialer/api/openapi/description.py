@@ -37,6 +37,7 @@ from dialer.api.routes.promised_call_backs import PromisedCallBackRead, Promised
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
 from dialer.api.routes.survey_check import FindingRead, SurveyCheckRead
+from dialer.api.routes.webhooks import DeliveriesRead, DeliveryRead, SecretRead, TestRead
 from dialer.app.errors import ErrorCode
 
 _SUMMARIES: Final[Mapping[str, str]] = {
@@ -184,6 +185,10 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "advance_clock": examples.answer(ClockRead),
     "read_events": examples.answer(EventsRead, results=[examples.answer(EventRead)]),
     "switch_events": examples.answer(EventsSwitched),
+    "list_webhook_deliveries": examples.answer(DeliveriesRead, results=[examples.answer(DeliveryRead)]),
+    "resend_event": examples.answer(DeliveryRead),
+    "send_test_event": examples.answer(TestRead),
+    "rotate_webhook_secret": examples.answer(SecretRead),
     "read_promised_call_backs": examples.answer(PromisedCallBacksRead, results=[examples.answer(PromisedCallBackRead)]),
     "read_own_settings": examples.answer(OwnSettings),
     "change_own_settings": examples.answer(OwnSettings),

@@ -90,7 +90,7 @@ class SecretRead(msgspec.Struct):
     tags=[WEBHOOKS.path],
     opt={LISTS_OPTION: (), PARAMETERS_OPTION: _PARAMETERS},
 )
-async def list_deliveries(request: ApiRequest, record_id: FromPath[str]) -> DeliveriesRead:
+async def list_webhook_deliveries(request: ApiRequest, record_id: FromPath[str]) -> DeliveriesRead:
     """List what was sent to a webhook, newest first. Deliveries are kept as long as their events."""
     identity, given = identity_in(record_id), request.query_params
     wanted = _parse(identity, given)
@@ -109,7 +109,7 @@ async def list_deliveries(request: ApiRequest, record_id: FromPath[str]) -> Deli
 
 
 @post("/webhook/{record_id:str}/deliveries/{delivery_id:str}/resend", tags=[WEBHOOKS.path], status_code=HTTPStatus.OK)
-async def resend(request: ApiRequest, record_id: FromPath[str], delivery_id: FromPath[str]) -> DeliveryRead:
+async def resend_event(request: ApiRequest, record_id: FromPath[str], delivery_id: FromPath[str]) -> DeliveryRead:
     """Send an event once more, whether it was received or not. The answer comes before it is sent."""
     identity, delivery = identity_in(record_id), identity_in(delivery_id)
 
@@ -122,7 +122,7 @@ async def resend(request: ApiRequest, record_id: FromPath[str], delivery_id: Fro
 
 
 @post("/webhook/{record_id:str}/test", tags=[WEBHOOKS.path], status_code=HTTPStatus.OK)
-async def send_test(
+async def send_test_event(
     request: ApiRequest, record_id: FromPath[str], webhook_sender: NamedDependency[WebhookSender]
 ) -> TestRead:
     """Post a test event at once, and answer with what the receiver answered.
@@ -140,7 +140,7 @@ async def send_test(
 
 
 @post("/webhook/{record_id:str}/rotate", tags=[WEBHOOKS.path], status_code=HTTPStatus.OK)
-async def rotate(
+async def rotate_webhook_secret(
     request: ApiRequest, record_id: FromPath[str], webhook_sender: NamedDependency[WebhookSender]
 ) -> SecretRead:
     """Replace the secret. For 24 hours, each event has a signature by the new secret and one by the old one."""
