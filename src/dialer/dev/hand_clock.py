@@ -29,7 +29,7 @@ class HandClock:
         self._turn: Final = threading.Lock()
         self._is_over: Final = threading.Event()
         self.speed = 0
-        """How many times as fast as real time it runs; 0: it stands still."""
+        """The times as fast as real time at which it runs; 0: it stands still."""
         self._moved_s = now_s()
         self.problem = ""
         """Why the clock stopped by itself; empty if it did not."""

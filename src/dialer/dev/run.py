@@ -28,7 +28,7 @@ _LOCAL: Final = {"DIALER_WEBHOOK_NETWORKS": "127.0.0.0/8,::1/128"}
 """Programs on this machine get webhooks."""
 
 
-class Service(Client):
+class DevClient(Client):
     """A client that moves the clock, too."""
 
     def advance_clock(self, **target: Any) -> str:  # noqa: ANN401 - JSON
@@ -54,7 +54,7 @@ def run(folder: Path, *, port: int, fresh: bool, lines: Iterable[str], say: Call
     starts = f"{datetime.now(UTC):%Y-%m-%d}{STARTS_AT}"
     with (
         running_server(folder, seed=0, clock_start=starts, port=port, admin=admin, settings=_LOCAL) as server,
-        Service(server.url, admin) as service,
+        DevClient(server.url, admin) as service,
     ):
         clock = HandClock(service)
         if not has_example_data(service):
@@ -85,7 +85,7 @@ def _greet(server: Server, link: str, folder: Path, say: Callable[[str], None]) 
     say(f"Everything is in {folder}. Calls are simulated, and the clock stands still until you move it:\n{HELP}")
 
 
-def _obey(service: Service, clock: HandClock, lines: Iterable[str], say: Callable[[str], None]) -> None:
+def _obey(service: DevClient, clock: HandClock, lines: Iterable[str], say: Callable[[str], None]) -> None:
     def status() -> str:
         now = service.now()
         running = clock.problem or (f"runs {clock.speed} times as fast" if clock.speed else "stands still")

@@ -18,7 +18,7 @@ END: Final = "q"
 
 
 class Terminal:
-    """What the lines of somebody at the keyboard do."""
+    """The keyboard of somebody, whose lines move the clock."""
 
     def __init__(self, clock: HandClock, status: Callable[[], str], say: Callable[[str], None]) -> None:
         self._clock: Final = clock
