@@ -9,14 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialer.app.account_events import switch_events
+from dialer.app.account_events import set_low_balance, switch_events, write_forecast_finished
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.plans import GatewayKey
+from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
-from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, Cdr, DncContact, Gateway, Subscriber
+from dialer.store.incoming_texts import add_news
+from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, Cdr, DncContact, Gateway, Subscriber, User
+from dialer.store.touched import EVERYTHING
 from tests.runtime.house import DAY_MS, House
 
 COMPLETED: Final = (SubscriberStatus.COMPLETED, SubscriberStatus.SENT)
@@ -160,3 +164,63 @@ def test_events_of_messages_have_states_by_name(house: House) -> None:
     run(house, DAY_MS // 1_000)
     states = Counter((e["type"], e["data"]["state"]) for e in events(house) if e["type"].startswith("message."))
     assert states == {("message.sent", "in_progress"): 2, ("message.delivered", "delivered"): 2}
+
+
+def test_a_balance_that_gets_low_is_told_once_each_time(house: House) -> None:
+    """The limit is crossed by a call, and again after a payment; calls below it are told no more."""
+    switch(house)
+    campaign_id = open_campaign(house, 30, maxretry=0)
+    (balance,) = (row["balance"] for row in house.rows(User) if row["id"] == house.user_id)
+    house.perform(lambda unit: set_low_balance(unit, house.user_id, balance - 1))
+    start(house, campaign_id)
+    run(house, DAY_MS // 1_000)
+    (row,) = (row for row in house.rows(User) if row["id"] == house.user_id)
+    (low,) = (event for event in events(house) if event["type"] == "balance.low")
+    assert low["data"]["low_balance"] == balance - 1
+    assert row["balance"] <= low["data"]["balance"] < balance
+    assert low["subject"] == f"users/{house.user_id}"
+    house.pay(balance)
+    house.perform(lambda unit: set_low_balance(unit, house.user_id, row["balance"] + balance - 1))
+    start(house, open_campaign(house, 30, maxretry=0))
+    run(house, DAY_MS // 1_000)
+    assert types(house)["balance.low"] == 2
+
+
+def test_a_balance_above_its_limit_is_not_told(house: House) -> None:
+    switch(house)
+    start(house, open_campaign(house, 10))
+    run(house, DAY_MS // 1_000)
+    assert types(house)["balance.low"] == 0
+
+
+def test_a_forecast_that_is_kept_is_told(house: House) -> None:
+    switch(house)
+    campaign_id = open_campaign(house, 1)
+    house.perform(lambda unit: write_forecast_finished(unit, campaign_id))
+    (told,) = events(house)
+    assert (told["type"], told["subject"], told["campaign_id"]) == (
+        "forecast.finished",
+        f"campaigns/{campaign_id}",
+        campaign_id,
+    )
+
+
+def test_an_answer_to_a_text_is_told_to_those_who_wrote_and_keep_events(house: House) -> None:
+    gateway = house.add(Gateway, medium=SMS, name="texts", parameters='{"sms_delivered": 1}')
+    book = house.phonebook("+12025550100")
+    campaign_id = house.campaign(0, book, medium=SMS, sms_gateway_id=gateway, aleg_gateway_id=None, text_message="hi")
+    start(house, campaign_id)
+    run(house, 600)
+    heard = [(TextReceived("+12025550100", "", text), place) for place, text in enumerate(("What?", "STOP"))]
+
+    def arrive(unit: UnitOfWork) -> None:
+        for text, place in heard:
+            add_news(unit.connection, GatewayKey(SMS, gateway), f"news{place}", text, unit.now_ms)
+        unit.note(EVERYTHING)
+
+    switch(house)
+    house.perform(arrive)
+    run(house, 60)
+    told = [(e["type"], e["data"], e["subject"]) for e in events(house) if e["type"] == "message.received"]
+    subject = f"sms-campaigns/{campaign_id}"
+    assert told == [("message.received", {"state": state}, subject) for state in ("received", "stop")]

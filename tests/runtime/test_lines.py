@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import RowMapping
 from structlog.testing import capture_logs
 
+from dialer.app.account_events import switch_events
 from dialer.carriers.line_port import Alive
 from dialer.domain.enums import AmdSensitivity, CampaignStatus, SubscriberStatus
 from dialer.domain.plans import VOICE, GatewayKey
@@ -15,7 +16,18 @@ from dialer.runtime import lines
 from dialer.runtime.line_reports import LineSettings
 from dialer.runtime.lines import Lines
 from dialer.store.database import StorageUnavailableError
-from dialer.store.tables import SMS, CallRequest, Campaign, Cdr, Gateway, LiveLeg, Subscriber, SurveyResult, User
+from dialer.store.tables import (
+    SMS,
+    AccountEvent,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Gateway,
+    LiveLeg,
+    Subscriber,
+    SurveyResult,
+    User,
+)
 from tests.runtime.line_house import AFTERNOON_MS, LineHouse
 from tests.runtime.other_side import OtherSide
 from tests.vopr.faults import Fault
@@ -193,6 +205,23 @@ async def test_a_line_that_is_down_dials_nobody_and_others_go_on(house: LineHous
     assert house.side.numbers == [ADA]
     row = house.row(Gateway, house.gateway_id)
     assert (row["line_down"], row["line_since_ms"] > AFTERNOON_MS) == ("", True)
+
+
+async def test_accounts_with_a_campaign_on_a_line_hear_that_it_fails_and_works_again(house: LineHouse) -> None:
+    other = house.add(User, username="bob", password_hash="-", keeps_events=True)
+    house.perform(lambda unit: switch_events(unit, house.user_id, keep=True))
+    house.side.why_down = "no route to host"
+    await started(house, ADA)
+    for why in ("no route to host", "no route to network", ""):
+        house.side.lines[-1].exchange.is_up(why)
+        await house.pass_s(10)
+    told = [(row["user_id"], row["type"], row["subject"]) for row in house.rows(AccountEvent)]
+    subject = f"gateway/{house.gateway_id}"
+    assert [one for one in told if one[1].startswith("gateway.")] == [
+        (house.user_id, "gateway.down", subject),
+        (house.user_id, "gateway.up", subject),
+    ]
+    assert other not in {user_id for user_id, _, _ in told}
 
 
 async def test_lines_that_go_down_and_up_are_logged_with_the_ids_that_their_records_have() -> None:

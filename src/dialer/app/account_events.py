@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, select, update
 
 from dialer.app.audit_log import Origin
 from dialer.app.errors import RefusedError
@@ -24,6 +24,7 @@ from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus
 from dialer.store.account_events import EventRow, campaign_subject, event_row, keep_events, keeps_events, write_events
+from dialer.store.tables import Campaign, User
 from dialer.store.touched import NOTHING
 from dialer.store.webhooks import feeds_webhook
 
@@ -34,10 +35,10 @@ _KEPT: Final = (
 """The events of use cases that programs outside of the service hear of."""
 
 EVENT_TYPES: Final = (
-    *("agent.status", "call.answered", "call.ended", "call.started", "campaign.aborted", "campaign.ended"),
-    *("campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported", "import.finished"),
-    *("message.delivered", "message.failed", "message.sent", "subscriber.completed", "subscriber.failed"),
-    "webhook.disabled",
+    *("agent.status", "balance.low", "call.answered", "call.ended", "call.started", "campaign.aborted"),
+    *("campaign.ended", "campaign.paused", "campaign.started", "disposition.saved", "dnc.added", "dnc.imported"),
+    *("forecast.finished", "gateway.down", "gateway.up", "import.finished", "message.delivered", "message.failed"),
+    *("message.received", "message.sent", "subscriber.completed", "subscriber.failed", "webhook.disabled"),
 )
 """The types of the events that accounts keep."""
 
@@ -52,6 +53,21 @@ def switch_events(unit: UnitOfWork, user_id: int, *, keep: bool) -> None:
         raise RefusedError("A webhook gets the events of the account. Switch it off first.")
     keep_events(unit.connection, user_id, keep=keep)
     unit.note(touched_account(user_id))
+
+
+def set_low_balance(unit: UnitOfWork, user_id: int, low_balance: int) -> None:
+    """Set the balance, an integer of 1e-5, at which an account is told that it gets low."""
+    unit.connection.execute(update(User).where(User.id == user_id).values(low_balance=low_balance))
+    unit.note(NOTHING)
+
+
+def write_forecast_finished(unit: UnitOfWork, campaign_id: int) -> None:
+    """Write the event that a forecast of a campaign is done."""
+    unit.note(NOTHING)
+    user_id = listening_owner(unit.connection, Campaign.__table__, campaign_id)
+    if user_id is not None:
+        subject = campaign_subject(unit.connection, campaign_id)
+        write_events(unit.connection, [event_row(user_id, "forecast.finished", unit.now_ms, subject, campaign_id)])
 
 
 def listening_owner(connection: Connection, records: Table, record_id: int) -> int | None:

@@ -18,7 +18,14 @@ from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.runtime.line_reports import LineReport
 from dialer.runtime.listener import Listener
 from dialer.runtime.suspect_reports import Allowance
-from dialer.store.incoming_texts import Writer, delete_news, is_on_its_way, waiting_news, writers_to
+from dialer.store.incoming_texts import (
+    Writer,
+    delete_news,
+    is_on_its_way,
+    waiting_news,
+    write_text_received,
+    writers_to,
+)
 from dialer.store.queries.selection import owns
 
 UNKNOWN_KEPT_MS: Final = 10_000
@@ -37,7 +44,7 @@ def tell_sound(connection: Connection, listener: Listener, sound: LineReport, no
 
 def _tell(connection: Connection, listener: Listener, sound: LineReport, now_ms: int) -> None:
     if isinstance(sound.heard, TextReceived):
-        is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard)
+        is_taken = _take_text(connection, listener, sound.gateway_id, sound.heard, now_ms)
     else:
         engine_events = listener.switchboard.hear(connection, sound, now_ms)
         for event in engine_events or ():
@@ -65,7 +72,7 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
     for line_report in waiting:
         listener.begin(line_report)
         if isinstance(line_report.heard, TextReceived):
-            if _take_text(connection, listener, line_report.gateway_id, line_report.heard):
+            if _take_text(connection, listener, line_report.gateway_id, line_report.heard, now_ms):
                 done.append(line_report.id)
             continue
         sound = LineReport(line_report.gateway_id, line_report.key, line_report.heard, line_report.told_ms)
@@ -81,7 +88,9 @@ def tell_stored(connection: Connection, listener: Listener, now_ms: int, allowan
     delete_news(connection, done)
 
 
-def _take_text(connection: Connection, listener: Listener, gateway_id: GatewayKey, heard: TextReceived) -> bool:
+def _take_text(
+    connection: Connection, listener: Listener, gateway_id: GatewayKey, heard: TextReceived, now_ms: int
+) -> bool:
     """Keep the wish of a person who asks not to be written to, for all accounts that wrote over the gateway.
 
     Return False if another worker has to do so: the one whose shards have the account that wrote last. If nobody wrote,
@@ -96,6 +105,7 @@ def _take_text(connection: Connection, listener: Listener, gateway_id: GatewayKe
     _log.info("text_received", **told, characters=len(heard.text))
     if is_wish:
         _keep_wish(listener, gateway_id, heard, writers)
+    write_text_received(connection, writers, now_ms, is_wish=is_wish)
     return True
 
 

@@ -1,6 +1,6 @@
 """Rows of what carriers have told the API of text messages, until a worker has told the engine."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
@@ -11,6 +11,7 @@ from dialer.domain.messages.opt_out import is_opt_out
 from dialer.domain.numbers.normal_form import digits_of
 from dialer.domain.plans import SMS, GatewayKey
 from dialer.domain.sessions.leg_protocol import Receipt, TextReceived
+from dialer.store.account_events import campaign_subject, event_row, keeps_events, write_events
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.tables import Campaign, LiveLeg, SmsMessage, TextNews, TextPart
 
@@ -54,6 +55,24 @@ class Writer(NamedTuple):
     user_id: int
     dnc_id: int | None
     number: str
+
+
+def write_text_received(connection: Connection, writers: Sequence[Writer], now_ms: int, *, is_wish: bool) -> None:
+    """Write the event that somebody answered to a text, for each account that wrote to them and keeps events."""
+    rows = [
+        event_row(
+            one.user_id,
+            "message.received",
+            now_ms,
+            campaign_subject(connection, one.campaign_id),
+            one.campaign_id,
+            state="stop" if is_wish else "received",
+        )
+        for one in writers
+        if keeps_events(connection, one.user_id)
+    ]
+    if rows:
+        write_events(connection, rows)
 
 
 def add_news(

@@ -19,6 +19,7 @@ _CALLED: Final = "callrequest/7"
 _TEXTED: Final = "sms-message/9"
 EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "agent.status": ExampleEvent("agent/5", {"agent": 5, "state": "available"}),
+    "balance.low": ExampleEvent("users/1", {"balance": 480_000, "low_balance": 500_000}),
     "call.answered": ExampleEvent(_CALLED, {**_CALL, "state": "answered"}),
     "call.ended": ExampleEvent(_CALLED, {**_CALL, "state": "answered", "cause": 16, "seconds": 42, "cost": 1_400}),
     "call.started": ExampleEvent(_CALLED, {**_CALL, "state": "in_progress"}),
@@ -29,11 +30,15 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "disposition.saved": ExampleEvent(_CALLED, {"campaign": 1, "call": 7}),
     "dnc.added": ExampleEvent("dnc-contact/8", {"dnc_list": 6, "entry": 8}),
     "dnc.imported": ExampleEvent("dnc-list/6", {"dnc_list": 6, "count": 250}),
+    "forecast.finished": ExampleEvent(_CAMPAIGN, {"campaign": 1}),
+    "gateway.down": ExampleEvent("gateway/1", {"gateway": 1, "state": "down"}),
+    "gateway.up": ExampleEvent("gateway/1", {"gateway": 1, "state": "up"}),
     "import.finished": ExampleEvent(
         "phonebook/4", {"phonebook": 4, "imported": 1_000, "duplicates": 12, "rejected": 3}
     ),
     "message.delivered": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "delivered", "cost": 500}),
     "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0}),
+    "message.received": ExampleEvent("sms-campaigns/2", {"campaign": 2, "state": "stop"}),
     "message.sent": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "in_progress"}),
     "subscriber.completed": ExampleEvent("subscriber-list/3", {"campaign": 1, "subscriber": 3, "state": "completed"}),
     "subscriber.failed": ExampleEvent(

@@ -126,7 +126,7 @@ def test_a_webhook_that_is_off_resends_nothing_and_events_cannot_be_switched_off
     alice.change("webhook/1/", enabled=False)
     assert alice.get("webhook/1/")["state"] == "off"
     assert alice.request("POST", "webhook/1/deliveries/1/resend/").status_code == 409
-    assert alice.request("PATCH", "events/", json={"enabled": False}).json() == {"enabled": False}
+    assert alice.request("PATCH", "events/", json={"enabled": False}).json()["enabled"] is False
     alice.change("webhook/1/", enabled=True)
     assert alice.get("events/")["enabled"] is True
 

@@ -9,9 +9,10 @@ import msgspec
 from litestar import Controller, Response, get, patch
 from litestar.params import JSONBody
 from litestar.types import BeforeRequestHookHandler
+from sqlalchemy import select
 
-from dialer.api.crud.declaration import writable
-from dialer.api.crud.fields import Boolean, FieldError
+from dialer.api.crud.declaration import optional
+from dialer.api.crud.fields import Amount, Boolean, FieldError
 from dialer.api.crud.moments import Timestamp
 from dialer.api.crud.resource import Unit
 from dialer.api.crud.shapes import Shape, parse_whole, request_shape
@@ -24,10 +25,13 @@ from dialer.api.http.ignored import LISTS_OPTION, PARAMETERS_OPTION, ignored_hea
 from dialer.api.records.events import EVENT_ID, EventRead, account_of, event_read
 from dialer.api.routes.event_stream import open_stream
 from dialer.api.service import ApiRequest
-from dialer.app.account_events import EVENT_TYPES, switch_events
+from dialer.app.account_events import EVENT_TYPES, set_low_balance, switch_events
+from dialer.domain.billing.money import format_money
 from dialer.domain.described import described
 from dialer.domain.sentences import message_of
 from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, keeps_events, read_events
+from dialer.store.tables import User
+from dialer.store.touched import NOTHING
 
 PER_PAGE: Final = 100
 """Events of a page, unless the client asks for another number."""
@@ -52,14 +56,22 @@ class EventsSwitched(msgspec.Struct):
     """The switch of the account's events."""
 
     enabled: Annotated[bool, described("True if the account keeps its events.", example=True)]
+    low_balance: Annotated[str, described("The balance at which there is an event `balance.low`.", "50.00000")]
 
 
 EVENTS_CHANGE: Final = request_shape(
     "EventsChange",
     {
-        "enabled": writable(
-            Boolean(), "True to keep the events of the account from now on, false to stop.", example=True
-        )
+        "enabled": optional(
+            Boolean(),
+            "True to keep the events of the account from now on, false to stop. Null: as it is.",
+            example=True,
+        ),
+        "low_balance": optional(
+            Amount(0),
+            "The balance at which there is an event `balance.low`. Null: as it is.",
+            example="50.00000",
+        ),
     },
     "The switch of the account's events.",
 )
@@ -104,9 +116,19 @@ class EventsController(Controller):
         parsed = parse_whole(EVENTS_CHANGE, given, request.service.conventions(request))
         if parsed.errors:
             raise InvalidError(parsed.errors)
-        enabled = bool(parsed.values["enabled"])
-        await request.service.write(request, lambda unit: switch_events(unit, account_of(unit.actor), keep=enabled))
-        return Response(EventsSwitched(enabled), headers=ignored_header(parsed.ignored))
+        switched = await request.service.write(request, lambda unit: _switch(unit, parsed.values))
+        return Response(switched, headers=ignored_header(parsed.ignored))
+
+
+def _switch(unit: Unit, values: Mapping[str, Any]) -> EventsSwitched:
+    user_id = account_of(unit.actor)
+    if values["enabled"] is not None:
+        switch_events(unit, user_id, keep=values["enabled"])
+    if values["low_balance"] is not None:
+        set_low_balance(unit, user_id, values["low_balance"])
+    unit.note(NOTHING)
+    row = unit.connection.execute(select(User.keeps_events, User.low_balance).where(User.id == user_id)).one()
+    return EventsSwitched(row.keeps_events, format_money(row.low_balance))
 
 
 def _parse(given: Mapping[str, str], request: ApiRequest) -> EventsWanted:

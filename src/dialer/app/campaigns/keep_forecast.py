@@ -5,11 +5,11 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
+from dialer.app.account_events import write_forecast_finished
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.store.tables import Campaign, CampaignForecast
-from dialer.store.touched import NOTHING
 
 RECORD_MAX: Final = 200
 """Campaigns among which forecasts are checked together, the newest ones."""
@@ -20,7 +20,7 @@ def keep_forecast(unit: UnitOfWork, campaign_id: int, kept: KeptForecast) -> Non
     unit.connection.execute(delete(CampaignForecast).where(CampaignForecast.id == campaign_id))
     document = msgspec.json.encode(kept).decode()
     unit.connection.execute(insert(CampaignForecast).values(id=campaign_id, document=document))
-    unit.note(NOTHING)
+    write_forecast_finished(unit, campaign_id)
 
 
 def kept_forecast(connection: Connection, campaign_id: int) -> KeptForecast | None:

@@ -6,17 +6,19 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from dialer.domain import effects
+from dialer.domain.billing.charge import Bill
 from dialer.domain.engine.state import EngineState
 from dialer.domain.enums import AgentStatus, CampaignStatus, LegType, MessageStatus, SubscriberStatus
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, CallOutcome
 from dialer.store.account_events import EventRow, campaign_subject, event_row, write_events
+from dialer.store.journal.account_figures import Charges, LineChanges
 from dialer.store.journal.rows import CdrRow
 from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 
 _IGNORED: Final = (
-    *(effects.KeepText, effects.DropText, effects.FinishLeg, effects.KeepTransfer, effects.KeepQueue),
-    *(effects.KeepFigures, effects.KeepBreaker, effects.KeepLine, effects.ExpectCallBack, effects.RefuseInbound),
+    *(effects.KeepText, effects.DropText, effects.KeepTransfer, effects.KeepQueue),
+    *(effects.KeepFigures, effects.KeepBreaker, effects.ExpectCallBack, effects.RefuseInbound),
 )
 _FINAL: Final = {
     SubscriberStatus.COMPLETED: "subscriber.completed",
@@ -39,6 +41,8 @@ class AccountEventRows:
         self._refusals: list[tuple[effects.RefuseSubscriber, int]] = []
         self._wishes: list[tuple[effects.KeepWish, int]] = []
         self._completions: list[tuple[effects.CompleteSubscriber, int]] = []
+        self._charges: Final = Charges()
+        self._lines: Final = LineChanges()
         handlers: dict[type, Callable[[Any, int], None] | None] = {
             **dict.fromkeys(_IGNORED),
             effects.Dial: lambda effect, now_ms: self._begun(effect.call, now_ms),
@@ -46,6 +50,8 @@ class AccountEventRows:
             effects.SendText: lambda effect, now_ms: self._begun(effect.message, now_ms),
             effects.TakeBackCall: self._taken_back,
             effects.FinishCall: self._finished,
+            effects.FinishLeg: lambda effect, now_ms: self._charged(effect.call, effect.bill, now_ms),
+            effects.KeepLine: self._lines.note,
             effects.FinishInbound: lambda effect, now_ms: self._over(effect.call, effect.outcome, effect.bill, now_ms),
             effects.FinishText: lambda effect, now_ms: self._over(effect.message, effect.outcome, effect.bill, now_ms),
             effects.MoveCampaign: lambda effect, now_ms: self._moves.append((effect, now_ms)),
@@ -84,6 +90,8 @@ class AccountEventRows:
         if self._users:
             for events in (self._campaigns, self._agents_of, self._refused, self._completed, self._listed):
                 self._events.extend(events(connection))
+            self._events += self._charges.take(connection)
+            self._events += self._lines.take(connection, self._users)
             write_events(connection, self._events)
         for pending in (self._events, self._moves, self._agents, self._refusals, self._wishes, self._completions):
             pending.clear()
@@ -110,9 +118,10 @@ class AccountEventRows:
                 )
             )
 
-    def _over(self, call: Call, outcome: CallOutcome, bill: Any, now_ms: int) -> None:  # noqa: ANN401
+    def _over(self, call: Call, outcome: CallOutcome, bill: Bill, now_ms: int) -> None:
         if call.plan.user_id not in self._users:
             return
+        self._charged(call, bill, now_ms)
         if call.parts:
             # A message that was cut off before the carrier said anything has no status.
             status = outcome.message_status or MessageStatus.FAILED
@@ -132,6 +141,10 @@ class AccountEventRows:
             seconds=bill.billsec,
             cost=bill.cost,
         )
+
+    def _charged(self, call: Call, bill: Bill, now_ms: int) -> None:
+        if call.plan.user_id in self._users:
+            self._charges.note(call.plan.user_id, bill.cost, now_ms)
 
     def _add(self, call: Call, kind: str, at_ms: int, **data: Any) -> None:  # noqa: ANN401 - JSON
         what = "message" if call.parts else "call"

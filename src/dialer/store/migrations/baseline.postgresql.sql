@@ -18,6 +18,7 @@ CREATE TABLE user_account (
 	default_region VARCHAR(2) DEFAULT '' NOT NULL,
 	language VARCHAR(8) DEFAULT '' NOT NULL,
 	keeps_events BOOLEAN DEFAULT '0' NOT NULL,
+	low_balance BIGINT DEFAULT '0' NOT NULL,
 	rate_card_version BIGINT DEFAULT '0' NOT NULL,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,

@@ -18,6 +18,7 @@ CREATE TABLE user_account (
 	default_region VARCHAR(2) DEFAULT '' NOT NULL,
 	language VARCHAR(8) DEFAULT '' NOT NULL,
 	keeps_events BOOLEAN DEFAULT '0' NOT NULL,
+	low_balance INTEGER DEFAULT '0' NOT NULL,
 	rate_card_version INTEGER DEFAULT '0' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,

@@ -63,6 +63,8 @@ class User(Row):
     """The language of the console for the user, of `dialer.domain.languages`; empty for that of the browser."""
     keeps_events: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the events of the account are kept for programs outside of the service."""
+    low_balance: Mapped[Money] = mapped_column(default=0, server_default="0")
+    """The balance at which the account is told that it gets low."""
     rate_card_version: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Grows with every change of the user's rate card. Compare with an earlier value to detect changes."""
     created_date: Mapped[Milliseconds]
