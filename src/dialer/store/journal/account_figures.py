@@ -15,7 +15,7 @@ _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 
 
 class Charges:
-    """What the calls and messages of a step cost their accounts."""
+    """The charges of a step, for the accounts that keep events."""
 
     def __init__(self) -> None:
         self._costs: Final[dict[int, int]] = {}
