@@ -42,6 +42,7 @@ def lines_of(document: _Json) -> Iterator[str]:
                 operation = operations.get(method, {})
                 if tag["name"] in operation.get("tags", ()):
                     yield from _operation(document, f"{method.upper()} {path}", operation)
+    yield from _events(document)
     yield from _errors(document)
     yield from ("", "## Fields of bodies", "")
     for name, schema in sorted(document["components"]["schemas"].items()):
@@ -63,6 +64,17 @@ def _operation(document: _Json, heading: str, operation: _Json) -> Iterator[str]
         yield from (f"Answer {status}: {answer['description']} {_contents(answer)}", "")
     errors = [status for status, _ in answers if status >= "400"]
     yield from (f"[Errors](#errors): {', '.join(errors)}.", "")
+
+
+def _events(document: _Json) -> Iterator[str]:
+    """Yield the types of events that are posted to webhooks."""
+    yield from ("", "## Events to webhooks", "")
+    rows = []
+    for kind, item in document["webhooks"].items():
+        (content,) = item["post"]["requestBody"]["content"].values()
+        envelope, own = content["schema"]["allOf"]
+        rows.append([f"`{kind}`", _type(envelope), _type(own["properties"]["data"])])
+    yield from _table(["Type", "Envelope", "Data"], rows)
 
 
 def _errors(document: _Json) -> Iterator[str]:

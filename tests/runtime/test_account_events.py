@@ -8,7 +8,10 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select
 
+from dialer.api.crud.urls import Links
+from dialer.api.records.events import event_read
 from dialer.app.account_events import set_low_balance, switch_events, write_forecast_finished
 from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import start_campaign
@@ -21,6 +24,7 @@ from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_
 from dialer.store.incoming_texts import add_news
 from dialer.store.tables import SMS, AccountEvent, CallRequest, Campaign, Cdr, DncContact, Gateway, Subscriber, User
 from dialer.store.touched import EVERYTHING
+from dialer.webhooks.event_data import EVENT_DATA
 from tests.runtime.house import DAY_MS, House
 
 COMPLETED: Final = (SubscriberStatus.COMPLETED, SubscriberStatus.SENT)
@@ -37,6 +41,14 @@ def run(house: House, seconds: int) -> None:
 
 def events(house: House) -> list[dict[str, Any]]:
     return [{**row, "data": msgspec.json.decode(row["data"])} for row in house.rows(AccountEvent)]
+
+
+def fit(house: House) -> None:
+    """Check that all events have the data that their schemas promise."""
+    links = Links("https://dialer.example", frozenset())
+    for row in house.database.read_now(lambda found: found.execute(select(AccountEvent.__table__)).all()):
+        read = event_read(row, links)
+        msgspec.convert(read.data, EVENT_DATA[read.type])
 
 
 def types(house: House) -> Counter[str]:
@@ -85,6 +97,7 @@ def test_each_committed_change_has_exactly_its_events(
     run(house, DAY_MS // 1_000)
     assert types(house) == expected(house)
     assert types(house)["call.ended"] > 0
+    fit(house)
     house.database.close()
 
 
@@ -163,6 +176,7 @@ def test_events_of_messages_have_states_by_name(house: House) -> None:
     start(house, house.campaign(0, book, medium=SMS, sms_gateway_id=gateway, aleg_gateway_id=None, text_message="hi"))
     run(house, DAY_MS // 1_000)
     states = Counter((e["type"], e["data"]["state"]) for e in events(house) if e["type"].startswith("message."))
+    fit(house)
     assert states == {("message.sent", "in_progress"): 2, ("message.delivered", "delivered"): 2}
 
 
@@ -184,6 +198,7 @@ def test_a_balance_that_gets_low_is_told_once_each_time(house: House) -> None:
     start(house, open_campaign(house, 30, maxretry=0))
     run(house, DAY_MS // 1_000)
     assert types(house)["balance.low"] == 2
+    fit(house)
 
 
 def test_a_balance_above_its_limit_is_not_told(house: House) -> None:
@@ -224,3 +239,4 @@ def test_an_answer_to_a_text_is_told_to_those_who_wrote_and_keep_events(house: H
     told = [(e["type"], e["data"], e["subject"]) for e in events(house) if e["type"] == "message.received"]
     subject = f"sms-campaigns/{campaign_id}"
     assert told == [("message.received", {"state": state}, subject) for state in ("received", "stop")]
+    fit(house)

@@ -13,12 +13,13 @@ from dialer.app.campaigns.change import start_campaign
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
 from dialer.store.tables import AccountEvent
+from dialer.webhooks.event_data import EVENT_DATA
 from dialer.webhooks.examples import EXAMPLES, example_event
 from tests.runtime.house import DAY_MS, House
 
 
-def test_there_is_an_example_of_each_type() -> None:
-    assert tuple(EXAMPLES) == EVENT_TYPES
+def test_there_are_an_example_and_a_schema_of_each_type() -> None:
+    assert tuple(EXAMPLES) == tuple(EVENT_DATA) == EVENT_TYPES
 
 
 @pytest.mark.parametrize("kind", EVENT_TYPES)
@@ -28,6 +29,7 @@ def test_an_example_is_an_event_with_links(kind: str) -> None:
     assert (event["type"], event["time"], event["id"]) == (kind, "2026-11-18T11:06:40Z", "evt_test")
     assert event["data"]["links"]["self"] == f"https://dialer.example/rest-api/{event['subject']}/"
     assert len(msgspec.json.encode(event)) < 20_000
+    msgspec.convert(event["data"], EVENT_DATA[kind])
 
 
 def test_examples_have_the_members_of_events_that_happened(tmp_path: Path) -> None:

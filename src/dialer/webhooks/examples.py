@@ -46,6 +46,7 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     ),
     "webhook.disabled": ExampleEvent("webhook/2", {"state": "off", "reason": "failing"}),
 }
+_SHOWN: Final = datetime(2026, 11, 18, 11, 6, 40, tzinfo=UTC)
 _LINKED: Final = {
     "call": "callrequest",
     "message": "sms-message",
@@ -70,3 +71,8 @@ def example_event(kind: str, event_id: str, source: str, now: datetime) -> dict[
         "datacontenttype": "application/json",
         "data": {**example.data, "links": {"self": f"{source}{example.subject}/", **links}},
     }
+
+
+def example_of(kind: str) -> dict[str, Any]:
+    """Return an event of a type as the documentation shows it."""
+    return example_event(kind, "evt_42", "https://dialer.example/rest-api/", _SHOWN)

@@ -20,6 +20,7 @@ from dialer.api.openapi.guide import EXTERNAL_DOCS, SERVERS, groups
 from dialer.api.openapi.parameters import IDEMPOTENT, noun, parameters
 from dialer.api.openapi.parts import TEXT, Json, header
 from dialer.api.openapi.statistics_example import STATISTICS_EXAMPLES
+from dialer.api.openapi.webhook_part import event_schemas, webhooks
 from dialer.api.records.campaigns import CAMPAIGNS
 from dialer.api.records.dispositions import DispositionRead
 from dialer.api.records.events import EventRead
@@ -271,9 +272,10 @@ def complete(generated: Json, resources: Mapping[str, Resource]) -> Json:
         "externalDocs": EXTERNAL_DOCS,
         "tags": groups(operation["tags"][0] for item in paths.values() for operation in item.values()),
         "paths": {**paths, **dict(_under_other_paths(paths))},
+        "webhooks": webhooks(),
         "components": {
             **components,
-            "schemas": {**components["schemas"], **_ERROR_SCHEMAS},
+            "schemas": {**components["schemas"], **_ERROR_SCHEMAS, **event_schemas()},
             "responses": {f"Error{status}": _error(status) for status in _ERRORS},
             "headers": HEADERS,
         },
