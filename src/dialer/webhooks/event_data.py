@@ -20,7 +20,7 @@ _Links = Annotated[
 
 
 class EventData(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the data of all events have."""
+    """The data of an event."""
 
     links: _Links
 
