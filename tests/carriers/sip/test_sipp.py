@@ -41,12 +41,13 @@ TRIAL: Final = {
 
 
 def free_port() -> int:
-    """Return a port that was free just now, for UDP and TCP: a telephone listens to both."""
+    """Return a port that was free just now, for UDP and TCP, and the next one for TLS: a telephone listens to all."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as stream, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
             port = int(stream.getsockname()[1])
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, OverflowError), socket.socket() as secured:
                 datagrams.bind(("127.0.0.1", port))
+                secured.bind(("127.0.0.1", port + 1))
                 return port
 
 

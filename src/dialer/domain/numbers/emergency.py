@@ -23,7 +23,9 @@ EVERYWHERE: Final = frozenset({"112", "911"})
 """Emergency numbers that phones know in every country (3GPP TS 22.101, section 10.1.1)."""
 _SHORT_DIGITS_MAX: Final = 6
 _COUNTRY_DIGITS_MAX: Final = 3
-EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _SHORT_DIGITS_MAX
+_TRUNK_DIGITS_MAX: Final = 1
+"""The zero that some people write after the country code."""
+EMERGENCY_DIGITS_MAX: Final = _COUNTRY_DIGITS_MAX + _TRUNK_DIGITS_MAX + _SHORT_DIGITS_MAX
 """Maximum digits of an emergency number with its country code, without leading zeros."""
 _BARE_DIGITS_MIN: Final = 3
 """Minimum digits of an emergency number that is recognised after a country code without its `+`."""
