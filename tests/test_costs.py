@@ -39,7 +39,7 @@ COMMITTED_CALL_MAX: Final = 140
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
 """The cost of a call at 50 calls a second on the real clock, in SQLite."""
-AGENT_EVENT_MAX: Final = 530
+AGENT_EVENT_MAX: Final = 480
 """Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
 CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""

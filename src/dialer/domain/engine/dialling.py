@@ -99,7 +99,7 @@ class CampaignDialling:
         gateway = self._gateways[plan.gateway_id]
         gateway.waiting.add(plan.id)
         gateway.newcomers.add(plan.id)
-        self._serve(gateway, now_ms)
+        self._serve(gateway, now_ms, campaign)
         if plan.id in gateway.waiting:
             self.wake_at(campaign, plan.expires_ms)
 
@@ -112,8 +112,11 @@ class CampaignDialling:
             self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
         return now_ms if pace.calls > 0 else NEVER_MS
 
-    def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
-        """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
+    def _serve(self, gateway: GatewayLoad, now_ms: int, asked: OpenCampaign | None = None) -> None:
+        """Give the gateway's free places to the campaigns that wait for one, each in its turn.
+
+        `asked` is a campaign whose agents have just allowed a dial, so they need not be asked again for it.
+        """
         if self._claims_under_way:
             self._deferred.append(partial(self._serve, gateway))
             return
@@ -130,8 +133,9 @@ class CampaignDialling:
                 gateway.newcomers.clear()
             else:
                 campaign = self._next_in_turn(gateway)
-            if self._dial_next(campaign, gateway, now_ms):
-                self._consider_again(campaign, gateway, now_ms)
+            is_allowed, asked = campaign is asked, None
+            if self._dial_next(campaign, gateway, now_ms, is_allowed=is_allowed):
+                asked = self._consider_again(campaign, gateway, now_ms)
             elif self._is_claiming():
                 waiting.add(campaign.plan.id)
                 gateway.newcomers.add(campaign.plan.id)
@@ -160,19 +164,23 @@ class CampaignDialling:
         campaign = self._campaigns[campaign_id]
         return (campaign.in_progress if gateway.plan.max_channels else 0, campaign.next_dial_us, campaign_id)
 
-    def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
-        """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
+    def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> OpenCampaign | None:
+        """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due.
+
+        Return the campaign if its next turn is due.
+        """
         plan = campaign.plan
         ready_ms = self._paced_at_ms(campaign, now_ms) if campaign.is_paced else campaign.next_dial_ms
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
-        elif plan.max_aleg and campaign.in_progress >= plan.max_aleg:
-            campaign.is_full = True
-            self.wake_at(campaign, plan.expires_ms)
-        else:
-            gateway.waiting.add(plan.id)
-            gateway.newcomers.add(plan.id)
-            self.wake_at(campaign, plan.expires_ms)
+            return None
+        self.wake_at(campaign, plan.expires_ms)
+        campaign.is_full = 0 < plan.max_aleg <= campaign.in_progress
+        if campaign.is_full:
+            return None
+        gateway.waiting.add(plan.id)
+        gateway.newcomers.add(plan.id)
+        return campaign
 
     def wake_at(self, campaign: OpenCampaign, at_ms: int) -> None:
         """Schedule a check of a campaign, unless an earlier one is scheduled."""
@@ -189,13 +197,18 @@ class CampaignDialling:
 
     # --- choice of the subscriber --------------------------------------------------------------------------------
 
-    def _dial_next(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
-        """Dial the next subscriber who may be called. Return True after a dial."""
+    def _dial_next(
+        self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int, *, is_allowed: bool = False
+    ) -> bool:
+        """Dial the next subscriber who may be called. Return True after a dial.
+
+        With `is_allowed`, the agents have just allowed the dial.
+        """
         if now_ms >= campaign.plan.expires_ms:
             # The campaign expired while it waited for a place on the gateway, before its own wake-up.
             self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return False
-        if campaign.is_paced and self._paced_at_ms(campaign, now_ms) > now_ms:
+        if campaign.is_paced and not is_allowed and self._paced_at_ms(campaign, now_ms) > now_ms:
             return False  # Other calls took its agents while it waited for the gateway.
         campaign.is_idle = False
         hopper = campaign.hopper

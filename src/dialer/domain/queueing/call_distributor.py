@@ -78,6 +78,8 @@ class CallDistributor:
         """The next time at which each queue with callers may have to decide something without an event."""
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
+        self._staff: Final[dict[frozenset[int], Staff]] = {}
+        """Answers of `staff` since an agent or a queue has changed."""
 
     def open_queue(
         self,
@@ -230,6 +232,12 @@ class CallDistributor:
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
+        known = self._staff.get(queue_ids)
+        if known is None or (known.wrapping_ms and known.wrapping_ms[0] <= now_ms):
+            known = self._staff[queue_ids] = self._count_staff(queue_ids, now_ms)
+        return known
+
+    def _count_staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         lines = [line for queue_id in queue_ids if (line := self._lines.get(queue_id))]
         members = set().union(*[line.places for line in lines])
         agents = [agent for agent_id in members if (agent := self._agents.get(agent_id))]
@@ -272,11 +280,13 @@ class CallDistributor:
     def _changing(self, agent_id: int) -> AgentState:
         """Return an agent who is about to change."""
         self._changed_agents.add(agent_id)
+        self._staff.clear()
         return self._agent(agent_id)
 
     def _concern(self, queue_id: int) -> None:
         self._concerned.add(queue_id)
         self._staffed_anew.add(queue_id)
+        self._staff.clear()
 
     def _look_at_agents(self, now_ms: int) -> None:
         """Find out which agents are idle now, and which queues this concerns."""
