@@ -63,6 +63,7 @@ PROGRAMS: Final = frozenset(
         "test_server.py",
         "test_simulating.py",
         "test_site.py",
+        "testing/test_service.py",
         "vopr/test_seeds.py",
     }
 )
