@@ -1,6 +1,5 @@
 """Tests of supervision: who hears whom, measured by tones of three pitches in the packets that are sent."""
 
-import math
 import pickle
 from typing import Final
 
@@ -15,30 +14,11 @@ from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.domain.enums import SupervisionMode
 from dialer.domain.sessions.leg_protocol import Bridge, Confer, Done, Hold, Play, Supervise
 from tests.carriers.media.studio import PEER, Studio, key_packets, sound_packet
+from tests.carriers.pitches import PITCHES, voice, voices_in
 
 LISTEN, WHISPER, JOIN = SupervisionMode.LISTEN, SupervisionMode.WHISPER, SupervisionMode.JOIN
-PITCHES: Final = {"callee": 400, "agent": 700, "supervisor": 1_000}
-"""All have whole waves in 20 ms, so they are measured without each other."""
 ULAW: Final = AgreedSound(PEER[0], PEER[1], Codec.PCMU, 0, 101)
-LOUD: Final = 1_000
 FRAMES: Final = 25
-
-
-def voice(who: str, frames: int = FRAMES) -> list[bytes]:
-    sound = tone((PITCHES[who],), 20 * frames)
-    return [sound[at : at + 160] for at in range(0, len(sound), 160)]
-
-
-def loudness(ulaw: bytes, hz: int) -> float:
-    """Return the amplitude of one pitch in a piece of sound."""
-    samples, turn = g711.decode(ulaw), 2 * math.pi * hz / 8_000
-    real = sum(sample * math.cos(turn * at) for at, sample in enumerate(samples))
-    imaginary = sum(sample * math.sin(turn * at) for at, sample in enumerate(samples))
-    return 2 * math.hypot(real, imaginary) / max(1, len(samples))
-
-
-def voices_in(ulaw: bytes) -> set[str]:
-    return {who for who, hz in PITCHES.items() if loudness(ulaw, hz) > LOUD}
 
 
 class Call:
