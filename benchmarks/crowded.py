@@ -28,7 +28,7 @@ from dialer.domain.plans import (
     Subscriber,
     Transfer,
 )
-from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
+from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Supervision, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.runtime.kernel import Kernel
@@ -108,6 +108,10 @@ class SilentLine:
 
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Hold a call."""
+
+    def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:  # noqa: ARG002 - the port's
+        """Supervise no call."""
+        return False
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call."""

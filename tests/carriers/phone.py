@@ -30,6 +30,7 @@ from dialer.domain.sessions.leg_protocol import (
     Record,
     Ringing,
     Speech,
+    Supervise,
     TextReceived,
 )
 from dialer.domain.survey.survey import INPUT_END
@@ -140,7 +141,7 @@ class Phone:
                 sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
             case Confer(turn):
                 sound = now_ms + self.callee.talks_ms(), Done(turn, 0)
-            case Hold() | Bridge() | Clear():
+            case Hold() | Bridge() | Supervise() | Clear():
                 pass
         return sound
 

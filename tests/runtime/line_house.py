@@ -12,6 +12,7 @@ from dialer.carriers.engine_port import CallPlacer
 from dialer.domain.engine.engine import Engine
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.sessions.b_leg_session import BLegSessionState
+from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE
 from dialer.runtime.clock import VirtualClock
 from dialer.runtime.kernel import CampaignStore, Kernel
 from dialer.runtime.live_engine import NewKernel
@@ -141,6 +142,8 @@ class LineHouse(House):
             return None
         call_id, standing = rows[key]["call_id"], msgspec.json.decode(rows[key]["standing"], type=BLegSessionState)
         (first,) = [row["key"] for row in rows.values() if row["call_id"] == call_id and not row["place"]]
+        if standing.place == SUPERVISOR_PLACE:
+            return Kin(first, standing.place, msgspec.json.decode(rows[key]["dialling"])["number"])
         if standing.agent_id is None:
             numbers = {(row["callrequest_id"], row["place"]): row["phone_number"] for row in self.rows(Transfer)}
             return Kin(first, standing.place, numbers[call_id, standing.place])

@@ -41,6 +41,7 @@ class ErrorCode(StrEnum):
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NO_AGENT_TALKS = "no_agent_talks"
     NO_CONTACT = "no_contact"
+    NO_TELEPHONE = "no_telephone"
     NOT_AUTHENTICATED = "not_authenticated"
     NOT_FOUND = "not_found"
     NOT_PERMITTED = "not_permitted"

@@ -206,6 +206,38 @@ class CallResumed(AppEvent, frozen=True, tag="call.resumed"):
     callrequest_id: int
 
 
+class CallListened(AppEvent, frozen=True, tag="call.listened"):
+    """A supervisor is to hear the call in which an agent talks, and to be heard by nobody."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class CallWhispered(AppEvent, frozen=True, tag="call.whispered"):
+    """A supervisor is to hear the call in which an agent talks, and to be heard by the agent alone."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class CallJoined(AppEvent, frozen=True, tag="call.joined"):
+    """A supervisor is to talk with an agent and the callee."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
+class CallLeft(AppEvent, frozen=True, tag="call.left"):
+    """A supervisor is to hear the call in which an agent talks no more."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    callrequest_id: int
+
+
 class ContactsImported(AppEvent, frozen=True, tag="contacts.imported"):
     """One chunk of an imported file became contacts of a phonebook."""
 

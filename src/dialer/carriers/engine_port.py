@@ -7,7 +7,7 @@ import msgspec
 from dialer.domain import events
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.queueing.plans import AgentPlan, Supervision
 
 
 class Milestone(msgspec.Struct, frozen=True, gc=False):
@@ -74,6 +74,9 @@ class CallPlacer(Protocol):
 
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Part a callee from their agent, so that the callee hears music, or connect them again."""
+
+    def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
+        """Make the supervision of a call what is wanted. Return False if nobody can supervise it."""
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes."""

@@ -8,7 +8,7 @@ from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
 from dialer.domain.events import CallReceived
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
-from dialer.domain.queueing.plans import AgentFigures, AgentPlan
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Supervision
 from dialer.domain.reasons import CampaignReason, SubscriberReason, TextReason
 
 
@@ -165,6 +165,17 @@ class HoldCall(msgspec.Struct, frozen=True, gc=False):
     is_held: bool
 
 
+class SuperviseCall(msgspec.Struct, frozen=True, gc=False):
+    """Make the supervision of a call what is wanted: call the supervisor, change who hears them, or end it."""
+
+    call_id: int
+    agent_id: int
+    wanted: Supervision | None
+    """None to end it."""
+    dialled: str = ""
+    """The number of the supervisor's telephone as the carrier receives it."""
+
+
 class WaitForAgent(msgspec.Struct, frozen=True, gc=False):
     """Let a call wait in a queue."""
 
@@ -218,6 +229,8 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     status: AgentStatus | None = None
     ended_hold_id: int | None = None
     """The call that the agent wanted on hold, and that was resumed without the agent."""
+    ended_supervision: int | None = None
+    """The number of the supervision that is over."""
 
 
 class KeepQueue(msgspec.Struct, frozen=True, gc=False):
@@ -388,6 +401,7 @@ Command = (
     | GiveUpCall
     | DialLeg
     | HoldCall
+    | SuperviseCall
     | WaitForAgent
     | OfferCall
     | WithdrawOffer

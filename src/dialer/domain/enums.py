@@ -73,6 +73,14 @@ class AmdSensitivity(DescribedInt):
     EAGER = 3, "Fewest machines are missed. More people are taken for machines."
 
 
+class SupervisionMode(DescribedText):
+    """The people who hear a supervisor in a call. The supervisor hears both sides in each mode."""
+
+    LISTEN = "listen", "Nobody hears the supervisor."
+    WHISPER = "whisper", "The agent hears the supervisor, and the callee does not."
+    JOIN = "join", "Both the agent and the callee hear the supervisor."
+
+
 class SectionType(DescribedInt):
     """The type of a survey section."""
 

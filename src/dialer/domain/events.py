@@ -222,6 +222,15 @@ class AgentMissed(msgspec.Struct, frozen=True, gc=False):
     offered_ms: int
 
 
+class SupervisionEnded(msgspec.Struct, frozen=True, gc=False):
+    """The leg of a supervisor is over: it has hung up, or was not reached."""
+
+    call_id: int
+    agent_id: int
+    turn: int
+    """The number of the supervision of this agent."""
+
+
 class LegDue(msgspec.Struct, frozen=True, gc=False):
     """The time came to dial the B-leg of a call over a line. The kernel tells the carrier, and not the engine."""
 
@@ -379,6 +388,7 @@ EngineEvent = (
     | CallerLeft
     | AgentAnswered
     | AgentMissed
+    | SupervisionEnded
     | LegEnded
     | LineLost
     | LineFound

@@ -5,7 +5,7 @@ from typing import Final
 from dialer.carriers.engine_port import CallPlacer, Milestone, Taken
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.queueing.plans import AgentPlan, Supervision
 from dialer.runtime.switchboard import Switchboard
 
 
@@ -69,6 +69,10 @@ class CallRouter:
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Part a callee from their agent, or connect them again."""
         self._of(call_id).hold(call_id, is_held=is_held)
+
+    def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:
+        """Make the supervision of a call what is wanted. Return False if nobody can supervise it."""
+        return self._of(call_id).supervise(call_id, agent_id, wanted, dialled, now_ms)
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call and its B-leg, and return their outcomes if they are known."""

@@ -101,6 +101,7 @@ class Kernel:
             effects.ResumeCall: self._resume,
             effects.HangUp: self._hang_up,
             effects.HoldCall: self._hold,
+            effects.SuperviseCall: self._supervise,
             effects.GiveUpCall: self._give_up,
             effects.ExpectCallBack: self._expect_call_back,
             effects.WakeDistributor: self._wake_floor,
@@ -271,6 +272,13 @@ class Kernel:
     def _hold(self, effect: effects.HoldCall) -> _FollowUp:
         self._carrier.hold(effect.call_id, is_held=effect.is_held)
         return ()
+
+    def _supervise(self, effect: effects.SuperviseCall) -> _FollowUp:
+        call_id, agent_id, wanted = effect.call_id, effect.agent_id, effect.wanted
+        is_possible = self._carrier.supervise(call_id, agent_id, wanted, effect.dialled, self.now_ms)
+        if is_possible or wanted is None:
+            return ()
+        return (events.SupervisionEnded(call_id, agent_id, wanted.turn),)
 
     def _give_up(self, effect: effects.GiveUpCall) -> _FollowUp:
         """Give up a call. Later reports of the carrier about it are ignored."""

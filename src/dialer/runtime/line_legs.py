@@ -1,17 +1,20 @@
 """LineLegs: the legs over lines of one live engine, with their rows and with everything that the lines are to be given.
 
-A call over a line has one leg, and its transfers have more: second legs, to a number or to agents. A leg that nobody
+A call over a line has one leg, and its transfers have more: second legs, to a number or to agents. A supervisor who
+hears the call has a leg, too. A leg that nobody
 needs any more is leaving: it has been told to end, and its row stays until the line says that it is over.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 from sqlalchemy import Connection
 
 from dialer.carriers.line_port import Alive, Found, Over, Unknown, Unplaced
+from dialer.domain.enums import SupervisionMode
 from dialer.domain.events import Event
+from dialer.domain.identity import leg_key
 from dialer.domain.plans import Call, GatewayKey
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -33,6 +36,7 @@ from dialer.domain.sessions.leg_protocol import (
 )
 from dialer.domain.sessions.message_session import MessageSession, MessageSessionState
 from dialer.domain.sessions.session_state import SessionState
+from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorSession, SupervisorState
 from dialer.store.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
 from dialer.store.queries.readable_rows import UNREADABLE
 
@@ -56,11 +60,11 @@ class Leaving(NamedTuple):
     state: BLegSessionState
 
 
-Session: TypeAlias = IvrSession | MessageSession | BLegSession | Leaving
+Session: TypeAlias = IvrSession | MessageSession | BLegSession | SupervisorSession | Leaving
 
 
 class LineLeg:
-    """A call, a second leg of a call, or a message, over a line."""
+    """A call, a second leg of a call, the leg of a supervisor, or a message, over a line."""
 
     __slots__ = (
         "call_id",
@@ -122,11 +126,15 @@ class LineLeg:
         return isinstance(self.session, MessageSession) and self.session.state.is_accepted
 
     def paced_order(self, cps_max: int) -> Leg:
-        """Return the order with the limit of its gateway, if it took a turn there: telephones of agents take none."""
+        """Return the order with the limit of its gateway, if it took a turn there: our own telephones take none."""
         is_agents = isinstance(self.session, BLegSession) and self.session.is_to_agent
-        if not isinstance(self.order, Dialling) or is_agents:
+        if not isinstance(self.order, Dialling) or is_agents or isinstance(self.session, SupervisorSession):
             return self.order
         return msgspec.structs.replace(self.order, cps_max=cps_max)
+
+    def is_due_after(self, now_ms: int) -> bool:
+        """Return whether its turn on its gateway comes later: that of a B-leg to a number."""
+        return isinstance(self.session, BLegSession) and self.handed_ms is None and self.wanted_ms > now_ms
 
     def state(self) -> str:
         """Return the state of the session as it is stored."""
@@ -140,6 +148,18 @@ class HandOver(NamedTuple):
     orders: list[LegOrder]
 
 
+class LegNames:
+    """The names of legs for their carriers."""
+
+    def __init__(self) -> None:
+        self.service_key: bytes | None = None
+        """Key of the names of legs; None while no gateway needs a line."""
+
+    def key(self, name: str) -> str:
+        """Return the name of a leg for its carrier."""
+        return leg_key(self.service_key or b"", name)
+
+
 class LineLegs:
     """The legs of one live engine. Changes are written, and orders handed over, at the end of a step."""
 
@@ -148,6 +168,9 @@ class LineLegs:
         self.first: Final[Callable[[int], LineLeg | None]] = self._firsts.get
         """Return the leg of a call or a message; None if it is not over a line."""
         self._seconds: Final[dict[int, list[LineLeg]]] = {}
+        self._supervisors: Final[dict[int, LineLeg]] = {}
+        self.supervisor: Final[Callable[[int], LineLeg | None]] = self._supervisors.get
+        """Return the leg of the supervisor of a call; None if there is none, or it is leaving."""
         self._by_key: Final[dict[str, LineLeg]] = {}
         self._new: list[LineLeg] = []
         """Legs without a row."""
@@ -159,6 +182,15 @@ class LineLegs:
 
     def __iter__(self) -> Iterator[LineLeg]:
         return iter(self._by_key.values())
+
+    def over(self, gateway_id: GatewayKey) -> list[LineLeg]:
+        """Return the legs that were given to the line of a gateway."""
+        return [leg for leg in self if leg.gateway_id == gateway_id and leg.handed_ms is not None]
+
+    def elsewhere(self, gateway_ids: Container[GatewayKey]) -> list[LineLeg]:
+        """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
+        elsewhere = (leg for leg in self if leg.gateway_id not in gateway_ids)
+        return [leg for leg in elsewhere if leg.handed_ms is not None and not leg.has_left]
 
     def seconds(self, call_id: int) -> list[LineLeg]:
         """Return the second legs of a call that are not leaving."""
@@ -175,6 +207,8 @@ class LineLegs:
         self._by_key[leg.key] = leg
         if isinstance(leg.session, BLegSession):
             self._seconds.setdefault(leg.call_id, []).append(leg)
+        elif isinstance(leg.session, SupervisorSession):
+            self._supervisors[leg.call_id] = leg
         elif not leg.is_leaving:
             self._firsts[leg.call_id] = leg
         return leg
@@ -226,14 +260,27 @@ class LineLegs:
             self.give(leg, b_leg_of(leg).hold(is_held=is_held).orders)
             leg.is_changed = True
 
+    def withdraw(self, call_id: int, agent_id: int) -> None:
+        """Let an agent's telephone stop ringing, unless the agent has the call."""
+        for leg in self.seconds(call_id):
+            state = b_leg_of(leg).state
+            if state.agent_id == agent_id and not state.is_taken:
+                self.leave(leg)
+
+    def dial_second(self, call_id: int, place: int) -> None:
+        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
+        for leg in self.seconds(call_id):
+            if leg.handed_ms is None and b_leg_of(leg).state.place == place:
+                self.dial(leg)
+
     def leave(self, leg: LineLeg) -> None:
-        """End a second leg that nobody needs any more."""
+        """End a second leg, or that of a supervisor, which nobody needs any more."""
         if leg.handed_ms is None:
             self.remove(leg)
             return
         self._detach(leg)
         leg.is_leaving = True
-        if isinstance(leg.session, BLegSession):
+        if isinstance(leg.session, BLegSession | SupervisorSession):
             self.give(leg, (leg.session.clear(),))
 
     def linger(self, leg: LineLeg) -> None:
@@ -255,7 +302,15 @@ class LineLegs:
                 pass
         return []
 
+    def leave_others(self, call_id: int) -> None:
+        """End all legs of a call but its own."""
+        for leg in (*self.seconds(call_id), *filter(None, [self.supervisor(call_id)])):
+            self.leave(leg)
+
     def _detach(self, leg: LineLeg) -> None:
+        if isinstance(leg.session, SupervisorSession):
+            del self._supervisors[leg.call_id]
+            return
         if not isinstance(leg.session, BLegSession):
             del self._firsts[leg.call_id]
             return
@@ -310,6 +365,8 @@ def restored(stored: StoredLeg, call: Call) -> LineLeg:
 def _session(stored: StoredLeg, call: Call) -> Session:
     if isinstance(stored.order, Texting):
         return MessageSession(call, msgspec.json.decode(stored.standing, type=MessageSessionState))
+    if stored.place == SUPERVISOR_PLACE:
+        return SupervisorSession(msgspec.json.decode(stored.standing, type=SupervisorState))
     if stored.place:
         return BLegSession(call, msgspec.json.decode(stored.standing, type=BLegSessionState))
     return IvrSession.continued(call, msgspec.json.decode(stored.standing, type=SessionState))
@@ -319,6 +376,8 @@ def _no_session(stored: StoredLeg, call: Call) -> Session:
     """Return the session of a leg of which nothing is known. Its line takes no order after the next one."""
     if call.parts:
         return MessageSession(call)
+    if stored.place == SUPERVISOR_PLACE:
+        return SupervisorSession(SupervisorState(stored.place, 0, 0, "", "", SupervisionMode.LISTEN, turn=LAST_TURN))
     if stored.place:
         return BLegSession(call, BLegSessionState(stored.place, turn=LAST_TURN))
     return IvrSession(call, turn=LAST_TURN)
@@ -368,7 +427,7 @@ def _ends_by_ms(leg: LineLeg) -> int:
 
 def _row(leg: LineLeg) -> LegRow:
     dialling = msgspec.json.encode(leg.order).decode()
-    place = leg.session.state.place if isinstance(leg.session, BLegSession) else 0
+    place = leg.session.state.place if isinstance(leg.session, BLegSession | SupervisorSession) else 0
     return LegRow(leg.key, leg.call_id, place, *leg.gateway_id, dialling, leg.wanted_ms, leg.state())
 
 

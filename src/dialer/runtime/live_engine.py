@@ -314,8 +314,9 @@ class LiveEngine:
         gateways = self._coordinator.lent(connection, world.gateways)
         world = world._replace(gateways=gateways if is_now or self._is_new else self._not_more(gateways))
         self._is_new = False
-        if self.switchboard.service_key is None and not all(gateway.plan.is_simulated for gateway in world.gateways):
-            self.switchboard.service_key = service_leg_key(connection)
+        names = self.switchboard.leg_names
+        if names.service_key is None and not all(gateway.plan.is_simulated for gateway in world.gateways):
+            names.service_key = service_leg_key(connection)
         return world.without(self._quarantine.users)
 
     def _report_unreadable(self, unreadable: Unreadable, scope: Touched) -> None:

@@ -5,7 +5,7 @@ It works within a step. Orders for lines are collected, and given to them once t
 """
 
 from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from sqlalchemy import Connection
@@ -14,7 +14,7 @@ from dialer.carriers.engine_port import Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain import events
 from dialer.domain.enums import AmdStatus, Cause, MessageStatus
-from dialer.domain.identity import leg_key, leg_name
+from dialer.domain.identity import leg_name
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan
@@ -34,9 +34,21 @@ from dialer.domain.sessions.leg_protocol import (
 )
 from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.session_state import Reaction, Stage
+from dialer.domain.sessions.supervisor_session import SupervisorSession
 from dialer.runtime.inbound_calls import Arrivals
-from dialer.runtime.line_legs import HandOver, Leaving, LineLeg, LineLegs, b_leg_of, order_of, restored, session_of
+from dialer.runtime.line_legs import (
+    HandOver,
+    Leaving,
+    LegNames,
+    LineLeg,
+    LineLegs,
+    b_leg_of,
+    order_of,
+    restored,
+    session_of,
+)
 from dialer.runtime.line_reports import LineReport, LineSettings
+from dialer.runtime.supervisor_legs import SupervisorLegs
 from dialer.store.live_legs import StoredLeg, message_named
 
 _FAILED: Final = Cause.TEMPORARY_FAILURE
@@ -50,13 +62,25 @@ class Switchboard:
         """The number of the last order that was given to each leg of this process, by key."""
         self.settings: Final[dict[GatewayKey, LineSettings]] = {}
         """The lines that gateways need, by gateway id."""
-        self.service_key: bytes | None = None
-        """Key of the names of legs; None while no gateway needs a line."""
+        self.leg_names: Final = LegNames()
         self._legs: Final = LineLegs()
         self.first_leg: Final = self._legs.first
         """Return the leg of a call or a message; None if it is not over a line."""
         self.hold: Final = self._legs.hold
         """Part a callee from their agent, or connect them again."""
+        self.legs_over: Final = self._legs.over
+        """Return the legs that were given to the line of a gateway."""
+        self.legs_elsewhere: Final = self._legs.elsewhere
+        """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
+        self.write: Final = self._legs.write
+        """Write what the step has changed."""
+        self._supervisors: Final = SupervisorLegs(self._legs, self.leg_names)
+        self.supervise: Final = self._supervisors.supervise
+        """Make the supervision of a call what is wanted. Return False if there is nobody to hear."""
+        self.withdraw: Final = self._legs.withdraw
+        """Let an agent's telephone stop ringing, unless the agent has the call."""
+        self.dial_leg: Final = self._legs.dial_second
+        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
         self._arrivals: Final = Arrivals()
         self._stored: defaultdict[int, list[StoredLeg]] = defaultdict(list)
         """Legs from the rows whose calls are not restored yet."""
@@ -91,22 +115,9 @@ class Switchboard:
         """Return whether a call that is about to be restored has the row of its leg."""
         return any(not stored.place for stored in self._stored.get(call_id, [])[:1])
 
-    def legs_over(self, gateway_id: GatewayKey) -> list[LineLeg]:
-        """Return the legs that were given to the line of a gateway."""
-        return [leg for leg in self._legs if leg.gateway_id == gateway_id and leg.handed_ms is not None]
-
-    def legs_elsewhere(self, gateway_ids: Container[GatewayKey]) -> list[LineLeg]:
-        """Return the legs that were given to lines of other gateways than these, but for messages that have left."""
-        elsewhere = (leg for leg in self._legs if leg.gateway_id not in gateway_ids)
-        return [leg for leg in elsewhere if leg.handed_ms is not None and not leg.has_left]
-
     def has_leg(self, key: str) -> bool:
         """Return whether a leg is in progress."""
         return self._legs.by_key(key) is not None
-
-    def write(self, connection: Connection, now_ms: int) -> None:
-        """Write what the step has changed."""
-        self._legs.write(connection, now_ms)
 
     def take_hand_over(self) -> HandOver:
         """Return what the lines are to be given after the commit, once."""
@@ -119,7 +130,7 @@ class Switchboard:
         """Place a call, send a message, or answer a call. A line does so after the commit, and reports on it."""
         gateway_id = call.plan.gateway_id
         came_in = call.is_inbound and not call.parts
-        key = call.callid if came_in else self._key(leg_name(call.callid, call.id))
+        key = call.callid if came_in else self.leg_names.key(leg_name(call.callid, call.id))
         order = self._arrivals.order(call) if came_in else order_of(key, call)
         session = MessageSession(call) if call.parts else IvrSession(call)
         call.is_over_line = True
@@ -133,7 +144,11 @@ class Switchboard:
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call, as far as it is known."""
-        return self._next(call_id)
+        waiting = self._milestones.pop(call_id, deque())
+        found = waiting.popleft() if waiting else None
+        if waiting:
+            self._milestones[call_id] = waiting
+        return found
 
     def wait(self, call_id: int) -> Milestone | None:  # noqa: ARG002 - the same for all
         """Return None: a call in a queue waits until its caller hangs up."""
@@ -147,18 +162,11 @@ class Switchboard:
             self._missed.append(events.AgentMissed(call.id, agent.id, offered_ms))
         elif not rings:
             transfer = call.transfers[-1]
-            key = self._key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
+            key = self.leg_names.key(leg_name(transfer.callid, call.id, agent.id, offered_ms))
             order = Dialling(key, dialled, call.callerid, AGENT_RING_MS_MAX, transfer.talk_limit_ms)
             session = BLegSession(call, BLegSessionState(transfer.place, agent.id, offered_ms))
             self._dial(LineLeg(key, call.id, first.gateway_id, order, session, offered_ms))
         return None
-
-    def withdraw(self, call_id: int, agent_id: int) -> None:
-        """Let an agent's telephone stop ringing, unless the agent has the call."""
-        for leg in self._legs.seconds(call_id):
-            state = b_leg_of(leg).state
-            if state.agent_id == agent_id and not state.is_taken:
-                self._legs.leave(leg)
 
     def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
         """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""
@@ -170,17 +178,11 @@ class Switchboard:
             return None
         first = self._first(call_id)
         call, due_ms = session_of(first).call, transfer.started_ms or transfer.joined_ms
-        key = self._key(leg_name(transfer.callid, call_id))
+        key = self.leg_names.key(leg_name(transfer.callid, call_id))
         order = Dialling(key, dialled, call.callerid, transfer.ring_limit_ms, transfer.talk_limit_ms)
         session = BLegSession(call, BLegSessionState(transfer.place, began_ms=due_ms, is_taken=True))
         self._legs.add_new(LineLeg(key, call_id, first.gateway_id, order, session, due_ms))
         return Milestone(due_ms, events.LegDue(call_id, transfer.place))
-
-    def dial_leg(self, call_id: int, place: int) -> None:
-        """Dial the B-leg of a transfer, whose turn on the gateway has come."""
-        for leg in self._legs.seconds(call_id):
-            if leg.handed_ms is None and b_leg_of(leg).state.place == place:
-                self._legs.dial(leg)
 
     def resume(self, call_id: int, now_ms: int) -> Milestone | None:
         """Continue a call whose transfer reached nobody. Reports that follow at once are milestones of this moment."""
@@ -188,7 +190,7 @@ class Switchboard:
         reaction = session_of(first).transfer_over(now_ms, is_connected=False)
         self._legs.give(first, reaction.orders)
         self._milestones[call_id].extend(Milestone(now_ms, event) for event in reaction.engine_events)
-        return self._next(call_id)
+        return self.proceed(call_id)
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call. A leg that no line has been given yet is over at once; the end of any other is heard."""
@@ -208,21 +210,21 @@ class Switchboard:
                 self._legs.give(leg, (b_leg_of(leg).clear(),))
             else:
                 self._legs.leave(leg)
+        self._supervisors.stop(call_id)
         return None
 
     def forget(self, call_id: int) -> None:
         """Discard a call. If its line may still have it, end it there."""
         first = self._first(call_id)
         self._legs.give(first, (Clear(first.turn + 1),))
-        for leg in self._legs.seconds(call_id):
-            self._legs.leave(leg)
+        self._legs.leave_others(call_id)
         self._remove(first)
 
     def take_up(self, call: Call, done_until_ms: int) -> Taken:
         """Take up a call that was in progress before this switchboard was made."""
         call.is_over_line = True
         first, *seconds = [self._legs.add(restored(stored, call)) for stored in self._stored.pop(call.id)]
-        due = [leg for leg in seconds if leg.handed_ms is None and leg.wanted_ms > done_until_ms]
+        due = [leg for leg in seconds if leg.is_due_after(done_until_ms)]
         for leg in (first, *seconds):
             is_behind = leg.turn > self._given.get(leg.key, leg.turn)
             if leg.is_odd or (leg not in due and (leg.handed_ms is None or is_behind)):
@@ -323,6 +325,8 @@ class Switchboard:
         session = leg.session
         if isinstance(session, BLegSession):
             return self._follow_second(leg, session.hear(at_ms, heard))
+        if isinstance(session, SupervisorSession):
+            return self._supervisors.hear(leg, session, heard, at_ms)
         if isinstance(session, IvrSession):
             self._part(leg, session, heard)
         return [] if isinstance(session, Leaving) else self._follow(leg, session.hear(at_ms, heard))
@@ -337,6 +341,9 @@ class Switchboard:
         session = leg.session
         if isinstance(session, BLegSession):
             return self._follow_second(leg, session.resume())
+        if isinstance(session, SupervisorSession):
+            self._legs.give(leg, session.resume())
+            return []
         return self._follow(leg, session.resume(now_ms)) if isinstance(session, IvrSession) else []
 
     def _follow(self, leg: LineLeg, reaction: Reaction) -> list[events.Event]:
@@ -356,6 +363,8 @@ class Switchboard:
             self._legs.give(leg, (Clear(leg.turn + 1, _FAILED),))
             return self._heard(leg, Ended(0, _FAILED), now_ms)
         session = leg.session
+        if isinstance(session, SupervisorSession):
+            return self._supervisors.hear(leg, session, Ended(0, _FAILED), now_ms)
         if isinstance(session, BLegSession):
             return self._second_over(leg, LegOutcome(session.state.began_ms, _FAILED))
         self._remove(leg)
@@ -412,7 +421,7 @@ class Switchboard:
             session = b_leg_of(leg)
             if session.state.is_taken and leg.handed_ms is not None:
                 told.append(events.LegEnded(call_id, session.cut(ended_ms)))
-            self._legs.leave(leg)
+        self._legs.leave_others(call_id)
         return told
 
     # --- legs -------------------------------------------------------------------------------------------------------
@@ -428,9 +437,6 @@ class Switchboard:
             raise KeyError(call_id)
         return leg
 
-    def _key(self, name: str) -> str:
-        return leg_key(self.service_key or b"", name)
-
     def _dial(self, leg: LineLeg) -> None:
         self._legs.dial(self._legs.add_new(leg))
 
@@ -439,10 +445,3 @@ class Switchboard:
         self._milestones.pop(leg.call_id, None)
         if isinstance(leg.order, Arriving):
             self._arrivals.ended(leg.key)
-
-    def _next(self, call_id: int) -> Milestone | None:
-        waiting = self._milestones.pop(call_id, deque())
-        found = waiting.popleft() if waiting else None
-        if waiting:
-            self._milestones[call_id] = waiting
-        return found

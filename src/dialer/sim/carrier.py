@@ -8,7 +8,7 @@ from dialer.carriers.engine_port import Milestone, Taken
 from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.queueing.plans import AgentPlan, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
@@ -98,6 +98,10 @@ class SimulatedCarrier:
 
     def hold(self, call_id: int, *, is_held: bool) -> None:
         """Do nothing: a simulated callee waits, and the talk lasts as long as without the hold."""
+
+    def supervise(self, call_id: int, agent_id: int, wanted: Supervision | None, dialled: str, now_ms: int) -> bool:  # noqa: ARG002 - the same for all
+        """Return False: a simulated call has no sound."""
+        return False
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome]:
         """End a call in progress, and its B-leg if there is one, and return their outcomes."""

@@ -15,6 +15,7 @@ from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
 from dialer.domain.sessions.session_state import SessionState
+from dialer.domain.sessions.supervisor_session import SUPERVISOR_PLACE, SupervisorState
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.service_state import State, read_state, save_state
 from dialer.store.tables import (
@@ -100,7 +101,9 @@ def _move_talks(connection: Connection, by_ms: int) -> None:
     query = select(LiveLeg.id, LiveLeg.standing, LiveLeg.dialling, LiveLeg.place)
     for leg_id, document, order, place in connection.execute(query).all():
         if isinstance(msgspec.json.decode(order, type=Dialling | Texting), Dialling):
-            kind: type[SessionState | BLegSessionState] = BLegSessionState if place else SessionState
+            kind: type[SessionState | BLegSessionState | SupervisorState] = SessionState
+            if place:
+                kind = SupervisorState if place == SUPERVISOR_PLACE else BLegSessionState
             moved = msgspec.json.encode(msgspec.json.decode(document, type=kind).moved(by_ms)).decode()
             connection.execute(update(LiveLeg).where(LiveLeg.id == leg_id).values(standing=moved))
 

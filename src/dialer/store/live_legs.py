@@ -50,7 +50,7 @@ class StoredLeg(NamedTuple):
     key: str
     call_id: int
     place: int
-    """The place of its transfer in the call; 0 for the leg of the call itself."""
+    """The place of its transfer in the call; 0 for the leg of the call itself, and negative for a supervisor's."""
     gateway_id: GatewayKey
     order: Leg
     wanted_ms: int

@@ -24,10 +24,12 @@ from dialer.api.crud.resource import Change, FieldRule, Resource, Unit, Values
 from dialer.api.crud.shapes import Parsed
 from dialer.api.http.errors import Errors
 from dialer.api.records.agent_views import oneself
+from dialer.api.records.emergency import no_emergency_number
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.users import add_user, change_user, delete_user, find_user
 from dialer.domain.languages import LANGUAGES
 from dialer.domain.numbers.destinations import read_countries, read_region
+from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.roles import Permission, Role
 from dialer.domain.sentences import Sentence, message_of
 from dialer.passwords import (
@@ -185,6 +187,12 @@ _USER: Final = shapes(
             " answers in English.",
             example="de",
         ),
+        "telephone": writable(
+            Text(),
+            "The phone number or extension at which the user hears calls of agents as a supervisor. Calls to it are"
+            " charged to nobody. Not an emergency number. Default: empty.",
+            example="+12025550150",
+        ),
         "manager": optional(
             Reference("users"), "The user for whom this one works, or null. A viewer reads the manager's records."
         ),
@@ -289,7 +297,11 @@ USERS = Resource(
     orderings=("username", "last_name", "first_name", "email", "balance"),
     names=("username", "first_name", "last_name", "email"),
     prepare=_hashed,
-    rules=(FieldRule(("username",), _name_free), FieldRule(("manager",), _manager_is_another)),
+    rules=(
+        FieldRule(("username",), _name_free),
+        FieldRule(("manager",), _manager_is_another),
+        no_emergency_number("telephone", is_emergency_contact),
+    ),
     insert=lambda change, columns: add_user(change.unit, columns),
     update=lambda change, columns: change_user(change.unit, change.record_id, columns),
     before_delete=_owns_nothing,

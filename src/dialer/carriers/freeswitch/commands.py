@@ -26,6 +26,7 @@ from dialer.domain.sessions.leg_protocol import (
     Play,
     Record,
     Speech,
+    Supervise,
 )
 
 SoundPath = Callable[[str], str]
@@ -155,7 +156,7 @@ def application_of(order: Order, parameters: FreeSwitchParameters, path: SoundPa
             application = "conference", f"dialer-{blake2b(room.encode(), digest_size=12).hexdigest()}@default"
         case Hold():
             application = "endless_playback", parameters.hold_music
-        case Detect() | Bridge() | Clear():
+        case Detect() | Bridge() | Supervise() | Clear():
             pass
     return application
 

@@ -40,6 +40,7 @@ from dialer.domain.sessions.leg_protocol import (
     Play,
     Record,
     Ringing,
+    Supervise,
 )
 
 STOP_MS: Final = 2_000
@@ -362,7 +363,7 @@ def _done(order: Order, event: SwitchEvent) -> Done:
             return Done(turn, 0, keys="".join(key for key in pressed if key in KEYS))
         case Record(turn):
             return Done(turn, 0, recording_ms=event.number("variable_record_ms") or None)
-        case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Clear():
+        case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Supervise() | Clear():
             return Done(order.turn, 0)
 
 
@@ -394,7 +395,7 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
             return [Say(set_variable(key, "conference_controls", "none"))]
         case Ask():
             return [Say(f"api uuid_flush_dtmf {key}")]
-        case Play() | Hold() | Bridge() | Clear():
+        case Play() | Hold() | Bridge() | Supervise() | Clear():
             return []
 
 

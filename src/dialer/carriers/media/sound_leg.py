@@ -24,6 +24,7 @@ from dialer.carriers.media.rtp import (
     write_packet,
 )
 from dialer.carriers.media.rtp_frames import Framer
+from dialer.carriers.media.supervision import QUIET_FRAMES_MIN, Supervising, add
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, AgreedSound, Codec, Direction
 
 COMFORT_NOISE: Final = 13
@@ -61,6 +62,10 @@ class SoundLeg:
         self.key: Final = key
         self.activity = Activity(0)
         self.bridged: SoundLeg | None = None
+        self.supervision: Supervising | None = None
+        """The order of a supervisor who hears this leg."""
+        self._quiet_frames = 0
+        """Frames since the bridged leg has said something."""
         self.packets_sent = 0
         self._octets_sent = 0
         self.peer: Final = Peer(terms.is_carrier, is_symmetric=terms.is_symmetric)
@@ -116,12 +121,14 @@ class SoundLeg:
     def next_packet(self) -> tuple[bytes, Address] | None:
         """Return the packet of the next 20 ms, and its destination; None while nothing is to be sent."""
         sound, remote = self._sound, self.peer.remote
-        if self.bridged is not None:
+        if self.bridged is not None and self.supervision is None:
             return None
         if sound is None or remote is None or sound.direction not in _SENDS:
             self.activity.pass_time()
             return None
-        frame = self.activity.next_frame()
+        frame = self.activity.next_frame() if self.bridged is None else self._voice_alone()
+        if not frame:
+            return None
         if sound.codec is Codec.PCMA:
             frame = frame.translate(g711.ALAW_OF_ULAW)
         numbers = self._numbers
@@ -132,6 +139,17 @@ class SoundLeg:
         is_marked, self._is_first = self._is_first, False
         packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
         return write_packet(packet), remote
+
+    def _voice_alone(self) -> bytes:
+        """Return the next 20 ms of a supervisor's voice if the bridged leg says nothing to which it could be added."""
+        self._quiet_frames += 1
+        if self.supervision is None or self._quiet_frames <= QUIET_FRAMES_MIN:
+            return b""
+        frame = self.supervision.voice_for(self.key)
+        if frame:
+            # The bridged leg goes on after what is sent now.
+            self._numbers.begin()
+        return frame
 
     def skip(self, frames: int) -> None:
         """Leave out frames for which there was no time: their moments are over (RFC 3550 5.1)."""
@@ -231,7 +249,13 @@ class SoundLeg:
         if sound is None or remote is None or payload is None or sound.direction not in _SENDS:
             return None
         sequence, timestamp = self._numbers.place(packet)
-        data = packet.data.translate(g711.ALAW_OF_ULAW) if not is_key and sound.codec is Codec.PCMA else packet.data
+        data = packet.data
+        if self.supervision is not None and not is_key:
+            self._quiet_frames = 0
+            voice = self.supervision.voice_for(self.key, len(data))
+            data = add(data, voice) if voice else data
+        if not is_key and sound.codec is Codec.PCMA:
+            data = data.translate(g711.ALAW_OF_ULAW)
         self.packets_sent += 1
         self._octets_sent += len(data)
         is_marked = packet.is_marked or (self._is_first and not is_key)

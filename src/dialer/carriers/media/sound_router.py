@@ -17,6 +17,7 @@ from dialer.carriers.media.orders_in_progress import (
 )
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.sound_leg import SoundLeg
+from dialer.carriers.media.supervision import Supervising
 from dialer.domain.sessions.leg_protocol import (
     Ask,
     AwaitBeep,
@@ -29,6 +30,7 @@ from dialer.domain.sessions.leg_protocol import (
     Order,
     Play,
     Record,
+    Supervise,
 )
 
 PHASES: Final = 4
@@ -82,6 +84,7 @@ class SoundRouter:
         leg = self._take_out(key)
         if leg is not None:
             self._unbridge(leg)
+            self._end_supervision(leg)
         return leg
 
     def _take_out(self, key: str) -> SoundLeg | None:
@@ -95,6 +98,7 @@ class SoundRouter:
         if leg is None:
             return None
         self._part(leg)
+        self._end_supervision(leg)
         activity = leg.activity
         return (activity.name, activity.sound) if isinstance(activity, Recording) else None
 
@@ -108,10 +112,13 @@ class SoundRouter:
         if leg is None or isinstance(order, Clear) or order.turn <= leg.activity.turn:
             return
         self._unbridge(leg)
+        self._unlink(leg.activity)
         if isinstance(order, Confer) and len(self._members(order.room)) >= MEMBERS_MAX:
             leg.begin(Playing(order.turn, b""))
         elif isinstance(order, Bridge):
             self._bridge(leg, order)
+        elif isinstance(order, Supervise):
+            self._supervise(leg, order)
         else:
             leg.begin(_activity(order, prompt, leg.activity))
 
@@ -128,6 +135,33 @@ class SoundRouter:
         leg.join(other)
         other.join(leg)
 
+    def _supervise(self, leg: SoundLeg, order: Supervise) -> None:
+        """Let a leg hear two others. Without both of them, the order is done at once."""
+        talkers = [self._legs.get(key) for key in {order.callee, order.agent} - {leg.key}]
+        supervising = Supervising(order)
+        leg.begin(supervising)
+        supervising.is_over = len(talkers) < len(supervising.talkers) or None in talkers
+        for talker in talkers:
+            if talker is not None and not supervising.is_over:
+                self._end_supervision(talker)
+                talker.supervision = supervising
+
+    def _end_supervision(self, leg: SoundLeg) -> None:
+        """End the supervision of a leg, or by it."""
+        for supervising in (leg.supervision, leg.activity):
+            if isinstance(supervising, Supervising):
+                supervising.is_over = True
+                self._unlink(supervising)
+        leg.supervision = None
+
+    def _unlink(self, activity: Activity) -> None:
+        """Let nobody hear a supervisor any more whose order is over."""
+        if isinstance(activity, Supervising):
+            for key in activity.talkers:
+                talker = self._legs.get(key)
+                if talker is not None and talker.supervision is activity:
+                    talker.supervision = None
+
     def _unbridge(self, leg: SoundLeg) -> None:
         other = leg.bridged
         if other is not None:
@@ -143,7 +177,10 @@ class SoundRouter:
         packet, other = leg.receive(now_ms, data, source), leg.bridged
         if packet is None or other is None:
             return None
-        passed = other.relay(packet, is_key=leg.is_key(packet))
+        is_key = leg.is_key(packet)
+        if leg.supervision is not None and not is_key:
+            leg.supervision.overhear(leg.key, packet)
+        passed = other.relay(packet, is_key=is_key)
         return None if passed is None else SendSound(other.key, *passed)
 
     def skip(self, frames: int) -> None:

@@ -30,7 +30,7 @@ from dialer.carriers.voice.helper_frames import (
 )
 from dialer.carriers.voice.sound_process import SoundProcess
 from dialer.carriers.voice.sound_room import Finish, Hear, LegSockets, SoundFailed, SoundOver, SoundRoom
-from dialer.domain.sessions.leg_protocol import Bridge, Confer, Order
+from dialer.domain.sessions.leg_protocol import Bridge, Confer, Order, Supervise
 
 CALLS_EACH: Final = 200
 """Calls whose sound one process carries before another one is started."""
@@ -190,6 +190,8 @@ class SharedRoom(SoundRoom):
         partners: Iterable[str] = ()
         if isinstance(order, Bridge):
             partners = [order.other]
+        elif isinstance(order, Supervise):
+            partners = [order.callee, order.agent]
         elif isinstance(order, Confer):
             partners = [one for one, room in self._conferences.items() if room == order.room]
         return next((one for one in partners if one != key and (one in self._away or self.leg(one) is not None)), "")

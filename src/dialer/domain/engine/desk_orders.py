@@ -5,6 +5,8 @@ from typing import Final
 from dialer.domain.effects import HangUp
 from dialer.domain.engine.holds import Holds
 from dialer.domain.engine.state import EngineState
+from dialer.domain.engine.supervisions import Supervisions
+from dialer.domain.plans import Call, Transfer
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan
 
@@ -23,16 +25,31 @@ class DeskOrders:
         """The call that is to be hung up, by agent."""
         holds = Holds(engine_state, distributor)
         self._holds: Final = holds
-        self.restore: Final = holds.restore
-        self.ended: Final = holds.ended
-        self.close: Final = holds.close
+        self._supervisions: Final = Supervisions(engine_state, distributor)
+        self.supervision_over: Final = self._supervisions.over
 
     def read(self, before: AgentPlan | None, agent: AgentPlan) -> None:
         """Note the order of an agent, if it is a new one."""
         self._holds.read(agent)
+        self._supervisions.read(before, agent)
         call_id = agent.hang_up_call_id
         if call_id is not None and (before is None or before.hang_up_call_id != call_id):
             self._calls[agent.id] = call_id
+
+    def restore(self, call: Call, transfer: Transfer) -> None:
+        """Restore what desks have ordered about a call with an agent, after a restart."""
+        self._holds.restore(call, transfer)
+        self._supervisions.restore(call, transfer)
+
+    def ended(self, now_ms: int, call: Call, transfer: Transfer) -> None:
+        """End what desks have ordered about a transfer that is over."""
+        self._holds.ended(now_ms, call, transfer)
+        self._supervisions.ended(call, transfer)
+
+    def close(self, agent_id: int) -> None:
+        """Forget what the desk of a deleted agent has ordered."""
+        self._holds.close(agent_id)
+        self._supervisions.close(agent_id)
 
     @property
     def next_ms(self) -> int:
@@ -40,8 +57,9 @@ class DeskOrders:
         return self._holds.next_ms
 
     def perform(self, now_ms: int) -> None:
-        """Hold, resume and hang up the calls that were named, if their agents still talk in them."""
+        """Hold, resume, supervise and hang up the calls that were named, if their agents still talk in them."""
         self._holds.follow(now_ms)
+        self._supervisions.follow()
         calls, self._calls = self._calls, {}
         for agent_id, call_id in sorted(calls.items()):
             if call_id in self._state.calls and self._distributor.agent_of(call_id) == agent_id:

@@ -108,6 +108,7 @@ class Engine:
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
             events.AgentMissed: self._transfers.missed,
+            events.SupervisionEnded: self._transfers.supervision_over,
             events.LegEnded: self._end_leg,
             events.DistributorWoken: self._transfers.woken,
             events.WatchdogWoken: self._watchdog.woken,

@@ -202,6 +202,10 @@ class Transfers:
         self._distributor.missed(now_ms, event.call_id, event.agent_id)
         self._touch()
 
+    def supervision_over(self, _now_ms: int, event: events.SupervisionEnded) -> None:
+        """Note that a supervisor's telephone is gone."""
+        self._desk_orders.supervision_over(event.agent_id, event.turn)
+
     def leg_ended(self, now_ms: int, event: events.LegEnded) -> None:
         """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time."""
         call = self._state.calls.get(event.call_id)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import msgspec
 
-from dialer.domain.enums import AgentStatus, QueueStrategy
+from dialer.domain.enums import AgentStatus, QueueStrategy, SupervisionMode
 
 
 class TierPlan(msgspec.Struct, frozen=True):
@@ -45,6 +45,17 @@ class QueuePlan(msgspec.Struct, frozen=True):
     max_wait_with_no_agent_time_reached_ms: int = 5_000
 
 
+class Supervision(msgspec.Struct, frozen=True):
+    """The wish of a supervisor to hear a call in which an agent talks."""
+
+    call_id: int
+    turn: int
+    """The number of the supervision: it counts those of its agent."""
+    mode: SupervisionMode
+    contact: str
+    """The telephone of the supervisor: an extension, or a number."""
+
+
 class AgentPlan(msgspec.Struct, frozen=True):
     """A person who takes calls."""
 
@@ -62,6 +73,22 @@ class AgentPlan(msgspec.Struct, frozen=True):
     """The last call that was to be hung up while the agent talked in it. Ids of calls are never used again."""
     hold_call_id: int | None = None
     """The call that the agent wants on hold, or wanted last; None if the agent has resumed it."""
+    supervised_call_id: int | None = None
+    """The call of the agent that a supervisor wants to hear; None if nobody does."""
+    supervision_turn: int = 0
+    """The number of the last supervision of the agent."""
+    supervision_mode: SupervisionMode = SupervisionMode.LISTEN
+    supervision_contact: str = ""
+    """The telephone of the supervisor."""
+
+    @property
+    def supervision(self) -> Supervision | None:
+        """The supervision that is wanted; None if none is."""
+        if self.supervised_call_id is None:
+            return None
+        return Supervision(
+            self.supervised_call_id, self.supervision_turn, self.supervision_mode, self.supervision_contact
+        )
 
 
 class AgentFigures(msgspec.Struct):

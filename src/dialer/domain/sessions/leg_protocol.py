@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from dialer.domain.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus
+from dialer.domain.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
 
 SPEECH_FOLDER: Final = "speech"
 """The folder in the media folder with texts that were spoken."""
@@ -136,6 +136,20 @@ class Bridge(Value, frozen=True):
     other: str
 
 
+class Supervise(Value, frozen=True):
+    """Let the leg hear two other ones that are bridged, and be heard by the agent, by both, or by nobody.
+
+    The bridge goes on as without it. It is `Done` when one of the two legs is gone.
+    """
+
+    turn: int
+    callee: str
+    """The key of the callee's leg."""
+    agent: str
+    """The key of the agent's leg."""
+    mode: SupervisionMode
+
+
 class Clear(Value, frozen=True):
     """End the leg, answered or not, and tell the other side the cause."""
 
@@ -143,7 +157,7 @@ class Clear(Value, frozen=True):
     cause: Cause = Cause.NORMAL_CLEARING
 
 
-Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Clear
+Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Supervise | Clear
 
 
 class Arrived(Value, frozen=True):

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, update
+from sqlalchemy import Connection, bindparam, case, func, null, update
 
 from dialer.domain import effects
 from dialer.domain.enums import TransferStatus
@@ -56,8 +56,11 @@ _KEEP_AGENT: Final = Bulk(
         figures=func.coalesce(bindparam("new_figures"), Agent.figures),
         status=func.coalesce(bindparam("new_status"), Agent.status),
         hold_call_id=func.nullif(Agent.hold_call_id, bindparam("ended_hold")),
+        supervised_call_id=case(
+            (Agent.supervision_turn == bindparam("ended_supervision"), null()), else_=Agent.supervised_call_id
+        ),
     ),
-    ("new_figures", "new_status", "ended_hold", "agent"),
+    ("new_figures", "new_status", "ended_hold", "ended_supervision", "agent"),
 )
 _KEEP_QUEUE: Final = Bulk(
     update(Queue)
@@ -122,17 +125,23 @@ class CallCentreRows:
     """Figures of queues, agents and campaigns that wait to be written, each in its latest state."""
 
     def __init__(self) -> None:
-        self._agents: dict[int, tuple[str | None, int | None, int | None]] = {}
+        self._agents: dict[int, tuple[str | None, int | None, int | None, int | None]] = {}
         self._queues: dict[int, tuple[int | None, int | None]] = {}
         self._figures: dict[int, PacingFigures] = {}
 
     def keep_agent(self, effect: effects.KeepAgent) -> None:
-        """Record the figures and the status of an agent, and the end of a hold."""
-        figures, status, ended_hold_id = self._agents.get(effect.agent_id, (None, None, None))
+        """Record the figures and the status of an agent, and the ends of a hold and of a supervision."""
+        figures, status, *ended = self._agents.get(effect.agent_id, (None, None, None, None))
+        hold_id, supervision = ended
         if effect.figures is not None:
             figures = msgspec.json.encode(effect.figures).decode()
         status = status if effect.status is None else int(effect.status)
-        self._agents[effect.agent_id] = (figures, status, effect.ended_hold_id or ended_hold_id)
+        self._agents[effect.agent_id] = (
+            figures,
+            status,
+            effect.ended_hold_id or hold_id,
+            effect.ended_supervision or supervision,
+        )
 
     def keep_queue(self, effect: effects.KeepQueue) -> None:
         """Record the agent who was offered a call last, and the time since which calls wait without an agent."""

@@ -61,6 +61,8 @@ class User(Row):
     """ISO 3166 code of the country of the account's numbers without one; empty for that of the service."""
     language: Mapped[str] = mapped_column(String(8), default="", server_default="")
     """The language of the console for the user, of `dialer.domain.languages`; empty for that of the browser."""
+    telephone: Mapped[Name] = mapped_column(default="", server_default="")
+    """The telephone at which the user hears calls: an extension, or a number. Calls to it cost nothing."""
     keeps_events: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the events of the account are kept for programs outside of the service."""
     low_balance: Mapped[Money] = mapped_column(default=0, server_default="0")

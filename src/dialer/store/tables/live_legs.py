@@ -16,7 +16,7 @@ class LiveLeg(Row):
     call_id: Mapped[int] = mapped_column(BIG)
     """The call request or the text message, which share one sequence of ids."""
     place: Mapped[int] = mapped_column(default=0, server_default="0")
-    """The place of its transfer in the call; 0 for the leg of the call itself."""
+    """The place of its transfer in the call; 0 for the leg of the call itself, and negative for a supervisor's."""
     is_leaving: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if it has been told to end, and nobody needs it any more."""
     medium: Mapped[Medium]

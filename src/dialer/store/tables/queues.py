@@ -70,6 +70,14 @@ class Agent(Row):
     """The last call that was to be hung up while the agent talked in it."""
     hold_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The call that the agent wants on hold."""
+    supervised_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The call of the agent that a supervisor wants to hear; null if nobody does."""
+    supervision_turn: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Number of the last supervision: counts those of the agent."""
+    supervision_mode: Mapped[str] = mapped_column(String(8), default="listen", server_default="listen")
+    """A `dialer.domain.enums.SupervisionMode`."""
+    supervision_contact: Mapped[Name] = mapped_column(default="", server_default="")
+    """The telephone of the supervisor."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
