@@ -56,6 +56,7 @@ docs: $(STAMP) ## make the documentation as a site in build/site, which opens wi
 vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them and strangers at calls, then every planted bug
 	$(VENV)/bin/python -m tests.vopr --seeds $(SEEDS)
 	$(VENV)/bin/python -m tests.vopr --fleet --seeds $(shell expr $(SEEDS) / 4 + 1)
+	$(VENV)/bin/python -m tests.vopr --events --seeds $(shell expr $(SEEDS) / 4 + 1)
 	$(VENV)/bin/python -m tests.vopr --sound --seeds $(shell expr $(SEEDS) \* 10)
 	$(VENV)/bin/python -m tests.vopr --planted
 
