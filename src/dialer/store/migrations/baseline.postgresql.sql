@@ -762,6 +762,7 @@ CREATE TABLE section_template (
 	confirm_key VARCHAR(1),
 	completed BOOLEAN NOT NULL,
 	queue_id BIGINT,
+	file_id INTEGER,
 	created_date BIGINT NOT NULL,
 	updated_date BIGINT NOT NULL,
 	CONSTRAINT pk_section_template PRIMARY KEY (id),

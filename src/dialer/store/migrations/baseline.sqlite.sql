@@ -703,6 +703,7 @@ CREATE TABLE section_template (
 	confirm_key VARCHAR(1),
 	completed BOOLEAN NOT NULL,
 	queue_id INTEGER,
+	file_id INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_section_template_survey_id_survey_template FOREIGN KEY(survey_id) REFERENCES survey_template (id) ON DELETE CASCADE,
