@@ -19,6 +19,7 @@ from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 _IGNORED: Final = (
     *(effects.KeepText, effects.DropText, effects.KeepTransfer, effects.KeepQueue),
     *(effects.KeepFigures, effects.KeepBreaker, effects.ExpectCallBack, effects.RefuseInbound),
+    effects.KeepPreview,
 )
 _FINAL: Final = {
     SubscriberStatus.COMPLETED: "subscriber.completed",
@@ -38,7 +39,7 @@ class AccountEventRows:
         self._events: list[EventRow] = []
         self._moves: list[tuple[effects.MoveCampaign, int]] = []
         self._agents: list[tuple[effects.KeepAgent, int]] = []
-        self._refusals: list[tuple[effects.RefuseSubscriber, int]] = []
+        self._refusals: list[tuple[effects.RefuseSubscriber | effects.PutBack, int]] = []
         self._wishes: list[tuple[effects.KeepWish, int]] = []
         self._completions: list[tuple[effects.CompleteSubscriber, int]] = []
         self._charges: Final = Charges()
@@ -56,6 +57,7 @@ class AccountEventRows:
             effects.FinishText: lambda effect, now_ms: self._over(effect.message, effect.outcome, effect.bill, now_ms),
             effects.MoveCampaign: lambda effect, now_ms: self._moves.append((effect, now_ms)),
             effects.KeepAgent: self._kept,
+            effects.PutBack: self._put_back,
             effects.RefuseSubscriber: lambda effect, now_ms: self._refusals.append((effect, now_ms)),
             effects.KeepWish: lambda effect, now_ms: self._wishes.append((effect, now_ms)),
             effects.CompleteSubscriber: lambda effect, now_ms: self._completions.append((effect, now_ms)),
@@ -167,6 +169,10 @@ class AccountEventRows:
         if effect.status is not None:
             self._agents.append((effect, now_ms))
 
+    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+        if effect.status is SubscriberStatus.FAIL:
+            self._refusals.append((effect, now_ms))
+
     def _campaigns(self, connection: Connection) -> Iterable[EventRow]:
         owners = _owners(connection, Campaign, [effect.campaign_id for effect, _ in self._moves])
         for effect, at_ms in self._moves:
@@ -203,7 +209,7 @@ class AccountEventRows:
                     at_ms,
                     effect.campaign_id,
                     effect.subscriber.id,
-                    SubscriberStatus.NOT_AUTHORIZED,
+                    effect.status if isinstance(effect, effects.PutBack) else SubscriberStatus.NOT_AUTHORIZED,
                     effect.reason,
                 )
 

@@ -70,6 +70,10 @@ class Agent(Row):
     """The last call that was to be hung up while the agent talked in it."""
     hold_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The call that the agent wants on hold."""
+    preview: Mapped[LongText]
+    """A `dialer.domain.queueing.plans.Preview` as JSON: whom the agent sees before the call. Or empty."""
+    preview_order: Mapped[LongText]
+    """A `dialer.domain.queueing.plans.PreviewOrder` as JSON: what the agent wants of the person. Or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
