@@ -16,6 +16,7 @@ from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.survey.sections import fields
 from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
 from dialer.domain.survey.sections.multi_choice import LABEL_MAX
@@ -132,6 +133,8 @@ class CampaignPart(_Part, frozen=True):
     strategy: str = ""
     """Name of a pacing strategy, for a campaign that dials for agents. Default: the strategy of `dial_method`."""
     agent_dial_rate: Annotated[float, Meta(gt=0, le=AGENT_DIAL_RATE_MAX)] = 1.0
+    preview_seconds: Annotated[int, Meta(ge=PREVIEW_SECONDS_MIN, le=PREVIEW_SECONDS_MAX)] = 60
+    preview_calls: bool = False
     abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = ABANDON_RATE_MAX_DEFAULT
     """Per cent of the calls that persons answered."""
     callerid: Annotated[str, Meta(max_length=80)] = ""

@@ -34,6 +34,8 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "max_xfer": 0,
         "dial_method": 1,
         "agent_dial_rate": 1,
+        "preview_seconds": 60,
+        "preview_calls": False,
         "abandon_rate_max": 3,
         "callmaxduration": 1800,
         "maxretry": 0,

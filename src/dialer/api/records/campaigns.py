@@ -22,6 +22,7 @@ from dialer.api.records.phrases import Outcomes
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
+from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import VOICE, Campaign
 
@@ -69,12 +70,22 @@ _CAMPAIGN: Final = shapes(
         ),
         "dial_method": writable(
             Choice(DialMethod),
-            "The pace of dialling. 2 and 3 dial for agents, so the survey must transfer calls to a queue.",
+            "The pace of dialling. 2, 3 and 4 dial for agents, so the survey must transfer calls to a queue.",
         ),
         "agent_dial_rate": writable(
             AmountNumber(minimum=1),
             "Calls for each free agent, calls in progress included. Used with `dial_method` 2 only. Default: 1.",
             example=1.5,
+        ),
+        "preview_seconds": writable(
+            Integer(PREVIEW_SECONDS_MIN, PREVIEW_SECONDS_MAX),
+            "Seconds that an agent has to call or skip a person. Used with `dial_method` 4 only.",
+            example=90,
+        ),
+        "preview_calls": writable(
+            Boolean(),
+            "What follows when that time is over. True: the person is called. False: the person waits for"
+            " `intervalretry`, and the agent goes on a break.",
         ),
         "abandon_rate_max": writable(
             AmountNumber(minimum=0),

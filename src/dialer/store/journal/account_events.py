@@ -20,6 +20,7 @@ from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 _IGNORED: Final = (
     *(effects.KeepText, effects.DropText, effects.KeepTransfer, effects.KeepQueue),
     *(effects.KeepFigures, effects.KeepBreaker, effects.ExpectCallBack, effects.RefuseInbound),
+    effects.KeepPreview,
 )
 _FINAL: Final = {
     SubscriberStatus.COMPLETED: "subscriber.completed",
@@ -54,7 +55,7 @@ class AccountEventRows:
         self._events: list[tuple[int, EventRow]] = []
         self._moves: list[_Noted[effects.MoveCampaign]] = []
         self._agents: list[_Noted[effects.KeepAgent]] = []
-        self._refusals: list[_Noted[effects.RefuseSubscriber]] = []
+        self._refusals: list[_Noted[effects.RefuseSubscriber | effects.PutBack]] = []
         self._wishes: list[_Noted[effects.KeepWish]] = []
         self._completions: list[_Noted[effects.CompleteSubscriber]] = []
         self._waiting: list[_Noted[effects.FinishCall | effects.TakeBackCall]] = []
@@ -74,6 +75,7 @@ class AccountEventRows:
             effects.FinishText: lambda effect, now_ms: self._over(effect.message, effect.outcome, effect.bill, now_ms),
             effects.MoveCampaign: lambda effect, now_ms: self._note(self._moves, effect, now_ms),
             effects.KeepAgent: self._kept,
+            effects.PutBack: self._put_back,
             effects.RefuseSubscriber: lambda effect, now_ms: self._note(self._refusals, effect, now_ms),
             effects.KeepWish: lambda effect, now_ms: self._note(self._wishes, effect, now_ms),
             effects.CompleteSubscriber: lambda effect, now_ms: self._note(self._completions, effect, now_ms),
@@ -190,6 +192,10 @@ class AccountEventRows:
         if effect.status is not None:
             self._note(self._agents, effect, now_ms)
 
+    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+        if effect.status is SubscriberStatus.FAIL:
+            self._note(self._refusals, effect, now_ms)
+
     def _campaigns(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
         owners = _owners(connection, Campaign, [effect.campaign_id for _, effect, _ in self._moves])
         for place, effect, at_ms in self._moves:
@@ -213,8 +219,8 @@ class AccountEventRows:
             user_id = owners.get(effect.campaign_id)
             if user_id in self._users:
                 ids = (effect.campaign_id, effect.subscriber.id)
-                after = (SubscriberStatus.NOT_AUTHORIZED, effect.reason)
-                yield place, _of_subscriber(user_id, "subscriber.failed", at_ms, *ids, *after)
+                status = effect.status if isinstance(effect, effects.PutBack) else SubscriberStatus.NOT_AUTHORIZED
+                yield place, _of_subscriber(user_id, "subscriber.failed", at_ms, *ids, status, effect.reason)
 
     def _completed(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
         """Yield events of people who completed a survey by calling in. Those who had completed it before have none."""
