@@ -48,6 +48,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "object_id": str(estate.survey["id"]),
         "extra_data": "",
         "dispositions": "",
+        "agent_script": "",
         "voicemail": False,
         "amd_behavior": 1,
         "amd_sensitivity": 2,

@@ -28,6 +28,8 @@ from dialer.store.tables import VOICE, Campaign
 
 CALLERID_MAX: Final = 80
 EXTRA_MAX: Final = 120
+SCRIPT_MAX: Final = 4_000
+"""Characters of `agent_script`."""
 FREQUENCY_MAX: Final = 1_000_000
 """Calls a minute."""
 CALL_SECONDS_MAX: Final = 86_400
@@ -138,6 +140,12 @@ _CAMPAIGN: Final = shapes(
             " campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each. `do_not_call` can"
             " always be chosen. Empty: all dispositions.",
             example="Sold = success, Too expensive = not_interested, call_back",
+        ),
+        "agent_script": writable(
+            Text(SCRIPT_MAX),
+            "What agents say. The desk shows it beside the callee. `{first_name}`, `{full_name}` and variables of the"
+            " contact are replaced. Default: empty.",
+            example="Good morning, {first_name}. This is Anna of the clinic.",
         ),
         "voicemail": writable(
             Boolean(), "True to tell answering machines from people, in the first seconds after each answer."

@@ -599,6 +599,7 @@ CREATE TABLE campaign (
 	object_id BIGINT NOT NULL,
 	extra_data VARCHAR(120) NOT NULL,
 	dispositions TEXT DEFAULT '' NOT NULL,
+	agent_script TEXT DEFAULT '' NOT NULL,
 	voicemail BOOLEAN NOT NULL,
 	amd_behavior SMALLINT NOT NULL,
 	amd_sensitivity SMALLINT DEFAULT '2' NOT NULL,
