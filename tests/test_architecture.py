@@ -67,7 +67,7 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "settings_values": frozenset({"domain"}),
     "__init__": frozenset(),
 }
-OUTERMOST: Final = frozenset({"commands", "demo", "dev", "files", "testing", "usage"})
+OUTERMOST: Final = frozenset({"commands", "demo", "dev", "files", "scenarios", "testing", "usage"})
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
     {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}

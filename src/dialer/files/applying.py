@@ -94,7 +94,7 @@ def check_actor(actor: Actor) -> None:
 
 def _apply(writer: RecordWriter, wanted: Wanted) -> RecordChange:
     kind = wanted.kind
-    ids = writer.names.ids(kind.path, wanted.name)
+    ids = writer.names.ids(kind.path, wanted.name, kind.called)
     if len(ids) > 1:
         raise FileError.at(
             wanted.place, f"the account has {len(ids)} records called {wanted.name!r}: rename all but one"
@@ -122,7 +122,7 @@ def _write_parts(writer: RecordWriter, record_id: int, wanted: Wanted, *, is_new
 def _summary(kind: RecordKind, wanted: Wanted) -> Iterator[str]:
     """Yield the values of a new record that the file gives, shortly."""
     for name in file_fields(kind):
-        if name in wanted.given and name != "name":
+        if name in wanted.given and name != kind.called:
             value = wanted.given[name].plain()
             yield f"{name}: {value if not isinstance(value, list) else ', '.join(map(str, value))}"
     if wanted.parts is not None and isinstance(wanted.parts.value, list):

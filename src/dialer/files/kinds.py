@@ -37,6 +37,8 @@ class RecordKind(NamedTuple):
     """The fields that keep their value where a file does not give them. All others get their default."""
     part: str = ""
     """The member that lists the parts of a record, if it has any."""
+    called: str = "name"
+    """The field by which a record is known."""
 
     @property
     def resource(self) -> Resource:
@@ -68,6 +70,13 @@ KINDS: Final = (
         kept=_DATES,
     ),
     RecordKind("sms_campaigns", "campaign of texts", "sms-campaigns", _LISTS, _OF_CAMPAIGNS, _DATES),
+    RecordKind(
+        "dids",
+        "number for callers",
+        "did",
+        without=frozenset({"user", "is_assigned"}),
+        called="did_number",
+    ),
 )
 SECTION: Final = RecordKind("sections", "section", "section-template", without=frozenset({"survey", "order"}))
 TIER: Final = RecordKind("agents", "agent", "tier", without=frozenset({"queue", "agent"}))
@@ -100,9 +109,9 @@ def read_wanted(node: Node, kind: RecordKind) -> Wanted:
     members = dict(node.members())
     parts = members.pop(kind.part, None) if kind.part else None
     refuse_unknown(members, (*file_fields(kind), *((kind.part,) if kind.part else ())), f"a {kind.one}")
-    if "name" not in members:
-        raise FileError.at(node.place, f"a {kind.one} needs a name, by which it is found again")
-    return Wanted(kind, members["name"].text(), node.place, members, parts)
+    if kind.called not in members:
+        raise FileError.at(node.place, f"a {kind.one} needs a {kind.called}, by which it is found again")
+    return Wanted(kind, members[kind.called].text(), node.place, members, parts)
 
 
 def read_document(document: Node, beside: frozenset[str] = frozenset()) -> list[Wanted]:

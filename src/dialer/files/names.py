@@ -30,10 +30,10 @@ class Names:
         self._unit: Final = unit
         self._owner: Final = Actor(owner_id, "", Role.MANAGER)
 
-    def ids(self, path: str, name: str) -> list[int]:
-        """Return the ids of the records at a path that have a name, in order."""
+    def ids(self, path: str, name: str, called: str = "name") -> list[int]:
+        """Return the ids of the records at a path that have a name, in the column `called`, in order."""
         table = self._unit.resources[path].table
-        query = select(table.c["id"]).where(table.c["name"] == name, self._visible(self._unit.resources[path]))
+        query = select(table.c["id"]).where(table.c[called] == name, self._visible(self._unit.resources[path]))
         return list(self._unit.connection.scalars(query.order_by(table.c["id"])))
 
     def id_of(self, path: str, name: str, place: FilePlace) -> int:
