@@ -1,16 +1,18 @@
 """Tests of the client in Python, as its wheel has it: the tour of README.md, events, signatures, and types."""
 
 import os
+import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from clients.making import PYTHON, document, python_client
+from clients.making import PYTHON, ROOT, MakingError, document, python_client, run
 from dialer import __version__
-from tests.clients.touring import heard, shown, walk
+from tests.clients.touring import guide, heard, shown, walk
 
 TOUR: Final = Path(__file__).with_name("tour.py")
 EXAMPLE: Final = PYTHON / "examples" / "hear_the_end.py"
@@ -60,8 +62,34 @@ def test_events_and_signatures_hold(environment: dict[str, str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_wheel_has_the_licence_and_says_that_it_is_typed(installed: Path) -> None:
+    (information,) = installed.glob("dialer_client-*.dist-info")
+    assert (information / "licenses" / "LICENSE").read_text("utf-8") == (ROOT / "LICENSE").read_text("utf-8")
+    assert (installed / "dialer_client" / "py.typed").exists()
+
+
+def test_the_requirements_of_the_wheel_are_those_that_it_is_tested_with(installed: Path) -> None:
+    (information,) = installed.glob("dialer_client-*.dist-info")
+    needed = re.findall(
+        r"^Requires-Dist: ([\w-]+)>=([\d.]+)$", (information / "METADATA").read_text("utf-8"), re.MULTILINE
+    )
+    assert {name for name, _ in needed} == {"attrs", "httpx", "standardwebhooks"}
+    assert [name for name, least in needed if parts(version(name)) < parts(least)] == []
+
+
+def parts(number: str) -> list[int]:
+    """Return the parts of the number of a version."""
+    return [int(part) for part in number.split(".")]
+
+
+def test_a_program_that_fails_is_told(tmp_path: Path) -> None:
+    with pytest.raises(MakingError, match="no such document"):
+        run(tmp_path, sys.executable, "-c", "import sys; sys.exit('no such document')")
+
+
 def test_the_parts_that_are_kept_and_the_programs_are_typed(installed: Path, tmp_path: Path) -> None:
-    modules = [str(installed / "dialer_client" / f"{name}.py") for name in KEPT]
+    (tmp_path / "guide.py").write_text(guide("python"), "utf-8")
+    modules = [str(tmp_path / "guide.py")] + [str(installed / "dialer_client" / f"{name}.py") for name in KEPT]
     options = ["--strict", "--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *modules, str(TOUR), str(EXAMPLE)],

@@ -14,7 +14,7 @@ from clients.making import NODE_MODULES, TYPESCRIPT, document, typescript_client
 from dialer import __version__
 from dialer.webhooks.examples import EXAMPLES, example_of
 from dialer.webhooks.signing import new_secret, signed_headers
-from tests.clients.touring import heard, shown, walk
+from tests.clients.touring import guide, heard, shown, walk
 from tests.optional_tools import find_tool, install_packages
 
 HERE: Final = Path(__file__).parent
@@ -50,7 +50,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for program in PROGRAMS:
         shutil.copy(program, programs)
     (programs / "package.json").write_text('{"type": "module"}', "utf-8")
-    names = [program.name for program in PROGRAMS]
+    (programs / "guide.ts").write_text(guide("typescript"), "utf-8")
+    names = ["guide.ts", *(program.name for program in PROGRAMS)]
     (programs / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS, "files": names}), "utf-8")
     run(programs, str(modules / ".bin" / "tsc"))
     return programs

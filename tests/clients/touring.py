@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple
 import httpx
 
 from dialer.demo.recordings import WELCOME
-from tests.test_readme import steps
+from tests.test_readme import ROOT, blocks, steps
 from tests.test_server import ADMIN, Served, serving
 
 TOUR: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-11-16T14:00:00Z"}
 WORK_S_MAX: Final = 120
+GUIDE: Final = ROOT / "docs" / "clients.md"
 PATIENTS: Final = """contact,full_name,city
 +1 (202) 555-0101,Ada Byron,Washington
 +12025550111,Bert Busy,Washington
@@ -90,6 +91,12 @@ def shown() -> dict[str, Any]:
         "balance": ben["balance"],
         "refused": [400, {"phonebook": ["Invalid hyperlink - Object does not exist."]}],
     }
+
+
+def guide(language: str) -> str:
+    """Return the example of the documentation in a language."""
+    (example,) = blocks(GUIDE.read_text("utf-8"), language)
+    return example
 
 
 def heard(folder: Path, environment: Mapping[str, str], *program: str) -> list[str]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from dialer.demo.client import Client, Record
+from dialer.demo.client import Record
 from dialer.demo.server import new_account, running_server
 from dialer.dev.client import LOCAL, DevClient
 from dialer.domain.roles import Scope
@@ -43,10 +43,9 @@ class ServiceProcess:
             "users", username=account.username, password=account.password, call_rate=CALL_RATE, sms_rate=CALL_RATE
         )
         self.admin.create("payment", user=user["url"], amount=BALANCE, description="For tests")
-        with Client(self.url, account) as owner:
-            owner.keep_events()
-            key = owner.create("api-key", name="Tests", scopes=list(Scope))["key"]
+        key = self.admin.create("api-key", user=user["url"], name="Tests", scopes=list(Scope))["key"]
         with DialerService(self.url, key, account.username, self._gateway, self.admin) as service:
+            service.keep_events()
             try:
                 yield service
             finally:
