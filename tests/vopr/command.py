@@ -55,7 +55,7 @@ def vopr(context: click.Context, *, seeds: int, first: int, kind: str | None, as
     if kind == "sound":
         context.exit(1 if _run_sound(range(first, first + seeds)) else 0)
     show = _show_json if as_json else _show
-    run = _run_fleets if kind == "fleet" else partial(_run, _RUNS.get(kind, run_seed))
+    run = _run_fleets if kind == "fleet" else partial(_run, _RUNS.get(kind or "", run_seed))
     failed = anyio.run(run, range(first, first + seeds), show)
     context.exit(1 if failed else 0)
 

@@ -210,7 +210,7 @@ class AccountEventRows:
         for place, effect, at_ms in self._agents:
             user_id = owners.get(effect.agent_id)
             if user_id in self._users and effect.status is not None:
-                data = {"agent": effect.agent_id, "state": AgentStatus(effect.status).name.lower()}
+                data: dict[str, Any] = {"agent": effect.agent_id, "state": AgentStatus(effect.status).name.lower()}
                 yield place, event_row(user_id, "agent.status", at_ms, f"agent/{effect.agent_id}", **data)
 
     def _refused(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
