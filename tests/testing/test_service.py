@@ -4,11 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
+from anyio import Event, fail_after, to_thread
+from standardwebhooks.webhooks import Webhook
 
 from dialer.demo.client import Record
 from dialer.demo.errors import DemoError
 from dialer.domain.enums import CampaignStatus, SectionType
 from dialer.testing import DialerService, MagicNumber, NotHeardError, ServiceProcess
+from tests.webhooks.receivers import OK, Receiver
+
+RECEIVED_S_MAX = 60
 
 
 def started(service: DialerService, *people: MagicNumber, **fields: object) -> Record:
@@ -88,3 +93,26 @@ def test_a_test_leaves_no_campaign_behind_and_the_next_begins_on_a_monday(dialer
 def dialled_calls(process: ServiceProcess, campaign: int) -> int:
     """Count the calls of a campaign."""
     return process.admin.count("cdr", campaign_id=campaign)
+
+
+async def test_webhooks_reach_a_program_on_this_machine(dialer_service: DialerService) -> None:
+    arrived = Event()
+
+    def answers(_: int) -> bytes:
+        arrived.set()
+        return OK
+
+    receiver = Receiver(answers)
+    async with receiver.listening():
+        secret = await to_thread.run_sync(subscribed, dialer_service, receiver.url)
+        await to_thread.run_sync(started, dialer_service, MagicNumber.ANSWERS)
+        ended = await to_thread.run_sync(dialer_service.advance_until, "campaign.ended")
+        with fail_after(RECEIVED_S_MAX):
+            await arrived.wait()
+    verified = Webhook(secret).verify(receiver.bodies[0], receiver.headers[0])
+    assert (verified["type"], verified["id"]) == ("campaign.ended", ended["id"])
+
+
+def subscribed(service: DialerService, url: str) -> str:
+    """Create a webhook for the ends of campaigns, and return its secret."""
+    return str(service.create("webhook", name="Mine", target_url=url, types=["campaign.ended"])["secret"])
