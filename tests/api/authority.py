@@ -48,6 +48,9 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "GET /callrequest/{record_id}/listen": Authority(READERS, "read"),
+    "POST /callrequest/{record_id}/listen": Authority(MANAGERS, "campaigns"),
+    "POST /callrequest/{record_id}/stop-listening": Authority(MANAGERS, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

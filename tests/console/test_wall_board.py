@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from dialer.domain.enums import CallRequestStatus, TransferStatus
 from dialer.store.database import Database
-from dialer.store.tables import Agent, CallRequest, QueueHour, Transfer
+from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, QueueHour, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
-from tests.console.visitor import Visitor
+from tests.console.visitor import Visitor, words
 
 
 def call(identity: int, **transfer: Any) -> tuple[Any, Any]:  # noqa: ANN401 - columns, and statements
@@ -74,3 +74,49 @@ def test_agents_are_logged_in_and_out(alice: Visitor, bob: Visitor, api: Caller)
     assert alice.send("board/agents/1/", status="fly").status_code == 404
     bob.get("account/")
     assert bob.send("board/agents/1/", status="in").status_code == 404
+
+
+def test_a_supervisor_listens_from_the_board(alice: Visitor, bob: Visitor, api: Caller, database: Database) -> None:
+    """Only calls over SIP have the buttons. A refusal is told on the page, and one of a call that is over is none."""
+
+    def listening() -> tuple[int | None, str]:
+        return database.read_now(lambda c: c.execute(select(Agent.supervised_call_id, Agent.supervision_mode)).one())
+
+    campaign(api)
+    api.create("queue", name="Sales")
+    api.create("agent", name="Ann", status=2)
+    talk = {"status": TransferStatus.CONNECTED, "agent_id": 1, "joined_ms": NOW_MS - 70_000, "answered_ms": NOW_MS}
+    leg = {"call_id": 1, "key": "a", "medium": "voice", "gateway_id": 1, "dialling": "{}", "wanted_ms": NOW_MS}
+    store(database, *call(1, **talk), update(Agent).values(is_talking=True), insert(LiveLeg).values(**leg, handle=""))
+    assert "Whisper" not in alice.text("board/")
+    store(database, update(Gateway).values(protocol="sip"))
+    assert "Listen in Whisper Join" in alice.text("board/")
+    refused = alice.send("board/listen/", call="1")
+    assert refused.status_code == 409
+    assert "You have no telephone. An admin enters it at your user." in words(refused.text)
+    Caller(api.client, "admin").change("users/2/", telephone="1001")
+    for order, mode in (("listen", "listen"), ("whisper", "whisper"), ("join", "join")):
+        assert (alice.send(f"board/{order}/", call="1").status_code, listening()) == (303, (1, mode))
+    alice.get("board/")
+    assert 'form="join" name="call" value="1"' in alice.page
+    assert alice.page.count('aria-pressed="true"') == 1
+    bob.get("account/")
+    assert [bob.send(f"board/{order}/", call="1").status_code for order in ("join", "stop-listening")] == [404, 404]
+    assert alice.send("board/stop-listening/", call="1").status_code == 303
+    assert (listening()[0], "Stop listening" in alice.text("board/")) == (None, False)
+    store(database, update(Transfer).values(status=TransferStatus.OVER))
+    assert [alice.send("board/join/", call=call).status_code for call in ("1", "9", "x")] == [303, 404, 404]
+
+
+def test_a_viewer_has_no_buttons_to_listen(alice: Visitor, visitor: Visitor, api: Caller, database: Database) -> None:
+    """The board of a viewer and that of a manager are not the same page."""
+    campaign(api)
+    api.create("queue", name="Sales")
+    api.create("agent", name="Ann", status=2)
+    talk = {"status": TransferStatus.CONNECTED, "agent_id": 1, "joined_ms": NOW_MS - 70_000, "answered_ms": NOW_MS}
+    store(database, *call(1, **talk), update(Agent).values(is_talking=True), update(Gateway).values(protocol="sip"))
+    assert "Whisper" in alice.text("board/")
+    visitor.sign_in("vera")
+    assert "Ann Talking" in visitor.text("board/")
+    assert "Whisper" not in visitor.text("board/")
+    assert visitor.send("board/listen/", call="1").status_code == 403

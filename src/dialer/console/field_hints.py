@@ -27,6 +27,7 @@ HINTS: Final[Mapping[str, str]] = {
     "break_reason": "Why the agent is on a break, for reports.",
     "dispositions": "Agents choose one of them, such as: Sold = success, call_back. Empty: the usual ones.",
     "break_reasons": "Agents of the queue choose one of them, such as: Lunch, Training. Empty: they write any.",
+    "telephone": "It rings when the user listens to a call of an agent. Calls to it cost nothing.",
     "callerid": "The number that callees see, if the group of caller IDs has none for them.",
     "callerid_group": "A set of numbers, of which callees see the one that fits their area.",
     "callerid_name": "Some carriers show it beside the number.",

@@ -148,7 +148,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         ),
         _groups(
             ("Where the user may call", "allowed_countries allows_special"),
-            ("About the person", "first_name last_name email"),
+            ("About the person", "first_name last_name email telephone"),
         ),
     ),
     "webhook": FormLayout(

@@ -33,6 +33,7 @@ def test_an_admin_creates_a_user_who_logs_in(admin: Caller, client: TestClient[L
         "allows_special": False,
         "default_region": "",
         "language": "",
+        "telephone": "",
         "manager": None,
     }
     assert Caller(client, "Dora", NEW_PASSWORD).get("users/")["results"] == [record]

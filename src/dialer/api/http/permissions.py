@@ -68,6 +68,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
     f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
     **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in ("hang-up", "hold", "resume")},
+    f"GET /callrequest/{RECORD}/listen": Permission.READ,
+    **{f"POST /callrequest/{RECORD}/{order}": Permission.CAMPAIGNS for order in ("listen", "stop-listening")},
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
 
@@ -151,6 +153,10 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/board": Permission.READ,
     "GET /console/board/live": Permission.READ,
     f"POST /console/board/agents/{RECORD}": Permission.WORK,
+    "POST /console/board/listen": Permission.CAMPAIGNS,
+    "POST /console/board/whisper": Permission.CAMPAIGNS,
+    "POST /console/board/join": Permission.CAMPAIGNS,
+    "POST /console/board/stop-listening": Permission.CAMPAIGNS,
     "GET /console/desk": Permission.WORK,
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,

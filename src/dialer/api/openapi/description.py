@@ -26,6 +26,7 @@ from dialer.api.records.dispositions import DispositionRead
 from dialer.api.records.events import EventRead
 from dialer.api.records.ledger import LEDGER
 from dialer.api.records.messages import SMS_CAMPAIGNS
+from dialer.api.records.supervision import ListenRead, StopListeningRead
 from dialer.api.records.surveys import AUDIO_FILES
 from dialer.api.records.trial_calls import TrialCallRead
 from dialer.api.routes.call_again import CalledAgainRead
@@ -224,6 +225,9 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "hang_up": examples.answer(HangUpRead),
     "hold": examples.answer(HoldRead),
     "resume": examples.answer(ResumeRead),
+    "listen": examples.answer(ListenRead),
+    "read_listener": examples.answer(ListenRead),
+    "stop_listening": examples.answer(StopListeningRead),
     "download_recording": "(the bytes of a WAV file)",
     "download_audio": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
@@ -249,6 +253,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "text_again": {"outcomes": ["not_delivered"], "confirm": 2},
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
     "set_disposition": _DISPOSITION,
+    "listen": {"mode": "listen"},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 

@@ -14,7 +14,7 @@ from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.prefixes import Prefixes
 from dialer.domain.plans import FREESWITCH
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
-from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, User
+from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Transfer, User
 from dialer.store.touched import Touched
 
 _EVENTS: Final[dict[SupervisionMode, type[CallListened | CallWhispered | CallJoined]]] = {
@@ -60,6 +60,15 @@ def stop_supervising(unit: UnitOfWork, callrequest_id: int) -> None:
     agent = update(Agent).where(Agent.id == agent_id, Agent.supervised_call_id == callrequest_id)
     if unit.connection.execute(agent.values(supervised_call_id=None)).rowcount:
         _note(unit, agent_id, CallLeft(agent_id, callrequest_id))
+
+
+def mode_of(connection: Connection, callrequest_id: int) -> SupervisionMode | None:
+    """Return how a supervisor hears a call, or is about to; None if nobody does."""
+    query = select(Agent.supervision_mode).join(Transfer, Transfer.agent_id == Agent.id)
+    mode = connection.scalar(
+        query.where(Transfer.callrequest_id == callrequest_id, Agent.supervised_call_id == callrequest_id)
+    )
+    return None if mode is None else SupervisionMode(mode)
 
 
 def _note(unit: UnitOfWork, agent_id: int, event: AppEvent) -> None:

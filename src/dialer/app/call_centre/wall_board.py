@@ -5,7 +5,8 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
-from dialer.domain.enums import AgentActivity
+from dialer.domain.enums import AgentActivity, SupervisionMode
+from dialer.domain.plans import SIP
 from dialer.domain.statistics import NO_FIGURES, Figures, Grouping, percent
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
@@ -35,6 +36,10 @@ class AgentOnBoard(NamedTuple):
     since_ms: int
     detail: str
     """The number of the callee while the agent talks, and the reason of a break."""
+    call_id: int | None = None
+    """The call in which the agent talks, if a supervisor can hear it."""
+    listening: SupervisionMode | None = None
+    """The people who hear the supervisor of that call; None if nobody supervises it."""
 
 
 class QueueOnBoard(NamedTuple):
@@ -81,7 +86,17 @@ def read_wall_board(connection: Connection, now_ms: int, user_id: int | None, to
 def _agent(agent: BoardAgent, talk: BoardCall | None, now_ms: int) -> AgentOnBoard:
     activity = agent.clock.activity(now_ms)
     if activity is AgentActivity.TALKING and talk is not None and talk.answered_ms is not None:
-        return AgentOnBoard(agent.id, agent.name, activity, talk.answered_ms, talk.phone_number)
+        can_be_heard = talk.protocol == SIP
+        is_heard = can_be_heard and agent.supervised_call_id == talk.id
+        return AgentOnBoard(
+            agent.id,
+            agent.name,
+            activity,
+            talk.answered_ms,
+            talk.phone_number,
+            talk.id if can_be_heard else None,
+            SupervisionMode(agent.supervision_mode) if is_heard else None,
+        )
     return AgentOnBoard(agent.id, agent.name, activity, agent.clock.since_ms(now_ms), agent.clock.break_reason)
 
 
