@@ -42,9 +42,11 @@ class CampaignDialling:
     The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
     """
 
-    def __init__(self, engine_state: EngineState, pacing: AgentPacing) -> None:
+    def __init__(self, engine_state: EngineState, pacing: AgentPacing, wake_floor: Callable[[int], None]) -> None:
+        """`wake_floor` has the agents looked at from a moment on."""
         self._state: Final = engine_state
         self._pacing: Final = pacing
+        self._wake_floor: Final = wake_floor
         self._campaigns: Final = engine_state.campaigns
         self._gateways: Final = engine_state.gateways
         self._accounts: Final = engine_state.accounts
@@ -107,10 +109,34 @@ class CampaignDialling:
         """Return the time at which the agents allow the next dial; `NEVER_MS` if an event must come first."""
         if campaign.plan.starting_ms > now_ms:
             return campaign.next_dial_ms
+        is_allowed = self._pace_allows(campaign, now_ms) or self._next_promised(campaign, now_ms) is not None
+        return now_ms if is_allowed else NEVER_MS
+
+    def _pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
         pace = self._pacing.pace(campaign, now_ms)
         if pace.again_ms is not None:
             self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
-        return now_ms if pace.calls > 0 else NEVER_MS
+        return pace.calls > 0
+
+    def _next_promised(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | None:
+        """Return a subscriber whose call-back has waited for an agent who is free now: no pace holds it back."""
+        if not campaign.hopper.awaits_agents:
+            return None
+        return campaign.hopper.next_promised(now_ms, partial(self._pacing.is_available, campaign, now_ms))
+
+    def _next_person(self, campaign: OpenCampaign, now_ms: int) -> Subscriber | ClaimFresh | ClaimRetries | None:
+        hopper = campaign.hopper
+        if campaign.is_paced and hopper.awaits_agents and not self._pace_allows(campaign, now_ms):
+            return self._next_promised(campaign, now_ms)
+        found = hopper.next(now_ms, partial(self._pacing.is_available, campaign, now_ms))
+        awaiting, campaign_id = self._state.awaiting, campaign.plan.id
+        if hopper.awaits_agents != (campaign_id in awaiting.queue_ids):
+            if hopper.awaits_agents:
+                awaiting.add(campaign_id, campaign.plan.flow.queue_ids)
+                self._wake_floor(now_ms)
+            else:
+                awaiting.discard(campaign_id)
+        return found
 
     def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
         """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
@@ -200,7 +226,7 @@ class CampaignDialling:
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
-            next_person = hopper.next(now_ms)
+            next_person = self._next_person(campaign, now_ms)
             if not isinstance(next_person, Subscriber):
                 if next_person is None:
                     self._wait_for_subscribers(campaign, now_ms)

@@ -82,7 +82,7 @@ class Engine:
         self._call_messages: Final = CallMessages(engine_state)
         self._inbound: Final = Inbound(engine_state)
         self._pacing: Final = AgentPacing(engine_state, distributor)
-        self._dialling: Final = CampaignDialling(engine_state, self._pacing)
+        self._dialling: Final = CampaignDialling(engine_state, self._pacing, self._transfers.wake)
         self._watchdog: Final = Watchdog(engine_state)
         handlers: dict[type, Callable[[int, Any], None]] = {
             events.AccountOpened: self._open_account,
@@ -329,6 +329,7 @@ class Engine:
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]
+        self._transfers.unreserve(call)
         if call.transfers:
             self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
@@ -386,6 +387,8 @@ class Engine:
         self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         account.held -= call.hold
         subscriber.attempts -= 1
+        self._transfers.unreserve(call)
+        self._transfers.wake(now_ms)
         after = never_made(call, now_ms)
         subscriber.due_ms = after.due_ms
         self._pacing.taken_back(campaign, call)

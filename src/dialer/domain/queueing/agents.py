@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from dialer.domain.enums import AgentStatus
+from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan
 
 AGENT_RING_MS_MAX: Final = 20_000
@@ -24,13 +25,15 @@ class AgentTalk(NamedTuple):
 class AgentState:
     """The state of one agent. Its figures are replaced, never changed, so that holders of an older value keep it."""
 
-    __slots__ = ("asked_call_id", "figures", "plan", "talk")
+    __slots__ = ("asked_call_id", "figures", "plan", "reserved_until_ms", "talk")
 
     def __init__(self, plan: AgentPlan) -> None:
         self.plan = plan
         self.figures = AgentFigures()
         self.asked_call_id: int | None = None
         self.talk: AgentTalk | None = None
+        self.reserved_until_ms = 0
+        """Until then, the agent waits for a call-back that they have promised, unless its call ends before."""
 
     @property
     def is_on_duty(self) -> bool:
@@ -43,7 +46,14 @@ class AgentState:
 
     def is_idle(self, now_ms: int) -> bool:
         """Return whether the agent can be asked for a call now."""
-        return self.asked_call_id is None and self.is_free(now_ms)
+        return self.asked_call_id is None and self.reserved_until_ms <= now_ms and self.is_free(now_ms)
+
+    def next_ms(self, now_ms: int) -> int:
+        """Return the next time at which the agent may become idle by itself; `NEVER_MS` if there is none."""
+        if not self.is_on_duty:
+            return NEVER_MS
+        moments = (self.figures.free_at_ms, self.reserved_until_ms)
+        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
 
     def ask(self, now_ms: int, call_id: int) -> None:
         """Ask the agent to take a call."""

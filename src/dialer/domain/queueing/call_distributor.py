@@ -10,44 +10,19 @@ from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.enums import QueueStrategy
-from dialer.domain.plans import NEVER_MS
+from dialer.domain.plans import NEVER_MS, Promise
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
+from dialer.domain.queueing.callers import in_line
 from dialer.domain.queueing.changes import Changes, Notes
+from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
+from dialer.domain.queueing.promises import Promises, is_kept
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
-from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, rank_candidates
-from dialer.domain.reasons import TransferReason
-
-
-class AgentOffer(msgspec.Struct, frozen=True):
-    """A decision to ask an agent to take a call."""
-
-    call_id: int
-    agent_id: int
-
-
-class Withdraw(msgspec.Struct, frozen=True):
-    """A decision to stop asking an agent: another one took the call, time is up, or the caller left."""
-
-    call_id: int
-    agent_id: int
-
-
-class Unserved(msgspec.Struct, frozen=True):
-    """A decision of a queue to give up on a call, which leaves the queue."""
-
-    call_id: int
-    reason: TransferReason
-    """`max_wait` or `no_agent`."""
-
-
-Decision = AgentOffer | Withdraw | Unserved
+from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, next_agents
 
 
 class CallDistributor:
@@ -62,6 +37,7 @@ class CallDistributor:
         self._waiting: Final[dict[int, Waiting]] = {}
         self._talks: Final[dict[int, int]] = {}
         """The agent of each call with a talk in progress."""
+        self._promises: Final = Promises()
         self._notes = Notes()
         # Nothing below says more than the above. It spares a look at all queues, agents and calls at every event.
         self._served_by: Final[defaultdict[int, set[int]]] = defaultdict(set)
@@ -115,14 +91,33 @@ class CallDistributor:
         if figures is not None:
             agent.figures = figures
 
-    def join(self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int) -> Waiting:
+    def is_available(self, now_ms: int, agent_id: int, queue_ids: AbstractSet[int]) -> bool:
+        """Return whether an agent is idle who serves one of these queues."""
+        self._look_at_agents(now_ms)
+        return agent_id in self._idle and not self._served_by[agent_id].isdisjoint(queue_ids)
+
+    def reserve(self, call_id: int, promise: Promise) -> None:
+        """Keep an agent for a call that was placed for them alone, until it joins a queue or is over."""
+        self._promises.reserve(call_id, promise)
+        self._changing(promise.agent_id).reserved_until_ms = promise.until_ms
+
+    def unreserve(self, call_id: int) -> bool:
+        """End the reservation for a call; return whether there was one."""
+        agent_id = self._promises.unreserve(call_id)
+        if agent_id is not None:
+            self._changing(agent_id).reserved_until_ms = 0
+        return agent_id is not None
+
+    def join(
+        self, now_ms: int, call_id: int, queue_id: int, number: str, answered_ms: int, promise: Promise | None = None
+    ) -> Waiting:
         """Add a call to a queue and return its place: the one its number left early, if the queue still keeps it.
 
         A call that waits already keeps its place. An unknown queue counts as a queue without agents.
         """
         if call_id in self._waiting:
             return self._waiting[call_id]
-        waiting = self._line(queue_id).enter(now_ms, call_id, number, answered_ms)
+        waiting = replace(self._line(queue_id).enter(now_ms, call_id, number, answered_ms), promise=promise)
         self._add(waiting)
         self._notes.waiting[call_id] = waiting
         return waiting
@@ -199,9 +194,9 @@ class CallDistributor:
         lines = [self._line(queue_id) for queue_id in sorted(self._concerned)]
         self._watch_staff(lines, now_ms)
         decisions: list[Decision] = []
-        for waiting in _in_line(waiting for line in lines for waiting in self._overdue(now_ms, line)):
+        for waiting in in_line(waiting for line in lines for waiting in self._overdue(now_ms, line)):
             decisions += self._give_up(now_ms, waiting)
-        for waiting in _in_line(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
+        for waiting in in_line(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
             decisions += self._end_offers(now_ms, waiting)
         self._look_at_agents(now_ms)  # Those who are not asked any more are idle, for all their queues.
         decisions += self._ask_in_line(now_ms)
@@ -287,18 +282,19 @@ class CallDistributor:
             agent = self._agents[agent_id]
             (self._on_duty.add if agent.is_on_duty else self._on_duty.discard)(agent_id)
             (self._idle.add if agent.is_idle(now_ms) else self._idle.discard)(agent_id)
-            rests_until_ms = agent.figures.free_at_ms if agent.is_on_duty else 0
-            self._rests.expect(agent_id, rests_until_ms if rests_until_ms > now_ms else NEVER_MS)
+            self._rests.expect(agent_id, agent.next_ms(now_ms))
             self._concerned.update(self._served_by[agent_id])
             self._staffed_anew.update(self._served_by[agent_id])
 
     def _add(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = waiting
+        self._promises.keep(waiting)
         self._line(waiting.queue_id).callers.add(waiting)
         self._concern(waiting.queue_id)
 
     def _keep(self, waiting: Waiting) -> None:
         self._waiting[waiting.call_id] = self._notes.waiting[waiting.call_id] = waiting
+        self._promises.keep(waiting)
         self._line(waiting.queue_id).callers.keep(waiting)
         self._concern(waiting.queue_id)
 
@@ -309,6 +305,7 @@ class CallDistributor:
     def _drop(self, waiting: Waiting) -> list[Decision]:
         """Remove a call from its queue, and return the offers to withdraw; the asked agents are idle again."""
         del self._waiting[waiting.call_id]
+        self._promises.remove(waiting.call_id)
         self._line(waiting.queue_id).callers.remove(waiting)
         self._concern(waiting.queue_id)
         self._notes.waiting.pop(waiting.call_id, None)
@@ -363,7 +360,7 @@ class CallDistributor:
 
     def _ask_in_line(self, now_ms: int) -> list[Decision]:
         """Ask idle agents for the calls of the queues that are concerned, in the order of the line."""
-        decisions: list[Decision] = []
+        decisions = self._ask_promised(now_ms)
         turns = [
             (*line.callers.in_line[0], 0, queue_id)
             for queue_id in self._concerned
@@ -383,6 +380,16 @@ class CallDistributor:
                 heappop(turns)
         return decisions
 
+    def _ask_promised(self, now_ms: int) -> list[Decision]:
+        """Ask idle agents for the calls that they have promised to take, before any other."""
+        decisions: list[Decision] = []
+        for waiting in self._promises.in_line():
+            agent_id = 0 if waiting.promise is None else waiting.promise.agent_id
+            is_next = agent_id in self._idle and not waiting.offers
+            if is_next and is_kept(now_ms, waiting, self._agents, self._line(waiting.queue_id).places):
+                decisions += self._ask_agents(now_ms, waiting, [agent_id])
+        return decisions
+
     def _may_ask(self, now_ms: int, line: QueueState) -> bool:
         """Return whether an idle agent of a queue may be asked for a call, by the longest wait of a call."""
         idle = self._idle & line.places.keys()
@@ -390,20 +397,18 @@ class CallDistributor:
             return bool(idle)
         waits = (self._waiting[call_id] for call_id in line.callers.by_joining())
         longest = next((waiting for waiting in waits if asks_again_at_ms(line.plan.strategy, waiting) <= now_ms), None)
-        return longest is not None and min(line.places[agent_id].level for agent_id in idle) <= self._top(
-            now_ms, longest, line
-        )
-
-    def _top(self, now_ms: int, waiting: Waiting, line: QueueState) -> int:
-        """Return the highest level of agents who may be asked for a call."""
-        staffed: AbstractSet[int] = frozenset()
-        if line.plan.tier_rules_apply and line.plan.tier_rule_no_agent_no_wait:
-            staffed = {tier.level for tier in line.plan.tiers if tier.agent_id in self._on_duty}
-        return line.levels.top(now_ms - waiting.joined_ms, staffed)
+        if longest is None:
+            return False
+        return min(line.places[agent_id].level for agent_id in idle) <= line.top(now_ms, longest, self._on_duty)
 
     def _ask(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[Decision]:
         """Ask the agents whose turn it is. They are not idle any more."""
-        agent_ids = self._next_agents(waiting, line, self._top(now_ms, waiting, line))
+        if is_kept(now_ms, waiting, self._agents, line.places):
+            return []
+        return self._ask_agents(now_ms, waiting, self._next_agents(now_ms, waiting, line))
+
+    def _ask_agents(self, now_ms: int, waiting: Waiting, agent_ids: list[int]) -> list[Decision]:
+        line = self._line(waiting.queue_id)
         for agent_id in agent_ids:
             agent = self._changing(agent_id)
             agent.ask(now_ms, waiting.call_id)
@@ -414,17 +419,15 @@ class CallDistributor:
             self._keep(replace(waiting, offers=waiting.offers | dict.fromkeys(agent_ids, now_ms)))
         return [AgentOffer(waiting.call_id, agent_id) for agent_id in agent_ids]
 
-    def _next_agents(self, waiting: Waiting, line: QueueState, top: int) -> list[int]:
+    def _next_agents(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[int]:
+        top = line.top(now_ms, waiting, self._on_duty)
         candidates = [
             Candidate(tier, self._agents[agent_id].figures)
             for agent_id in self._idle & line.places.keys()
             if (tier := line.places[agent_id]).level <= top
         ]
         turn = AgentTurn(self._seed, waiting, line.places.get(line.last_agent_id))
-        ranked = rank_candidates(line.plan.strategy, turn, candidates)
-        if line.plan.strategy is not QueueStrategy.RING_ALL:
-            del ranked[1:]
-        return [candidate.tier.agent_id for candidate in ranked]
+        return next_agents(line.plan.strategy, turn, candidates)
 
     def _look_ahead(self, now_ms: int) -> None:
         for queue_id in self._concerned:
@@ -440,9 +443,5 @@ class CallDistributor:
             waiting = self._waiting[call_id]
             moments.append(asks_again_at_ms(line.plan.strategy, waiting))
             moments += [since_ms + AGENT_RING_MS_MAX for since_ms in waiting.offers.values()]
+        moments += self._promises.ends_ms(line.plan.id)
         return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
-
-
-def _in_line(waiting: Iterable[Waiting]) -> list[Waiting]:
-    """Return calls in the order of the line, which is common to all queues."""
-    return sorted(waiting, key=lambda call: (call.score_from_ms, call.call_id))

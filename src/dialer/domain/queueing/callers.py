@@ -1,7 +1,7 @@
 """The calls that wait in one queue, in the two orders in which they are looked for."""
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dialer.domain.queueing.plans import Waiting
 
@@ -50,6 +50,11 @@ class Callers:
         """Return when the first call joined that did so after a time; None if no call did."""
         place = bisect_right(self._by_joining, after_ms, key=_moment)
         return self._by_joining[place][0] if place < len(self._by_joining) else None
+
+
+def in_line(waiting: Iterable[Waiting]) -> list[Waiting]:
+    """Return calls in the order of the line, which is common to all queues."""
+    return sorted(waiting, key=lambda call: (call.score_from_ms, call.call_id))
 
 
 def _moment(place: tuple[int, int]) -> int:

@@ -1,6 +1,7 @@
 """One queue: its settings, the time limits of its callers, and the places of those who left early."""
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from dialer.domain.plans import NEVER_MS
@@ -73,6 +74,13 @@ class QueueState:
             if max_wait_ms <= no_agent_ms
             else (no_agent_ms, TransferReason.NO_AGENT)
         )
+
+    def top(self, now_ms: int, waiting: Waiting, on_duty: AbstractSet[int]) -> int:
+        """Return the highest level of agents who may be asked for a call; `on_duty` are the agents on duty."""
+        staffed: AbstractSet[int] = frozenset()
+        if self.plan.tier_rules_apply and self.plan.tier_rule_no_agent_no_wait:
+            staffed = {tier.level for tier in self.plan.tiers if tier.agent_id in on_duty}
+        return self.levels.top(now_ms - waiting.joined_ms, staffed)
 
     def _is_discarded(self, now_ms: int, left: LeftEarly) -> bool:
         return now_ms - left.left_ms > self.plan.discard_abandoned_after_ms

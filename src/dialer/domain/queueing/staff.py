@@ -39,6 +39,8 @@ def staff_of(agents: Iterable[AgentState], asked_for: AbstractSet[int], waiting:
             bridged_ms.append(agent.talk.since_ms)
         elif agent.figures.free_at_ms > now_ms:
             wrapping_ms.append(agent.figures.free_at_ms)
+        elif agent.reserved_until_ms > now_ms:
+            continue  # A call for this agent alone is on its way.
         elif agent.asked_call_id is None or agent.asked_call_id in asked_for:
             idle += 1
     bridged_ms.sort()

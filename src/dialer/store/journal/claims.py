@@ -34,6 +34,8 @@ def _claimable() -> Select[*tuple[Any, ...]]:
         Subscriber.additional_vars,
         lists_hashes,
         Subscriber.phonebook_id,
+        Subscriber.promised_agent_id,
+        Subscriber.promised_until_ms,
     ).where(
         Subscriber.campaign_id == campaign,
         Subscriber.status == SubscriberStatus.PENDING,
@@ -115,6 +117,8 @@ def _callee(row: Row[Any]) -> Callee:
         variables,
         _,
         phonebook_id,
+        promised_agent_id,
+        promised_until_ms,
     ) = tuple(row)
     return Callee(
         id=subscriber_id,
@@ -129,4 +133,6 @@ def _callee(row: Row[Any]) -> Callee:
         full_name=full_name,
         additional_vars=variables,
         phonebook_id=phonebook_id,
+        promised_agent_id=promised_agent_id,
+        promised_until_ms=promised_until_ms,
     )
