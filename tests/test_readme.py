@@ -332,6 +332,9 @@ LIMITS: Final = {
     "Reasons of a break (`break_reasons` of a queue); one of them": (
         f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"
     ),
+    "Wait of a call-back for its agent (`call_back_wait`)": (
+        f"{campaigns.CALL_BACK_SECONDS_MAX // 86_400} days; half of the time until the campaign ends"
+    ),
     "Hold of a callee by an agent": f"{holds.HOLD_MS_MAX // 60_000} min",
     "Test calls at the same time": f"{trial_calls.TRIALS_MAX} of a process, 1 of a gateway",
     "Messages of calls that are kept for `dialer explain`": (

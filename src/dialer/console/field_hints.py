@@ -31,6 +31,7 @@ HINTS: Final[Mapping[str, str]] = {
     "callerid": "The number that callees see, if the group of caller IDs has none for them.",
     "callerid_group": "A set of numbers, of which callees see the one that fits their area.",
     "callerid_name": "Some carriers show it beside the number.",
+    "call_back_wait": "If the agent wants to take the call-back themselves. Then any agent of the queue takes it.",
     "callmaxduration": "Longer calls are cut off.",
     "calltimeout": "Then the call counts as not answered.",
     "campaign": "",
@@ -156,6 +157,7 @@ UNITS: Final[Mapping[str, str]] = {
 """The units that stand beside inputs."""
 DURATIONS: Final = frozenset(
     {
+        "call_back_wait",
         "callmaxduration",
         "completion_intervalretry",
         "discard_abandoned_after",

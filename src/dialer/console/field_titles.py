@@ -27,6 +27,7 @@ TITLES: Final[Mapping[str, str]] = {
     "callmaxduration": "Longest call",
     "calltimeout": "Longest ringing",
     "campaign_code": "Code",
+    "call_back_wait": "Call-backs wait for their agent",
     "completion_intervalretry": "Time between these calls",
     "completion_maxretry": "Further calls until completed",
     "connection_fee": "Price of a connection",

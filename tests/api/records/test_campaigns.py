@@ -40,6 +40,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "callmaxduration": 1800,
         "maxretry": 0,
         "intervalretry": 300,
+        "call_back_wait": 900,
         "completion_maxretry": 0,
         "completion_intervalretry": 900,
         "calltimeout": 45,

@@ -34,6 +34,7 @@ FREQUENCY_MAX: Final = 1_000_000
 """Calls a minute."""
 CALL_SECONDS_MAX: Final = 86_400
 RING_SECONDS_MAX: Final = 3_600
+CALL_BACK_SECONDS_MAX: Final = 604_800
 INTERVAL_SECONDS_MAX: Final = 31_536_000
 RETRIES_MAX: Final = 1_000
 
@@ -106,6 +107,12 @@ _CAMPAIGN: Final = shapes(
         "intervalretry": writable(
             Integer(0, INTERVAL_SECONDS_MAX),
             "Seconds from the end of a call that reached nobody to the next attempt.",
+            example=900,
+        ),
+        "call_back_wait": writable(
+            Integer(0, CALL_BACK_SECONDS_MAX),
+            "Seconds for which a call-back waits for an agent who takes it themselves (`same_agent`). Then any agent of"
+            " the queue takes it. Default: 900.",
             example=900,
         ),
         "completion_maxretry": writable(

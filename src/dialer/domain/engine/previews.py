@@ -60,8 +60,13 @@ class Previews:
         return self.offers[campaign.wanted[0]] if campaign.wanted else None
 
     def offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
-        """Show a subscriber to the agent who has been idle for the longest time, if one is idle."""
-        agent_id = self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms)
+        """Show a subscriber to the agent who has been idle for the longest time, if one is idle.
+
+        A call-back that an agent has promised to take is shown to that agent, who is idle, as it is due.
+        """
+        promise = subscriber.promise_at(now_ms)
+        idle_id = self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms)
+        agent_id = idle_id if promise is None else promise.agent_id
         if agent_id is not None:
             plan = campaign.plan
             preview = Preview(plan.id, subscriber.id, now_ms, now_ms + plan.preview_ms)

@@ -172,6 +172,8 @@ class EngineState:
         self.next_call_id = first_call_id
         self.campaigns: Final[dict[int, OpenCampaign]] = {}
         self.paced: Final = PacedCampaigns()
+        self.awaiting: Final = PacedCampaigns()
+        """The campaigns that have a due call-back whose agent takes it themselves, and was not free."""
         self.gateways: Final[dict[GatewayKey, GatewayLoad]] = {}
         self.accounts: Final[dict[int, Account]] = {}
         self.calls: Final[dict[int, Call]] = {}
@@ -194,6 +196,7 @@ class EngineState:
         if campaign.in_progress == campaign.inbound == campaign.texts == 0 and campaign.status not in ACTIVE:
             self.campaigns.pop(campaign.plan.id, None)
             self.paced.discard(campaign.plan.id)
+            self.awaiting.discard(campaign.plan.id)
 
     def learn(self, gateway: GatewayLoad, cause: Cause, started_ms: int, now_ms: int) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""

@@ -70,6 +70,8 @@ class Campaign(Row):
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
     intervalretry: Mapped[int] = mapped_column(default=300)
+    call_back_wait: Mapped[int] = mapped_column(default=900, server_default="900")
+    """Seconds for which a call-back waits for the agent who takes it themselves."""
     completion_maxretry: Mapped[int] = mapped_column(default=0)
     completion_intervalretry: Mapped[int] = mapped_column(default=900)
     calltimeout: Mapped[int] = mapped_column(default=45)
@@ -227,6 +229,10 @@ class Subscriber(Row):
     last_attempt: Mapped[int | None] = mapped_column(BIG, default=None)
     due_ms: Mapped[int] = mapped_column(BIG, default=0)
     """Time at which a retry is due; 0 before the first attempt."""
+    promised_agent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The agent who takes the call-back themselves; null for any agent. They may be deleted since."""
+    promised_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """Time from which any agent may take the call-back."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
