@@ -3,6 +3,7 @@
 UV_VERSION := 0.13.8
 VENV := .venv
 STAMP := $(VENV)/.ready
+NPM_STAMP := clients/typescript/node_modules/.package-lock.json
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.ready
 PYTHONS := python3.13 python3.12 python3.11 python3 python
@@ -11,7 +12,7 @@ PYTEST_ARGS ?= -n 3 --dist worksteal
 SEEDS ?= 1000
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo console translations screenshots quick test test-postgresql lint docs bench vopr always
+.PHONY: help setup demo console clients translations screenshots quick test test-postgresql lint docs bench vopr always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -23,6 +24,9 @@ demo: $(STAMP) ## run a whole campaign day in seconds of virtual time
 
 console: $(STAMP) ## run a campaign at 60 times real time, and print the address and a password of the console
 	@$(VENV)/bin/dialer demo --watch
+
+clients: $(STAMP) $(NPM_STAMP) ## make the clients in Python and TypeScript, ready to publish, in build/clients
+	@$(VENV)/bin/python -m clients
 
 translations: $(STAMP) ## bring the texts of the console into its catalogues, and print those without a translation
 	@$(VENV)/bin/python -m tests.console.translations update
@@ -52,6 +56,7 @@ docs: $(STAMP) ## make the documentation as a site in build/site, which opens wi
 vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them and strangers at calls, then every planted bug
 	$(VENV)/bin/python -m tests.vopr --seeds $(SEEDS)
 	$(VENV)/bin/python -m tests.vopr --fleet --seeds $(shell expr $(SEEDS) / 4 + 1)
+	$(VENV)/bin/python -m tests.vopr --events --seeds $(shell expr $(SEEDS) / 4 + 1)
 	$(VENV)/bin/python -m tests.vopr --sound --seeds $(shell expr $(SEEDS) \* 10)
 	$(VENV)/bin/python -m tests.vopr --planted
 
@@ -94,6 +99,12 @@ $(STAMP): pyproject.toml uv.lock
 		UV_PYTHON='$(CURDIR)/$(VENV)/bin/python' UV_PYTHON_DOWNLOADS=never \
 		$(VENV)/bin/uv sync --frozen --compile-bytecode --quiet || fail "the locked dependencies cannot be installed"; \
 	echo '$(CURDIR)' > $@
+
+# The generator and the compiler of the client in TypeScript.
+$(NPM_STAMP): clients/typescript/package.json clients/typescript/package-lock.json
+	@command -v npm >/dev/null || { echo "make: npm is missing: install it (Debian and Ubuntu: apt install npm)" >&2; exit 1; }
+	@cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
 
 # The frameworks that the benchmarks compare with, in an environment that nothing else uses.
 $(PEERS_STAMP): benchmarks/peers/requirements.txt | $(STAMP)

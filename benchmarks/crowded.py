@@ -28,7 +28,7 @@ from dialer.domain.plans import (
     Subscriber,
     Transfer,
 )
-from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Supervision, TierPlan
+from dialer.domain.queueing.plans import AgentPlan, Preview, QueuePlan, Supervision, TierPlan
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.runtime.kernel import Kernel
@@ -93,6 +93,9 @@ class SilentLine:
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> None:  # noqa: ARG002 - the port's
         """Note the offer."""
         self.offers[call.id] = (agent.id, offered_ms)
+
+    def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> None:
+        """Wait for an order."""
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Stop an offer."""

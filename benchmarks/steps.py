@@ -26,7 +26,7 @@ from dialer.runtime.clock import NANOSECONDS, RealClock, VirtualClock
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
-from dialer.store.tables import CallRequest, Campaign
+from dialer.store.tables import CallRequest, Campaign, User
 from tests.databases.cluster import Cluster
 
 CALLS_A_SECOND: Final = 50
@@ -194,9 +194,15 @@ def steps_of(worker: Worker) -> int:
     return 0 if durations is None else sum(durations.counts)
 
 
-def on_real_clock(database: Database, of: Cluster | None, calls_a_second: int, seconds: int) -> Cost:
-    """Return the cost of calls at a rate on a clock like the real one, after a warm-up of the same length."""
+def on_real_clock(
+    database: Database, of: Cluster | None, calls_a_second: int, seconds: int, *, keeps_events: bool = False
+) -> Cost:
+    """Return the cost of calls at a rate on a clock like the real one, after a warm-up of the same length.
+
+    With `keeps_events`, the account of the calls keeps its events.
+    """
     database.write_now(lambda connection: add_campaign(connection, calls_a_second, 4 * calls_a_second * seconds))
+    database.write_now(lambda connection: connection.execute(update(User).values(keeps_events=keeps_events)))
     clock = HandClock(START_MS)
     worker = Worker(database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
 

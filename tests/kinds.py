@@ -34,6 +34,7 @@ PROGRAMS: Final = frozenset(
         "carriers/test_contract.py",
         "carriers/texts/test_forbidden_hosts.py",
         "carriers/voice",
+        "clients",
         "commands",
         "console/test_browser.py",
         "console/test_carriers_in_browser.py",
@@ -63,6 +64,7 @@ PROGRAMS: Final = frozenset(
         "test_server.py",
         "test_simulating.py",
         "test_site.py",
+        "testing/test_service.py",
         "vopr/test_seeds.py",
     }
 )

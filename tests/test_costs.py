@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine, event, update
 from benchmarks.advance import DAY_MS, START_MS, add_started_campaign, new_database
 from benchmarks.crowded import Centre, Size, functions_of
 from benchmarks.fixture_campaign import scenario
+from benchmarks.steps import Cost as StepsCost
 from benchmarks.steps import on_real_clock
 from benchmarks.touching import add_started_campaigns, touched_once
 from dialer.runtime.clock import VirtualClock
@@ -39,7 +40,11 @@ COMMITTED_CALL_MAX: Final = 140
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
 REAL_CLOCK_MAX: Final = {"steps": 0.2, "statements": 3.2, "executions": 10.5, "rows": 12.0}
 """The cost of a call at 50 calls a second on the real clock, in SQLite."""
-AGENT_EVENT_MAX: Final = 530
+EVENTS_OF_A_CALL: Final = {"statements": 0.5, "rows": 4.0}
+"""The cost of the events of a call at 50 calls a second on the real clock: three statements a step, and four rows."""
+EVENT_STATEMENTS: Final = {"INSERT OR FAIL INTO account_event", "FROM subscriber", "FROM user_account"}
+"""The statements of the events of a step: they are written, after a look for halted subscribers and low balances."""
+AGENT_EVENT_MAX: Final = 480
 """Calls of Python functions for an event of an agent whose queue has four predictive campaigns."""
 CROWD_GROWTH_MAX: Final = 1.2
 """The largest ratio of a cost among many campaigns, agents or waiting calls to that among few."""
@@ -159,6 +164,24 @@ def test_a_call_on_the_real_clock_stays_within_its_cost(tmp_path: Path) -> None:
     with closing(new_database(str(tmp_path))) as database:
         cost = on_real_clock(database, None, calls_a_second=50, seconds=25).of_a_call()
     assert {name: cost[name] for name in REAL_CLOCK_MAX if cost[name] > REAL_CLOCK_MAX[name]} == {}
+
+
+def test_events_cost_nothing_until_an_account_keeps_them_and_then_their_rows(tmp_path: Path) -> None:
+    without, kept = (cost_on_real_clock(tmp_path / str(keeps), keeps_events=keeps) for keeps in (False, True))
+    assert [kind for kind in without.statements if "event" in kind or "webhook" in kind] == []
+    assert not without.statements - kept.statements
+    other = kept.statements - without.statements
+    assert {kind.partition(" (")[0] for kind in other} == EVENT_STATEMENTS
+    more = {name: kept.of_a_call()[name] - without.of_a_call()[name] for name in EVENTS_OF_A_CALL}
+    assert more["rows"] > 2
+    assert {name: more[name] for name in more if more[name] > EVENTS_OF_A_CALL[name]} == {}
+    assert kept.calls == without.calls
+
+
+def cost_on_real_clock(folder: Path, *, keeps_events: bool) -> StepsCost:
+    folder.mkdir()
+    with closing(new_database(str(folder))) as database:
+        return on_real_clock(database, None, calls_a_second=50, seconds=30, keeps_events=keeps_events)
 
 
 @pytest.mark.parametrize("size", [Size(campaigns=200), Size(campaigns=1_000), Size(agents=500)])

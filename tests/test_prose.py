@@ -37,7 +37,7 @@ def riddles(source: str) -> list[tuple[int, str]]:
     ]
 
 
-@pytest.mark.parametrize("folder", ["src", "tests", "benchmarks"])
+@pytest.mark.parametrize("folder", ["src", "tests", "benchmarks", "clients"])
 def test_every_sentence_names_its_subject(folder: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {sentence}"

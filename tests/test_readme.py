@@ -17,7 +17,7 @@ from dialer import connections, passwords, settings_values
 from dialer.api.crud import deleting, fields, ordering, pagination, references, searching
 from dialer.api.http import body, preconditions, spreadsheets, strict_json, throttle
 from dialer.api.http.refusals import REFUSALS_A_MINUTE_MAX
-from dialer.api.records import advancing, campaign_life, contacts, trial_calls, what_if, what_if_runs
+from dialer.api.records import advancing, campaign_life, campaigns, contacts, trial_calls, what_if, what_if_runs
 from dialer.api.records import forecast as forecasting
 from dialer.api.records.bulk import PARENTS_MAX
 from dialer.api.records.imports import IMPORTS_OF_A_USER_MAX
@@ -326,6 +326,7 @@ LIMITS: Final = {
     "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Ringing of a supervisor's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
+    "Script of the agents of a campaign (`agent_script`)": f"{campaigns.SCRIPT_MAX:,} characters",
     "Outcomes among which the agents of a campaign choose (`dispositions`); one of them": (
         f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"
     ),

@@ -72,9 +72,9 @@ def _events(document: _Json) -> Iterator[str]:
     rows = []
     for kind, item in document["webhooks"].items():
         (content,) = item["post"]["requestBody"]["content"].values()
-        envelope, own = content["schema"]["allOf"]
-        rows.append([f"`{kind}`", _type(envelope), _type(own["properties"]["data"])])
-    yield from _table(["Type", "Envelope", "Data"], rows)
+        data = _resolved(document, content["schema"])["properties"]["data"]
+        rows.append([f"`{kind}`", _type(content["schema"]), _type(data)])
+    yield from _table(["Type", "Event", "Data"], rows)
 
 
 def _errors(document: _Json) -> Iterator[str]:

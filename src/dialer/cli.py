@@ -33,8 +33,8 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 
 _COMMANDS: Final = (
     *("serve", "api", "worker", "line", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
-    *("secrets", "erase", "openapi", "gateway", "simulate", "forecast", "check", "explain", "replay"),
-    *("report", "top", "demo", "dev", "agents", "export", "listen", "trigger", "mcp", "settings", "completion"),
+    *("secrets", "erase", "openapi", "gateway", "simulate", "forecast", "check", "explain", "replay", "apply"),
+    *("test", "export", "report", "top", "demo", "dev", "agents", "listen", "trigger", "mcp", "settings", "completion"),
 )
 
 

@@ -125,12 +125,12 @@ async def test_other_branches_make_no_difference(run: Run, house: House) -> None
 async def test_a_changed_file_is_played_instead(run: Run, house: House, tmp_path: Path) -> None:
     """An exported survey plays the call as it was, until the file is changed. A bad file is named."""
     survey_id = await one_call(house)
-    exported = run("export", "survey", str(survey_id), **VIRTUAL)
+    exported = run("export", "survey", str(survey_id), "--json", **VIRTUAL)
     assert (exported.code, exported.err) == (0, "")
-    assert exported.data["sections"][0] == {
+    assert exported.data["surveys"][0]["sections"][0] == {
         "id": 1,
         "question": "question 0",
-        "type": 2,
+        "type": "multi_choice",
         "script": "Are you coming?",
         "retries": 1,
         "key_1": "yes",

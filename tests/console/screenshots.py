@@ -47,13 +47,13 @@ def _run_the_day(server: Server, browser: Browser) -> DemoAccount:
     account = server.create_account(OWNER, call_rate=CALL_RATE)
     with Client(server.url, server.admin) as admin, Client(server.url, account) as owner:
         prepare(admin, owner)
-        admin.advance(FORECAST_AT)
+        admin.advance_to(FORECAST_AT)
         page = _signed_in(browser, server, account)
         page.goto(PAGES["campaign"])
         page.get_by_role("button", name="Forecast").click()
         page.get_by_text("Forecast of").wait_for()
         page.context.close()
-        admin.advance(UNTIL)
+        admin.advance_to(UNTIL)
     return account
 
 

@@ -1,5 +1,6 @@
 """Tests of the page of an agent at work."""
 
+import html
 import math
 import re
 from datetime import UTC, datetime
@@ -114,6 +115,24 @@ def test_an_agent_who_talks_sees_the_callee(gus: Visitor, bob: Visitor, api: Cal
     assert "<script>alert" not in gus.page
     assert "+12025550001" not in bob.get("desk/")
     assert "+12025550001" in gus.get("desk/live/")
+
+
+def test_an_agent_reads_what_to_say(gus: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api, name="Departures")
+    path = f"campaigns/{identity}/"
+    talk_to_gus(database, identity)
+    assert "What you say" not in gus.text("desk/")
+    api.change(path, agent_script="Good day, {full_name}!\nYour seat is {seat}. {nosuch}<b>Bye</b> {number")
+    assert "What you say" in gus.text("desk/")
+    said = html.unescape(re.findall(r'<p class="note">(.*?)</p>', gus.page, re.DOTALL)[0])
+    assert said == f"Good day, {HOSTILE}!\nYour seat is 12A. <b>Bye</b> {{number"
+    assert "<script>alert" not in gus.page
+    assert "<b>Bye" not in gus.page
+    status, errors = api.refused("PATCH", path, agent_script="x" * 4_001)
+    assert (status, list(errors)) == (400, ["agent_script"])
+    over = {"ended_ms": NOW_MS - 1_000, "status": 4, "hangup_cause_q850": 16}
+    store(database, update(CallRequest).values(**over), update(Transfer).values(status=3))
+    assert "What you say" in gus.text("desk/")
 
 
 def say(gus: Visitor, path: str = "desk/disposition/", **fields: str) -> int:

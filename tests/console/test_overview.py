@@ -7,7 +7,7 @@ from sqlalchemy import insert, update
 
 from dialer.domain.plans import SIMULATED, SIP
 from dialer.store.database import Database
-from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour
+from dialer.store.tables import Campaign, CampaignHour, Gateway, User, UserHour, Webhook
 from tests.api.harness import NOW_MS, Caller, FakeWorker
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor, words
@@ -83,6 +83,26 @@ def test_a_line_that_is_down_stands_where_people_look_first(alice: Visitor, api:
 
     store(database, update(User).where(User.username == "alice").values(language="de"))
     assert "Die Leitung des Gateways Bad line ist gestört: 401 Unauthorized." in alice.text("overview/")
+
+
+def test_a_webhook_that_the_service_switched_off_stands_there_until_it_is_on_again(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    api.create("webhook", name="CRM of Alice", target_url="http://192.0.2.7:9/")
+    assert "CRM of Alice" not in alice.text("overview/")
+    api.request("PATCH", "webhook/1/", json={"enabled": False})
+    assert "CRM of Alice" not in alice.text("overview/"), "whoever switches it off knows it"
+
+    store(database, update(Webhook).values(problem="failing"))
+    page = alice.get("overview/")
+    assert "The service switched the webhook CRM of Alice off: its program gets no events." in words(page)
+    link = re.search(r'<a href="([^"]*)">The service switched', page)
+    assert link is not None
+    assert "CRM of Alice" in alice.text(link[1].removeprefix("/console/"))
+    assert "CRM of Alice" not in bob.get("overview/")
+
+    api.request("PATCH", "webhook/1/", json={"enabled": True})
+    assert "CRM of Alice" not in alice.text("overview/")
 
 
 def test_a_customer_sees_nothing_of_another(

@@ -59,4 +59,4 @@ def test_a_server_that_has_gone_is_an_error() -> None:
         raise httpx.ConnectError("connection refused", request=request)
 
     with client_of(refuse) as client, pytest.raises(DemoError, match="connection refused"):
-        client.advance("2026-11-16T00:00:00Z")
+        client.advance_to("2026-11-16T00:00:00Z")

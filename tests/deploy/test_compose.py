@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 import rich_click as click
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from dialer.cli import cli
 from dialer.settings import SETTINGS, load_settings

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -14,6 +15,8 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 UV: Final = Path(sys.executable).with_name("uv")
 MODULES_MIN: Final = 300
+FIRST_CALL_S_MAX: Final = 30
+"""The time from the first `dialer dev` in an empty environment to the first finished call."""
 READY: Final = "dialer is ready at "
 ENVIRONMENT: Final = {
     name: value for name, value in os.environ.items() if not name.startswith(("DIALER_", "VIRTUAL_ENV", "PYTHON"))
@@ -99,6 +102,27 @@ def test_the_installed_service_starts_and_commands_see_its_users(installed: Path
         finally:
             process.terminate()
     assert process.returncode == 0
+
+
+def test_the_installed_program_shows_a_finished_simulated_call_within_half_a_minute(
+    installed: Path, tmp_path: Path
+) -> None:
+    """The limit is that of the process: its first line of figures has calls that are over."""
+    command = [installed, "dev", "--port", "0", "--folder", tmp_path / "dev"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        input="q\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=FIRST_CALL_S_MAX,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    records = re.search(r"call detail records: (\d+)$", done.stdout, re.MULTILINE)
+    assert records is not None
+    assert int(records[1]) > 0
 
 
 def test_the_wheel_runs_without_an_installation(wheel: Path, constraints: Path) -> None:

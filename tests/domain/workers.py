@@ -75,13 +75,16 @@ class Fleet:
         self.rate: Final = rate or Rate(0)
         self.card: Final = card
         self.members: Final[dict[int, list[Subscriber]]] = {}
-        self.store: Final = Diary()
+        self.store = self._new_store()
         self.kernel = self._kernel(seed, msgspec.json.encode(parameters or {}).decode(), START_MS)
         self.kernel.apply(AccountOpened(1, balance, 0, self.rate, card=card))
         for one in self.gateways:
             self.kernel.apply(GatewayOpened(one))
         for plan_, theirs in zip(plans, callees, strict=True):
             self._open(plan_, theirs)
+
+    def _new_store(self) -> Diary:
+        return Diary()
 
     def run(self, until_ms: int = START_MS + 5 * DAY_MS) -> "Fleet":
         """Run the campaigns until a moment."""

@@ -13,11 +13,13 @@ from sqlalchemy import select
 from dialer.api.crud.urls import Links
 from dialer.api.records.events import event_read
 from dialer.app.account_events import set_low_balance, switch_events, write_forecast_finished
+from dialer.app.accounts.payments import record_payment
 from dialer.app.audit_log import COMMAND_LINE
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.listeners import tell_listeners
 from dialer.app.unit import UnitOfWork
-from dialer.domain.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.domain.plans import GatewayKey
 from dialer.domain.sessions.leg_protocol import TextReceived
 from dialer.store.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, read_events, remove_old_events
@@ -239,4 +241,40 @@ def test_an_answer_to_a_text_is_told_to_those_who_wrote_and_keep_events(house: H
     told = [(e["type"], e["data"], e["subject"]) for e in events(house) if e["type"] == "message.received"]
     subject = f"sms-campaigns/{campaign_id}"
     assert told == [("message.received", {"state": state}, subject) for state in ("received", "stop")]
+    fit(house)
+
+
+def test_money_that_is_paid_back_is_told_if_the_balance_gets_low(house: House) -> None:
+    switch(house)
+    (balance,) = (row["balance"] for row in house.rows(User) if row["id"] == house.user_id)
+    house.perform(lambda unit: set_low_balance(unit, house.user_id, balance - 10))
+
+    def pay(amount: int) -> None:
+        def work(unit: UnitOfWork) -> None:
+            record_payment(unit, house.user_id, amount)
+            tell_listeners(unit, COMMAND_LINE)
+
+        house.perform(work)
+
+    for amount in (-9, -1, -1, 5, -4):
+        pay(amount)
+    lows = [event["data"]["balance"] for event in events(house) if event["type"] == "balance.low"]
+    assert lows == [balance - 10, balance - 10]
+    fit(house)
+
+
+def test_an_agent_who_says_do_not_call_puts_numbers_on_lists_as_a_wish_does(house: House) -> None:
+    switch(house)
+    start(house, open_campaign(house, 1))
+    run(house, DAY_MS // 1_000)
+    call_id = house.rows(CallRequest)[0]["id"]
+
+    def say(unit: UnitOfWork) -> None:
+        dispose_of_call(unit, call_id, Disposed(AgentDisposition.DO_NOT_CALL))
+        tell_listeners(unit, COMMAND_LINE)
+
+    house.perform(say)
+    (entry,) = house.rows(DncContact)
+    told = [(event["type"], event["subject"]) for event in events(house)][-2:]
+    assert told == [("dnc.added", f"dnc-contact/{entry['id']}"), ("disposition.saved", f"callrequest/{call_id}")]
     fit(house)

@@ -9,10 +9,12 @@ import pytest
 from sqlalchemy import Connection
 
 from dialer.domain.enums import TransferStatus
+from dialer.runtime.coordinator import Alone
 from dialer.runtime.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database import Database
 from dialer.store.tables import Cdr, Gateway, Transfer
+from dialer.store.touched import Touched
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 
 Result = TypeVar("Result")
@@ -37,6 +39,17 @@ class HandClock:
     def seconds_until(self, at_ms: int) -> float | None:
         """Return the seconds until a moment, as a real clock does."""
         return (at_ms - self.at_ms) / 1_000
+
+
+class Counting(Alone):
+    """The coordinator of a single worker, which counts steps."""
+
+    steps = 0
+
+    def begin(self, connection: Connection) -> Touched | None:
+        """Count a step, and return what was touched before it."""
+        self.steps += 1
+        return super().begin(connection)
 
 
 async def test_settling_ends_though_more_falls_due_all_the_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,3 +166,23 @@ async def test_a_settling_is_not_followed_by_a_second_step(house: House, monkeyp
         await house.worker.settle()
         await anyio.wait_all_tasks_blocked()
         assert database.writes == 1
+
+
+@pytest.mark.parametrize(("others_wait", "steps"), [(True, 3), (False, 1)])
+async def test_a_step_ends_early_if_others_wait_to_write(
+    house: House, monkeypatch: pytest.MonkeyPatch, *, others_wait: bool, steps: int
+) -> None:
+    """Ten dials and their ends are due. Others wait for a few of these events only, and not for all."""
+    monkeypatch.setattr("dialer.runtime.step_extent.EVENTS_PER_PORTION", 10)
+    monkeypatch.setattr(house.database, "has_waiting", lambda: others_wait)
+    clock, counting = HandClock(), Counting(house.database)
+    house.worker = Worker(
+        house.database, clock, seed=1, service_zone="UTC", new_carrier=SimulatedCarrier, coordinator=counting
+    )
+    people = house.phonebook(*(f"+1202555{number}" for number in range(1_000, 1_010)))
+    await house.started(house.survey(SHORT), people, frequency=6)
+    counting.steps = 0
+    clock.at_ms += 120_000
+    await house.worker.settle()
+    assert house.dials_s() == [10 * place for place in range(10)]
+    assert counting.steps == steps

@@ -17,11 +17,14 @@ DECILES: Final = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 60]
 
 
 def test_no_parameters_are_the_documented_defaults() -> None:
-    assert parse_agent({}) == AgentBehaviour(None, Span(1_000, 1_000), 0, None, 0, Span(300_000, 300_000))
+    assert parse_agent({}) == AgentBehaviour(
+        None, Span(1_000, 1_000), 0, None, 0, Span(300_000, 300_000), Span(5_000, 15_000), 0, at_desk=False
+    )
 
 
 def test_every_parameter_has_its_place() -> None:
     given = {"answer": 2, "missed": 0.1, "talk": {"mean": 90}, "wrap_up": [5, 9], "breaks": 1, "break_length": 600}
+    given |= {"preview": [3, 20], "skipped": 0.2, "at_desk": True}
     assert parse_agent(given) == AgentBehaviour(
         talk=Span(0, 0, mean_ms=90_000),
         answer=Span(2_000, 2_000),
@@ -29,6 +32,9 @@ def test_every_parameter_has_its_place() -> None:
         wrap_up=Span(5_000, 9_000),
         breaks=CERTAIN,
         break_length=Span(600_000, 600_000),
+        preview=Span(3_000, 20_000),
+        skipped=threshold(0.2),
+        at_desk=True,
     )
 
 
@@ -36,6 +42,7 @@ def test_every_parameter_has_its_place() -> None:
     ("parameters", "message"),
     [
         ({"mood": 1}, "mood: Unknown key."),
+        ({"at_desk": 1}, "at_desk: Must be true or false."),
         ({"missed": 2}, "missed: Must be a number from 0 to 1."),
         ({"wrap_up": "long"}, "wrap_up: Must be a number of seconds from 0 to 86400."),
         ({"talk": {"median": 3}}, "talk.median: Unknown key."),

@@ -5,8 +5,10 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, exists, insert, select, update
 
+from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
 from dialer.app.accounts.rate_cards import add_rate
+from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.call_centre.agents_and_queues import change_agent_status, delete_agent, delete_queue
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.call_again import OVER, copy_chunk, link
@@ -120,11 +122,13 @@ def perform(connection: Connection, wanted: Action, now_ms: int) -> str:
     """
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     try:
-        return f"{wanted.do}: {_ACTIONS[wanted.do](ActionUnit(unit, wanted.which, Dice(wanted.dice, wanted.do)))}"
+        done = f"{wanted.do}: {_ACTIONS[wanted.do](ActionUnit(unit, wanted.which, Dice(wanted.dice, wanted.do)))}"
+        write_account_events(unit, COMMAND_LINE)
     except InvalidFieldsError as error:
         raise RefusedError("; ".join(error.errors)) from None
     except IllegalMoveError as error:
         raise RefusedError(str(error)) from None
+    return done
 
 
 def _move(move: Callable[[UnitOfWork, int], None]) -> Callable[[ActionUnit], str]:

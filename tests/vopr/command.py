@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import partial
+from typing import Final
 
 import anyio
 import msgspec
@@ -13,18 +14,21 @@ from dialer.sim.limits import SEED_MAX
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
 from tests.vopr.fleet_crowds import run_fleets
-from tests.vopr.run import SeedOutcome, run_ahead, run_seed
+from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.search import find_planted_bugs, find_planted_sound_bugs
 from tests.vopr.sound import sound_findings
+
+_RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 
 
 @click.command()
 @click.option("--seeds", metavar="N", type=click.IntRange(1), default=100, show_default=True, help="How many seeds.")
 @click.option("--from", "first", metavar="K", type=click.IntRange(0, SEED_MAX), default=0, help="The first of them.")
-@click.option("--fleet", "has_fleet", is_flag=True, help="Run several workers on one database.")
-@click.option("--ahead", "is_ahead", is_flag=True, help="Let steps on the machine's clock decide ahead.")
-@click.option("--sound", "is_sound", is_flag=True, help="Send packets of strangers to the sound of a call.")
-@click.option("--planted", is_flag=True, help="Look for every planted bug instead.")
+@click.option("--fleet", "kind", flag_value="fleet", help="Run several workers on one database.")
+@click.option("--ahead", "kind", flag_value="ahead", help="Let steps on the machine's clock decide ahead.")
+@click.option("--events", "kind", flag_value="events", help="Let accounts keep events, and check each of them.")
+@click.option("--sound", "kind", flag_value="sound", help="Send packets of strangers to the sound of a call.")
+@click.option("--planted", "kind", flag_value="planted", help="Look for every planted bug instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each seed.")
 @click.pass_context
 @examples(
@@ -32,20 +36,11 @@ from tests.vopr.sound import sound_findings
     "python -m tests.vopr --from 4711 --seeds 1",
     "python -m tests.vopr --fleet --seeds 100",
     "python -m tests.vopr --ahead --seeds 100",
+    "python -m tests.vopr --events --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
     "python -m tests.vopr --planted",
 )
-def vopr(
-    context: click.Context,
-    *,
-    seeds: int,
-    first: int,
-    has_fleet: bool,
-    is_ahead: bool,
-    is_sound: bool,
-    planted: bool,
-    as_json: bool,
-) -> None:
+def vopr(context: click.Context, *, seeds: int, first: int, kind: str | None, as_json: bool) -> None:
     """Simulate faults. Each seed makes a world, the people in it, and everything that goes wrong there.
 
     The simulator runs the service's own worker on databases in a temporary folder. Commits fail, processes crash and
@@ -54,13 +49,13 @@ def vopr(
 
     Prints one line for each seed. The exit code is 1 if a rule was broken. A seed does the same on every machine.
     """
-    if planted:
+    if kind == "planted":
         is_found = find_planted_sound_bugs()
         context.exit(0 if anyio.run(find_planted_bugs) and is_found else 1)
-    if is_sound:
+    if kind == "sound":
         context.exit(1 if _run_sound(range(first, first + seeds)) else 0)
     show = _show_json if as_json else _show
-    run = _run_fleets if has_fleet else partial(_run, run_ahead if is_ahead else run_seed)
+    run = _run_fleets if kind == "fleet" else partial(_run, _RUNS.get(kind or "", run_seed))
     failed = anyio.run(run, range(first, first + seeds), show)
     context.exit(1 if failed else 0)
 

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from tests.vopr import rules_again, rules_dials, rules_hours, rules_moves, rules_rows
 from tests.vopr.memory import Memory
+from tests.vopr.rules_events import EventRules
 from tests.vopr.snapshot import Since, Snapshot, take_snapshot
 
 FINAL_ROWS_EVERY = 6
@@ -15,8 +16,9 @@ FINAL_ROWS_EVERY = 6
 class Observer:
     """An observer of one run. Call `before` after a user's write, and `after` after the worker's."""
 
-    def __init__(self, service_zone: str, calling_hours: str | None) -> None:
+    def __init__(self, service_zone: str, calling_hours: str | None, *, has_events: bool = False) -> None:
         self.memory = Memory()
+        self._events = EventRules() if has_events else None
         self._service_zone = service_zone
         self._calling_hours = calling_hours
         self._last: Snapshot | None = None
@@ -33,7 +35,8 @@ class Observer:
         seen = self._take_snapshot(connection)
         self.memory.learn_attempts(seen)
         self.memory.learn_limits(seen, now_ms)
-        return [] if last is None else list(rules_again.newcomers(connection, last, seen))
+        broken = [] if last is None else list(rules_again.newcomers(connection, last, seen))
+        return broken + self._check_events(connection, last, seen, by_user=True)
 
     def after(self, connection: Connection, now_ms: int, *, has_worked: bool) -> list[str]:
         """Return the rules that were broken since the last snapshot, while only the worker wrote."""
@@ -42,7 +45,12 @@ class Observer:
         broken = [] if last is None else list(self._broken(connection, last, seen))
         if has_worked:
             broken += [*rules_rows.not_aborted(connection), *rules_rows.silent(connection, now_ms)]
-        return broken
+        return broken + self._check_events(connection, last, seen, by_user=False)
+
+    def _check_events(
+        self, connection: Connection, last: Snapshot | None, seen: Snapshot, *, by_user: bool
+    ) -> list[str]:
+        return [] if self._events is None else self._events.check(connection, last, seen, by_user=by_user)
 
     def _take_snapshot(self, connection: Connection) -> Snapshot:
         seen = take_snapshot(connection, Since() if self._last is None else self._last.since)

@@ -8,9 +8,12 @@ import msgspec
 import pytest
 from sqlalchemy import Connection, select, update
 
+from dialer.app.account_events import write_account_events
 from dialer.app.accounts.payments import record_payment
+from dialer.app.audit_log import COMMAND_LINE
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.errors import RefusedError
+from dialer.app.events import AgentStatusChanged
 from dialer.app.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
@@ -28,6 +31,7 @@ from tests.vopr.clocks import JumpingClock, PatientClock
 from tests.vopr.dice import Dice
 from tests.vopr.faults import SETS_BACK, Do, Fault, Mischief, Step, Troubles, troubles_of
 from tests.vopr.observer import Observer
+from tests.vopr.rules_events import switch_events_on
 from tests.vopr.rules_rows import ahead, channels, left_over, overlong
 from tests.vopr.service import BrokenError, Service
 from tests.vopr.snapshot import ask
@@ -68,18 +72,22 @@ class SeedOutcome(msgspec.Struct, frozen=True):
 class Run:
     """A run of one seed. A calm run has no faults; a run with harmless faults must end with equal rows.
 
-    A run ahead is on the machine's clock, and decides simulated events shortly before their time.
+    A run ahead is on the machine's clock, and decides simulated events shortly before their time. In a run with
+    events, accounts keep theirs.
     """
 
-    def __init__(self, seed: int, folder: Folder, *, is_calm: bool = False, is_ahead: bool = False) -> None:
+    def __init__(
+        self, seed: int, folder: Folder, *, is_calm: bool = False, is_ahead: bool = False, has_events: bool = False
+    ) -> None:
         self.seed: Final = seed
         self.world: Final[World] = world_of(seed)
         self.troubles: Final[Troubles] = troubles_of(seed)
         self._is_calm: Final = is_calm
         self._is_ahead: Final = is_ahead
+        self.has_events: Final = has_events
         self._folder: Final = folder
         self._name: Final = f"{'calm' if is_calm else 'ahead' if is_ahead else 'run'}-{seed}"
-        self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours)
+        self._observer: Final = Observer(self.world.service_zone, self.world.calling_hours, has_events=has_events)
         self._trace: Final = hashlib.sha256()
         self._events: Final[deque[str]] = deque(maxlen=EVENTS_KEPT)
         self._step = 0
@@ -133,6 +141,8 @@ class Run:
     async def _live(self) -> None:
         service = self._service
         service.write(lambda connection: fill(connection, self.world))
+        if self.has_events:
+            service.write(lambda connection: switch_events_on(connection, self.seed))
         self._learn_payments()
         if self._has_real_clock:
             service.clock = (PatientClock if self._is_ahead else JumpingClock)(self.world.start_ms)
@@ -217,7 +227,7 @@ class Run:
         for _ in range(REST_DAYS_MAX * 2):
             self._step += 1
             await self._work(service.now_ms() + DAY_MS // 2, None)
-            if not service.read(_unfinished):
+            if not service.read(_unfinished) and not service.read(lambda one: list(left_over(one))):
                 break
         broken = [*service.read(_unfinished), *service.read(lambda one: list(left_over(one)))]
         broken += service.read(self._audited)
@@ -265,7 +275,10 @@ class Run:
 
 async def run_seed(seed: int, folder: Folder) -> SeedOutcome:
     """Run a seed. If its faults are harmless, also run it without them, and compare the rows at the end."""
-    run = Run(seed, folder)
+    return await _run_and_compare(Run(seed, folder), folder)
+
+
+async def _run_and_compare(run: Run, folder: Folder) -> SeedOutcome:
     try:
         outcome = await run.outcome()
         if not outcome.ok or not run.troubles.is_harmless:
@@ -273,6 +286,11 @@ async def run_seed(seed: int, folder: Folder) -> SeedOutcome:
         return await _compared(run, outcome, folder)
     finally:
         run.remove()
+
+
+async def run_with_events(seed: int, folder: Folder) -> SeedOutcome:
+    """Run a seed whose accounts keep events. After harmless faults the events, too, equal those without faults."""
+    return await _run_and_compare(Run(seed, folder, has_events=True), folder)
 
 
 async def run_ahead(seed: int, folder: Folder) -> SeedOutcome:
@@ -288,7 +306,7 @@ async def run_ahead(seed: int, folder: Folder) -> SeedOutcome:
 
 
 async def _compared(run: Run, outcome: SeedOutcome, folder: Folder) -> SeedOutcome:
-    calm = Run(run.seed, folder, is_calm=True)
+    calm = Run(run.seed, folder, is_calm=True, has_events=run.has_events)
     try:
         other = await calm.outcome()
         broken = other.broken or _difference(run.rows, calm.rows)
@@ -315,6 +333,8 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
     unit = UnitOfWork(connection=connection, now_ms=now_ms)
     for user_id in connection.scalars(select(User.id).order_by(User.id)).all():
         record_payment(unit, user_id, MUCH_MONEY)
+    changed = select(Agent.id).where(Agent.status != AgentStatus.AVAILABLE).order_by(Agent.id)
+    at_work = [AgentStatusChanged(one, AgentStatus.AVAILABLE) for one in connection.scalars(changed)]
     connection.execute(update(Agent).values(status=AgentStatus.AVAILABLE, contact="1001"))
     waits = Subscriber.status == SubscriberStatus.PAUSE
     connection.execute(update(Subscriber).where(waits).values(status=SubscriberStatus.PENDING))
@@ -336,7 +356,8 @@ def _give_everything(connection: Connection, now_ms: int) -> None:
     paused = select(Campaign.id).where(Campaign.status == CampaignStatus.PAUSE)
     for campaign_id in connection.scalars(paused).all():
         start_campaign(unit, campaign_id)
-    unit.note(EVERYTHING)
+    unit.note(EVERYTHING, *at_work)
+    write_account_events(unit, COMMAND_LINE)
 
 
 def _unfinished(connection: Connection) -> list[str]:

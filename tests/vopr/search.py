@@ -7,10 +7,11 @@ import pytest
 
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
+from tests.vopr.events_planted import EVENT_PLANTED
 from tests.vopr.fleet_crowds import run_fleets
 from tests.vopr.fleet_planted import FLEET_PLANTED
 from tests.vopr.planted import AHEAD_PLANTED, PLANTED, Planted
-from tests.vopr.run import SeedOutcome, run_ahead, run_seed
+from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
 
 SEEDS_MAX: Final = 200
@@ -21,7 +22,8 @@ SOUND_SEEDS_MAX: Final = 2_000
 
 async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> SeedOutcome | None:
     """Return the outcome of the first seed that finds the bug; None if no seed does."""
-    run = run_fleets if bug in FLEET_PLANTED else run_ahead if bug in AHEAD_PLANTED else run_seed
+    runs = ((FLEET_PLANTED, run_fleets), (AHEAD_PLANTED, run_ahead), (EVENT_PLANTED, run_with_events))
+    run = next((run for bugs, run in runs if bug in bugs), run_seed)
     for seed in (try_first, *range(SEEDS_MAX)):
         with pytest.MonkeyPatch.context() as patch:
             bug.plant(patch)
@@ -34,7 +36,7 @@ async def first_seed(bug: Planted, folder: Folder, *, try_first: int = 0) -> See
 async def find_planted_bugs() -> bool:
     """Look for every planted bug, print the seed that found it, and return whether all were found."""
     with closing(Folder()) as folder, closing(Folder(announce)) as shared:
-        found = [await _find(bug, folder) for bug in (*PLANTED, *AHEAD_PLANTED)]
+        found = [await _find(bug, folder) for bug in (*PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED)]
         return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
 
 

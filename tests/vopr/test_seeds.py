@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.sizes import AHEAD_SEEDS, FAULT_SEEDS, HASH_SEEDS
+from tests.sizes import AHEAD_SEEDS, EVENT_SEEDS, FAULT_SEEDS, HASH_SEEDS
+from tests.vopr import run
 from tests.vopr.building import Folder
-from tests.vopr.run import SeedOutcome, run_ahead, run_seed
+from tests.vopr.rules_events import assign_numbers
+from tests.vopr.run import Run, SeedOutcome, run_ahead, run_seed, run_with_events
 
 ROOT = Path(__file__).parents[2]
 SEEDS_PER_TEST = 20
@@ -23,6 +25,14 @@ FOUND = {
     50692: "an ended campaign used the do-not-call list that it had at its end, until a restart",
 }
 """Seeds that once broke a rule, each with the bug that it found."""
+EVENTS_FOUND = {
+    1: "an agent's disposition put a number on a list, and there was no dnc.added",
+    5: "a wish had an event for the account of another list, whose order another worker may disturb",
+    13: "a contact was corrected during the call, and its subscriber was aborted without subscriber.failed",
+    51: "a call to an account without open campaigns was refused, and there was no call.ended",
+    246: "money that was paid back took the balance to its limit, and there was no balance.low",
+}
+"""The same for worlds whose accounts keep events."""
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +56,36 @@ async def test_no_rule_is_broken_by_steps_that_decide_ahead(folder: Folder) -> N
     assert [one for one in outcomes if not one.ok] == []
 
 
+async def test_every_committed_change_has_its_events_and_nothing_else_has(folder: Folder) -> None:
+    outcomes = [await run_with_events(seed, folder) for seed in (*EVENT_SEEDS, *EVENTS_FOUND)]
+    assert [one for one in outcomes if not one.ok] == []
+
+
+async def test_events_change_nothing_else(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = EVENT_SEEDS[:5]
+    with_events = [await rows_of(seed, folder) for seed in seeds]
+    monkeypatch.setattr(run, "switch_events_on", lambda connection, _seed: assign_numbers(connection))
+    assert [await rows_of(seed, folder) for seed in seeds] == with_events
+
+
+async def rows_of(seed: int, folder: Folder) -> dict[str, list[tuple[object, ...]]]:
+    """Run a world without faults, and return its rows at the end, without events and the accounts that keep them."""
+    world = Run(seed, folder, is_calm=True, has_events=True)
+    assert (await world.outcome()).ok
+    world.remove()
+    return {name: rows for name, rows in world.rows.items() if name not in {"account_event", "user_account"}}
+
+
 @pytest.mark.parametrize("seed", FOUND, ids=str)
 async def test_a_seed_that_once_broke_a_rule_passes(folder: Folder, seed: int) -> None:
     assert (await run_seed(seed, folder)).broken == ""
 
 
 async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
-    async def run() -> list[SeedOutcome]:
+    async def outcomes() -> list[SeedOutcome]:
         return [await run_seed(seed, folder) for seed in range(4)]
 
-    assert await run() == await run()
+    assert await outcomes() == await outcomes()
 
 
 @pytest.mark.parametrize("hash_seed", HASH_SEEDS)

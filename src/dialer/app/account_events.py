@@ -18,12 +18,21 @@ from dialer.app.events import (
     CampaignStarted,
     NumberCalledOff,
     NumbersCalledOff,
+    PaymentRecorded,
 )
 from dialer.app.imports.report import ImportReport
 from dialer.app.touched_records import touched_account
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentStatus
-from dialer.store.account_events import EventRow, campaign_subject, event_row, keep_events, keeps_events, write_events
+from dialer.store.account_events import (
+    EventRow,
+    campaign_subject,
+    event_row,
+    keep_events,
+    keeps_events,
+    low_balance_events,
+    write_events,
+)
 from dialer.store.tables import Campaign, User
 from dialer.store.touched import NOTHING
 from dialer.store.webhooks import feeds_webhook
@@ -91,6 +100,18 @@ def write_account_events(unit: UnitOfWork, _origin: Origin) -> None:
     events = [event for event in unit.happened if isinstance(event, _KEPT)]
     if events:
         write_events(unit.connection, list(_rows(unit, events)))
+    spent = _paid_back(unit)
+    if spent:
+        write_events(unit.connection, low_balance_events(unit.connection, spent, unit.now_ms))
+
+
+def _paid_back(unit: UnitOfWork) -> dict[int, int]:
+    """Return what a unit of work paid back from the balances of accounts that keep events."""
+    spent: dict[int, int] = {}
+    for event in unit.happened:
+        if isinstance(event, PaymentRecorded) and event.amount < 0 and keeps_events(unit.connection, event.user_id):
+            spent[event.user_id] = spent.get(event.user_id, 0) - event.amount
+    return spent
 
 
 def _rows(unit: UnitOfWork, events: Sequence[AppEvent]) -> Iterator[EventRow]:

@@ -17,10 +17,12 @@ from dialer.store.queries.live_overview import (
     open_campaigns,
 )
 from dialer.store.queries.statistics import Present, WhoseCalls, present
+from dialer.store.webhooks import StoppedWebhook, stopped_webhooks
 
 CAMPAIGNS_MAX: Final = 50
 GATEWAYS_MAX: Final = 50
 BALANCES_MAX: Final = 20
+WEBHOOKS_MAX: Final = 20
 
 
 class CampaignNow(NamedTuple):
@@ -42,6 +44,8 @@ class LiveOverview(NamedTuple):
     """All campaigns that are started or paused, those beyond `CAMPAIGNS_MAX` included."""
     gateways: list[GatewayUse]
     balances: list[SpentBalance]
+    webhooks: list[StoppedWebhook]
+    """Webhooks that the service has switched off."""
 
 
 def read_live_overview(connection: Connection, now_ms: int, user_id: int | None = None) -> LiveOverview:
@@ -52,6 +56,7 @@ def read_live_overview(connection: Connection, now_ms: int, user_id: int | None 
         count_open_campaigns(connection, user_id),
         gateways_in_use(connection, GATEWAYS_MAX, user_id),
         low_balances(connection, now_ms, BALANCES_MAX, user_id),
+        stopped_webhooks(connection, WEBHOOKS_MAX, user_id),
     )
 
 

@@ -7,7 +7,7 @@ import msgspec
 from dialer.domain import events
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan, Supervision
+from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, Supervision
 
 
 class Milestone(msgspec.Struct, frozen=True, gc=False):
@@ -25,6 +25,13 @@ class Taken(NamedTuple):
 
     restored: events.CallRestored
     milestone: Milestone | None
+
+
+class Decision(NamedTuple):
+    """The decision of a simulated agent about a person whom they see before the call, and its time."""
+
+    at_ms: int
+    action: DeskAction
 
 
 class CallPlacer(Protocol):
@@ -56,6 +63,9 @@ class CallPlacer(Protocol):
 
         The time is in milliseconds since the epoch; None if a line will report it.
         """
+
+    def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:
+        """Return what an agent decides about a person whom they see; None for an agent who decides at their desk."""
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Stop offering a call to an agent."""

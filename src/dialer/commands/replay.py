@@ -10,13 +10,18 @@ import rich_click as click
 
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
+from dialer.commands.wrong_file import WrongFileError
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import CONNECTED, MISSED
 from dialer.domain.survey.replay import ReplayDifference, ReplayStep, first_difference, is_its_own
 from dialer.domain.survey.replay import replay as replayed
 from dialer.domain.survey.survey import section_name
-from dialer.sim.scenario import SCENARIO_BYTES_MAX, ScenarioError, parse_survey
+from dialer.files.nodes import FileError
+from dialer.files.reading import read_file
+from dialer.files.replaying import as_stored, survey_in
+from dialer.sim.scenario import ScenarioError, parse_survey
 from dialer.sim.survey_document import survey_of, with_recordings
+from dialer.store.database import Database
 from dialer.store.queries.finished_call import FinishedCall, UnknownCallError, finished_call
 from dialer.store.timeline.parts import moment
 
@@ -54,7 +59,7 @@ def replay(call: str, *, survey: Path | None, as_json: bool) -> None:
             found = service.database.read_now(lambda connection: finished_call(connection, call))
         except UnknownCallError as error:
             raise click.ClickException(str(error)) from None
-    shown = _compare(found if survey is None else _changed(found, survey))
+        shown = _compare(found if survey is None else _changed(service.database, found, survey))
     if as_json:
         print_json(shown)
     else:
@@ -63,11 +68,13 @@ def replay(call: str, *, survey: Path | None, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-def _changed(call: FinishedCall, path: Path) -> FinishedCall:
+def _changed(database: Database, call: FinishedCall, path: Path) -> FinishedCall:
     """Return the call with the survey of a file in place of the one that is stored."""
     try:
-        with path.open("rb") as file:
-            part = parse_survey(file.read(SCENARIO_BYTES_MAX + 1))
+        found = survey_in(read_file(path), call.template_name)
+        part = parse_survey(database.read_now(lambda connection: as_stored(connection, found, call.campaign_id)))
+    except FileError as error:
+        raise WrongFileError(error) from None
     except ScenarioError as error:
         raise click.UsageError(f"{path}: {error}") from None
     return call._replace(template_name=str(path), template=with_recordings(survey_of(part), call.survey))

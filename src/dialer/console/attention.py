@@ -13,6 +13,7 @@ from dialer.domain.plans import SMS, VOICE
 from dialer.domain.reasons import CampaignReason
 from dialer.domain.statistics import percent
 from dialer.store.queries.live_overview import GatewayUse, SpentBalance
+from dialer.store.webhooks import StoppedWebhook
 
 THINGS_MAX: Final = 20
 ABANDONED_FROM: Final = 20
@@ -38,6 +39,7 @@ def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str |
     things += [thing for campaign in overview.situation.campaigns for thing in _of_campaign(campaign)]
     things += [thing for gateway in overview.situation.gateways for thing in _of_gateway(gateway, now_ms, zone)]
     things += [_of_balance(balance) for balance in overview.situation.balances]
+    things += [_of_webhook(webhook) for webhook in overview.situation.webhooks]
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
 
 
@@ -77,3 +79,8 @@ def _of_balance(balance: SpentBalance) -> Thing:
     )
     values = {"name": balance.username, "free": money(balance.free), "spent": money(balance.spent)}
     return Thing(is_urgent=balance.free <= 0, text=text % values, url="/console/money/")
+
+
+def _of_webhook(webhook: StoppedWebhook) -> Thing:
+    text = gettext("The service switched the webhook %(name)s off: its program gets no events.")
+    return Thing(is_urgent=True, text=text % {"name": webhook.name}, url=f"/console/webhooks/{webhook.id}/")

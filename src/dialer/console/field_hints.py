@@ -13,6 +13,8 @@ HINTS: Final[Mapping[str, str]] = {
     "additional_vars": "Further values for texts, such as {city}: a JSON object.",
     "addprefix": "Digits that are put before each number when it is dialled, such as 9 for an outside line.",
     "agent_dial_rate": "How many calls are in progress for each agent who is free.",
+    "agent_script": "Agents read it at the desk during the call. {first_name}, {full_name} and other columns of the"
+    " list are replaced.",
     "aleg_gateway": "The carrier over which the calls go.",
     "allowed_callerids": "The numbers that your contract lets you show, separated by commas. Empty: any. A campaign"
     " that shows another one does not start.",

@@ -176,7 +176,8 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             ("Dialling for agents", "dial_method agent_dial_rate abandon_rate_max max_xfer"),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
-            ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists dispositions"),
+            ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
+            ("What agents see", "agent_script dispositions"),
             ("For your notes", "description extra_data user"),
         ),
         frozenset({"status"}),

@@ -41,11 +41,13 @@ _PAGE: Final = msgspec.json.Decoder(ResultPage, float_hook=Decimal)
 class Client:
     """A client of the API with the credentials of one user. An unexpected response raises `DemoError`."""
 
-    def __init__(self, url: str, account: DemoAccount, *, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, url: str, account: DemoAccount | httpx.Auth, *, transport: httpx.BaseTransport | None = None
+    ) -> None:
         # The server is on this machine: ignore the proxies of the environment.
         self._http = httpx.Client(
             base_url=f"{url}/rest-api/",
-            auth=(account.username, account.password),
+            auth=account if isinstance(account, httpx.Auth) else (account.username, account.password),
             headers={"Accept": "application/json"},
             timeout=REQUEST_S_MAX,
             trust_env=False,
@@ -67,6 +69,10 @@ class Client:
     def change(self, resource: str, record_id: int, **fields: object) -> None:
         """Change some fields of a record."""
         self._ask("PATCH", f"{resource}/{record_id}/", httpx.codes.ACCEPTED, json=fields)
+
+    def keep_events(self) -> None:
+        """Switch the events of the account on."""
+        self._ask("PATCH", "events/", httpx.codes.OK, json={"enabled": True})
 
     def upload(self, name: str, wav: bytes) -> Record:
         """Upload a recording, and return its record."""
@@ -90,7 +96,7 @@ class Client:
         )
         return self._object(answer)
 
-    def advance(self, to: str) -> None:
+    def advance_to(self, to: str) -> None:
         """Advance the server's clock to a moment, and return when everything due until then has happened."""
         self._ask("POST", "clock/advance/", httpx.codes.OK, json={"to": to})
 

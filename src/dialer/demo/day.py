@@ -22,7 +22,7 @@ def live_through(
     at, end = moment(STARTS), moment(EXPIRES) + LAST_CALLS
     while at < end:
         at = min(at + STEP, end)
-        admin.advance(show(at))
+        admin.advance_to(show(at))
         campaign = owner.read("campaigns", campaign_id)
         milestone = ProgressRecord(show(at), campaign["calls"], campaign["answered"], Decimal(campaign["cost"]))
         milestones.append(milestone)

@@ -4,18 +4,19 @@ from typing import Any, Final
 
 from dialer.demo.client import Client, Record
 from dialer.domain.enums import AgentStatus, CampaignStatus, SectionType
+from dialer.testing.magic_numbers import MagicNumber
 
 PEOPLE: Final = (
-    ("+12025550100", "Nora", "listens"),
-    ("+12025550101", "Olga", "presses 1"),
-    ("+12025550102", "Bo", "presses 2"),
-    ("+12025550103", "Tim", "presses 3"),
-    ("+12025550110", "Ava", "answering machine"),
-    ("+12025550111", "Ben", "busy"),
-    ("+12025550112", "Ida", "does not answer"),
-    ("+12025550113", "Rolf", "rejects the call"),
-    ("+12025550118", "Hugo", "hangs up after a second"),
-    ("+12025550119", "Sam", "answers the second time"),
+    (MagicNumber.ANSWERS, "Nora", "listens"),
+    (MagicNumber.PRESSES_1, "Olga", "presses 1"),
+    (MagicNumber.PRESSES_2, "Bo", "presses 2"),
+    (MagicNumber.PRESSES_3, "Tim", "presses 3"),
+    (MagicNumber.MACHINE, "Ava", "answering machine"),
+    (MagicNumber.BUSY, "Ben", "busy"),
+    (MagicNumber.NO_ANSWER, "Ida", "does not answer"),
+    (MagicNumber.REJECTS, "Rolf", "rejects the call"),
+    (MagicNumber.HANGS_UP, "Hugo", "hangs up after a second"),
+    (MagicNumber.ANSWERS_SECOND_TIME, "Sam", "answers the second time"),
 )
 """Numbers of the simulated carrier that always do the same, with a name and with what they do."""
 CAMPAIGN: Final = "Example campaign"

@@ -5,13 +5,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from dialer.demo.client import Client
 from dialer.demo.errors import DemoError
 from dialer.demo.server import DemoAccount, Server, new_account, running_server
+from dialer.dev.client import LOCAL, DevClient
 from dialer.dev.example_data import has_example_data, make_example_data
 from dialer.dev.hand_clock import HandClock
 from dialer.dev.sign_in_link import sign_in_link
@@ -24,24 +23,6 @@ FIRST_S: Final = 120
 STARTS_AT: Final = "T15:00:00Z"
 """Ten o'clock in Washington, where the example people are."""
 _ADMIN: Final = "admin"
-_LOCAL: Final = {"DIALER_WEBHOOK_NETWORKS": "127.0.0.0/8,::1/128"}
-"""Programs on this machine get webhooks."""
-
-
-class DevClient(Client):
-    """A client that moves the clock, too."""
-
-    def advance_clock(self, **target: Any) -> str:  # noqa: ANN401 - JSON
-        """Advance the clock, and return the time that it shows then.
-
-        Raises:
-            DemoError: the service refuses it.
-        """
-        return str(self._object(self._ask("POST", "clock/advance/", HTTPStatus.OK, json=target))["now"])
-
-    def now(self) -> str:
-        """Return the time of the service."""
-        return str(self._object(self._ask("GET", "clock/", HTTPStatus.OK))["now"])
 
 
 def run(folder: Path, *, port: int, fresh: bool, lines: Iterable[str], say: Callable[[str], None]) -> None:
@@ -53,7 +34,7 @@ def run(folder: Path, *, port: int, fresh: bool, lines: Iterable[str], say: Call
     admin = _open_folder(folder, fresh=fresh)
     starts = f"{datetime.now(UTC):%Y-%m-%d}{STARTS_AT}"
     with (
-        running_server(folder, seed=0, clock_start=starts, port=port, admin=admin, settings=_LOCAL) as server,
+        running_server(folder, seed=0, clock_start=starts, port=port, admin=admin, settings=LOCAL) as server,
         DevClient(server.url, admin) as service,
     ):
         clock = HandClock(service)

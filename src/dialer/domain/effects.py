@@ -4,12 +4,12 @@ import msgspec
 
 from dialer.domain.billing.charge import Bill
 from dialer.domain.circuit_breaker import CircuitBreaker
-from dialer.domain.enums import AgentStatus, CampaignStatus, Cause
+from dialer.domain.enums import AgentStatus, CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.events import CallReceived
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, Disposition, GatewayKey, LegOutcome, Subscriber, Transfer
-from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Supervision
-from dialer.domain.reasons import CampaignReason, SubscriberReason, TextReason
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, Preview, Supervision
+from dialer.domain.reasons import CampaignReason, NoReason, SubscriberReason, TextReason
 
 
 class ClaimFresh(msgspec.Struct, frozen=True, gc=False):
@@ -35,6 +35,14 @@ class ClaimAgain(msgspec.Struct, frozen=True, gc=False):
     """Read a subscriber who waits for a retry again, because the row may have changed during the call."""
 
     campaign_id: int
+    subscriber: Subscriber
+
+
+class ClaimOffered(msgspec.Struct, frozen=True, gc=False):
+    """Read a subscriber whom an agent previews again, because the row may have changed."""
+
+    campaign_id: int
+    agent_id: int
     subscriber: Subscriber
 
 
@@ -233,6 +241,30 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     """The number of the supervision that is over."""
 
 
+class KeepPreview(msgspec.Struct, frozen=True, gc=False):
+    """Record whom an agent previews; None for nobody. The order of the agent is obeyed or outdated: delete it."""
+
+    agent_id: int
+    preview: Preview | None
+
+
+class PutBack(msgspec.Struct, frozen=True, gc=False):
+    """Record that a subscriber was previewed and not called: they wait until their `due_ms`, or are FAIL."""
+
+    campaign_id: int
+    subscriber: Subscriber
+    status: SubscriberStatus
+    reason: SubscriberReason | NoReason
+
+
+class OfferPerson(msgspec.Struct, frozen=True, gc=False):
+    """Let a simulated agent decide about a person whom they preview. The agents of real lines decide at their desks."""
+
+    gateway_id: GatewayKey
+    agent: AgentPlan
+    preview: Preview
+
+
 class KeepQueue(msgspec.Struct, frozen=True, gc=False):
     """Record the agent asked last, and the time since which callers have had no agent. None: unchanged."""
 
@@ -369,7 +401,9 @@ class WakeGateway(msgspec.Struct, frozen=True, gc=False):
     gateway_id: GatewayKey
 
 
-Question = ClaimFresh | ClaimRetries | ClaimAgain | CountSubscribers | CheckNumber | CheckText | FindCaller
+Question = (
+    ClaimFresh | ClaimRetries | ClaimAgain | ClaimOffered | CountSubscribers | CheckNumber | CheckText | FindCaller
+)
 """Effects that the store answers with an event."""
 Recorded = (
     Dial
@@ -385,6 +419,8 @@ Recorded = (
     | FinishLeg
     | KeepTransfer
     | KeepAgent
+    | KeepPreview
+    | PutBack
     | KeepQueue
     | KeepFigures
     | KeepBreaker
@@ -404,6 +440,7 @@ Command = (
     | SuperviseCall
     | WaitForAgent
     | OfferCall
+    | OfferPerson
     | WithdrawOffer
     | BridgeCall
     | ResumeCall

@@ -167,6 +167,7 @@ class DialMethod(DescribedInt):
     FIXED_RATE = 1, "Dial `frequency` calls a minute."
     PROGRESSIVE = 2, "Dial `agent_dial_rate` calls for each free agent of the survey's queues."
     PREDICTIVE = 3, "Dial ahead of free agents, and keep abandoned calls under `abandon_rate_max`."
+    PREVIEW = 4, "Show each person to a free agent first, who calls or skips them."
 
 
 class Cause(DescribedInt):

@@ -13,7 +13,7 @@ from dialer.domain.enums import CampaignStatus
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.plans import Call, CallOutcome, CampaignPlan, GatewayKey, GatewayPlan, LegOutcome, Lent, Subscriber
-from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan
+from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, PreviewOrder, QueuePlan
 
 
 class AccountOpened(msgspec.Struct, frozen=True):
@@ -118,6 +118,21 @@ class SubscriberClaimedAgain(msgspec.Struct, frozen=True):
 
     campaign_id: int
     subscriber: Subscriber | None
+
+
+class OfferedClaimed(msgspec.Struct, frozen=True):
+    """A subscriber whom an agent previews was read again; None if they no longer wait for a call."""
+
+    campaign_id: int
+    agent_id: int
+    subscriber: Subscriber | None
+
+
+class PersonDecided(msgspec.Struct, frozen=True, gc=False):
+    """A simulated agent has decided about the person whom they preview."""
+
+    agent_id: int
+    order: PreviewOrder
 
 
 class SubscribersCounted(msgspec.Struct, frozen=True):
@@ -376,6 +391,8 @@ EngineEvent = (
     | FreshClaimed
     | RetriesClaimed
     | SubscriberClaimedAgain
+    | OfferedClaimed
+    | PersonDecided
     | SubscribersCounted
     | DncReached
     | NumberStopped

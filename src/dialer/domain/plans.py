@@ -44,6 +44,9 @@ SMPP: Final = "smpp"
 """The protocol of gateways whose carrier takes text messages over SMPP."""
 NO_SUBSCRIBER: Final = 0
 """The id of a caller who is no subscriber of the campaign that answers."""
+PREVIEW_SECONDS_MIN: Final = 5
+PREVIEW_SECONDS_MAX: Final = 3_600
+"""The least and the most time that an agent has to decide about a person whom they preview."""
 NO_AMD: Final = 0
 """The `amd` of a campaign that does not detect answering machines."""
 
@@ -89,7 +92,7 @@ class CallerIdChoice(msgspec.Struct, frozen=True):
 class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The settings by which a campaign dials. Times are in milliseconds, unless the name says seconds."""
 
-    columns_of_plan: ClassVar[Mapping[str, str]] = {"ring_limit_ms": "calltimeout"}
+    columns_of_plan: ClassVar[Mapping[str, str]] = {"ring_limit_ms": "calltimeout", "preview_ms": "preview_seconds"}
     """The columns that have other names than their fields (`dialer.domain.plan_settings`)."""
 
     id: int
@@ -137,6 +140,10 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """Calls for each idle agent."""
     abandon_rate_max: float = 0.03
     """The share of the calls answered by persons that may be abandoned."""
+    preview_ms: int = 60_000
+    """The time that an agent has to call or skip a person whom they preview."""
+    preview_calls: bool = False
+    """True if the person is called when that time is over; false if the person waits, and the agent goes on a break."""
     end_when_done: bool = True
     """False keeps the campaign open until it expires, although nobody is left to call."""
 
@@ -185,6 +192,8 @@ class Subscriber(msgspec.Struct, gc=False):
     attempts: int = 0
     failures: int = 0
     completions: int = 0
+    skips: int = 0
+    """Number of times an agent previewed the subscriber and did not want to call."""
     due_ms: int = 0
     """The time at which the retry is due; 0 before the first attempt."""
     is_on_dnc: bool = False

@@ -66,6 +66,7 @@ class SubscriberReason(Reason):
     INVALID_NUMBER = "invalid_number", "the number does not exist, or is impossible in its country"
     NUMBER_CHANGED = "number_changed", "the number has changed"
     MACHINE = "machine", "an answering machine answered, and the campaign talks to people only"
+    SKIPPED = "skipped", "an agent who previewed the person did not want to call"
     NOT_COMPLETED = "not_completed", "the call did not reach a section marked completed"
     NOT_DELIVERED = "not_delivered", "the text message could not be delivered"
     NO_ROUTE = "no_route", "the carrier has no route for text messages to the number"

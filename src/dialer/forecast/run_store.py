@@ -30,7 +30,7 @@ _A_LEG: Final = int(LegType.A_LEG)
 _IGNORED: Final = (
     *(effects.AnswerCall, effects.SendText, effects.KeepText, effects.DropText),
     *(effects.KeepAgent, effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
-    *(effects.ExpectCallBack, effects.RefuseInbound, effects.TakeBackCall),
+    *(effects.ExpectCallBack, effects.RefuseInbound, effects.TakeBackCall, effects.KeepPreview),
 )
 """Effects that no figure of a forecast depends on, or that only lines cause."""
 _NO_ID: Final = 0
@@ -105,6 +105,7 @@ class RunStore:
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: lambda effect, _: self.queues.transfer_kept(effect.transfer),
             effects.RefuseSubscriber: self._record_refusal,
+            effects.PutBack: lambda effect, _: self._settle(effect.subscriber, effect.status, effect.subscriber.due_ms),
             effects.MoveCampaign: self._record_move,
             effects.KeepWish: self._record_wish,
         }
@@ -149,6 +150,12 @@ class RunStore:
         """Return a subscriber who waits for a retry; None if they were halted."""
         is_waiting = claim.subscriber.id in self._due
         return events.SubscriberClaimedAgain(claim.campaign_id, self._claimed(claim.subscriber) if is_waiting else None)
+
+    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+        """Return the subscriber whom an agent sees; None if they do not wait for a call any more."""
+        one = claim.subscriber
+        is_waiting = self._statuses.get(one.id, _PENDING) is _PENDING
+        return events.OfferedClaimed(claim.campaign_id, claim.agent_id, self._claimed(one) if is_waiting else None)
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Return whether the campaign has subscribers, and whether any of them are not final."""

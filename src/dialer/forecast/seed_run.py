@@ -102,6 +102,11 @@ def _run(stage: ForecastStage, store: RunStore, seed: int) -> Stop:
     return stop or Stop(expires_ms, UNREADABLE)
 
 
+def _without_preview(opened: events.AgentOpened) -> events.AgentOpened:
+    """Return an agent who sees nobody: the agents of a forecast look at persons anew."""
+    return msgspec.structs.replace(opened, plan=msgspec.structs.replace(opened.plan, preview="", preview_order=""))
+
+
 def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
     """Return a kernel at the moment of the forecast. It is told what a worker tells its own at a start."""
     engine = Engine(seed=seed, first_call_id=stage.first_call_id)
@@ -111,7 +116,7 @@ def _opened(stage: ForecastStage, store: RunStore, seed: int) -> Kernel:
     for account in world.accounts:
         kernel.apply(account)
     lost = _open_gateways(stage, kernel, carrier)
-    on_floor: list[events.Event] = [*world.agents, *world.queues, *world.dids]
+    on_floor: list[events.Event] = [*map(_without_preview, world.agents), *world.queues, *world.dids]
     for event in on_floor:
         kernel.apply(event)
     _take_up(stage, kernel, carrier, seed)

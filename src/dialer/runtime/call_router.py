@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from dialer.carriers.engine_port import CallPlacer, Milestone, Taken
+from dialer.carriers.engine_port import CallPlacer, Decision, Milestone, Taken
 from dialer.domain.enums import Cause
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan, Supervision
+from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.runtime.switchboard import Switchboard
 
 
@@ -49,6 +49,11 @@ class CallRouter:
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
         """Offer a call to an agent, and return when the agent takes it, if that is known."""
         return self._of(call.id).offer(call, agent, offered_ms, dialled)
+
+    def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:
+        """Return what an agent decides about a person of a simulated gateway."""
+        has_line = gateway_id in self._switchboard.settings
+        return None if has_line else self._simulated.preview(gateway_id, agent, preview)
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Stop offering a call to an agent."""

@@ -18,7 +18,7 @@ from dialer.store.tables import SMS, VOICE
 _IGNORED: Final = (
     *(effects.KeepText, effects.CompleteSubscriber, effects.FinishLeg, effects.KeepAgent),
     *(effects.KeepQueue, effects.KeepFigures, effects.KeepLine, effects.ExpectCallBack),
-    *(effects.RefuseInbound, effects.MoveCampaign, effects.KeepWish),
+    *(effects.RefuseInbound, effects.MoveCampaign, effects.KeepWish, effects.KeepPreview, effects.PutBack),
 )
 """Effects that are not counted."""
 

@@ -40,7 +40,7 @@ _OVER: Final = TransferStatus.OVER
 _IGNORED: Final = (
     *(effects.KeepText, effects.DropText, effects.CompleteSubscriber, effects.KeepAgent),
     *(effects.KeepQueue, effects.KeepFigures, effects.KeepBreaker, effects.KeepLine),
-    *(effects.ExpectCallBack, effects.RefuseSubscriber),
+    *(effects.ExpectCallBack, effects.RefuseSubscriber, effects.KeepPreview, effects.PutBack),
 )
 """Effects that break no rule of the guard."""
 

@@ -16,6 +16,7 @@ from dialer.domain import effects, events
 from dialer.domain.engine.engine import Engine
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.plans import Call, GatewayKey
+from dialer.domain.queueing.plans import PreviewOrder
 
 _FollowUp = tuple[events.Event, ...]
 
@@ -34,6 +35,9 @@ class CampaignStore(Protocol):
 
     def claim_again(self, claim: effects.ClaimAgain) -> events.SubscriberClaimedAgain:
         """Return the current state of a subscriber who waits for a retry."""
+
+    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+        """Return the current state of a subscriber whom an agent sees before the call."""
 
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them are open."""
@@ -95,6 +99,7 @@ class Kernel:
             effects.AnswerCall: self._dial,
             effects.WaitForAgent: self._wait,
             effects.OfferCall: self._offer,
+            effects.OfferPerson: self._offer_person,
             effects.WithdrawOffer: self._withdraw,
             effects.DialLeg: self._dial_leg,
             effects.BridgeCall: self._bridge,
@@ -116,6 +121,7 @@ class Kernel:
             effects.ClaimFresh: store.claim_fresh,
             effects.ClaimRetries: store.claim_retries,
             effects.ClaimAgain: store.claim_again,
+            effects.ClaimOffered: store.claim_offered,
             effects.CountSubscribers: store.count_subscribers,
             effects.CheckNumber: store.check_number,
             effects.CheckText: store.check_text,
@@ -244,6 +250,16 @@ class Kernel:
             return ()
         answered = events.AgentAnswered(call.id, agent.id, effect.offered_ms)
         self._answers[agent.id] = self._push(at_ms, _AGENT, agent.id, answered)
+        return ()
+
+    def _offer_person(self, effect: effects.OfferPerson) -> _FollowUp:
+        agent, preview = effect.agent, effect.preview
+        decision = self._carrier.preview(effect.gateway_id, agent, preview)
+        if decision is None:
+            return ()
+        order = PreviewOrder(decision.action, preview.campaign_id, preview.subscriber_id, preview.from_ms)
+        event = events.PersonDecided(agent.id, order)
+        self._answers[agent.id] = self._push(decision.at_ms, _AGENT, agent.id, event)
         return ()
 
     def _withdraw(self, effect: effects.WithdrawOffer) -> _FollowUp:

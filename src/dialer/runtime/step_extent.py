@@ -11,10 +11,12 @@ from dialer.runtime.clock import MILLISECONDS, Clock, RealClock, VirtualClock
 from dialer.runtime.kernel import Kernel
 
 EVENTS_PER_STEP: Final = 4_000
-"""Limit of events in one commit: some tens of milliseconds, during which other writers wait."""
+"""Limit of events in one commit. A virtual clock takes as many even while others wait to write."""
 PORTIONS_ALONE: Final = 5
 """Number of such portions in one commit of a virtual clock while nobody waits to write. A call that begins and ends
 within one commit is written once."""
+EVENTS_PER_PORTION: Final = 500
+"""Number of events after which a step on any other clock ends if others wait to write: some tens of milliseconds."""
 AHEAD_MS: Final = 100
 """Time by which simulated events may be decided before their moment, so that one commit serves those of this time.
 
@@ -35,11 +37,13 @@ class StepExtent:
 
     def run(self, kernel: Kernel, until_ms: int, events_max: int) -> bool:
         """Handle everything due until `until_ms`, in one portion or in several. Return whether all was handled."""
-        is_done = kernel.run(until_ms, events_max)
-        for _ in range(1, PORTIONS_ALONE if isinstance(self._clock, VirtualClock) else 1):
+        is_virtual = isinstance(self._clock, VirtualClock)
+        portion = events_max if is_virtual else min(events_max, EVENTS_PER_PORTION)
+        is_done = kernel.run(until_ms, portion)
+        for _ in range(1, PORTIONS_ALONE if is_virtual else events_max // portion):
             if is_done or self._is_awaited():
                 break
-            is_done = kernel.run(until_ms, events_max)
+            is_done = kernel.run(until_ms, portion)
         return is_done
 
     def changed(self) -> None:

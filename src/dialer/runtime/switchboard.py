@@ -17,7 +17,7 @@ from dialer.domain.enums import AmdStatus, Cause, MessageStatus
 from dialer.domain.identity import leg_name
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
-from dialer.domain.queueing.plans import AgentPlan
+from dialer.domain.queueing.plans import AgentPlan, Preview
 from dialer.domain.sessions.b_leg_session import BLegReaction, BLegSession, BLegSessionState
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
@@ -150,9 +150,8 @@ class Switchboard:
             self._milestones[call_id] = waiting
         return found
 
-    def wait(self, call_id: int) -> Milestone | None:  # noqa: ARG002 - the same for all
+    def wait(self, call_id: int) -> Milestone | None:
         """Return None: a call in a queue waits until its caller hangs up."""
-        return None
 
     def offer(self, call: Call, agent: AgentPlan, offered_ms: int, dialled: str) -> int | None:
         """Let an agent's telephone ring. An agent without a telephone misses the call at the next step."""
@@ -167,6 +166,9 @@ class Switchboard:
             session = BLegSession(call, BLegSessionState(transfer.place, agent.id, offered_ms))
             self._dial(LineLeg(key, call.id, first.gateway_id, order, session, offered_ms))
         return None
+
+    def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> None:
+        """Do nothing: the agents of a line decide at their desks."""
 
     def connect(self, call_id: int, transfer: Transfer, dialled: str = "") -> Milestone | None:
         """Connect a call with the agent who took it, or return when the B-leg of its transfer is to be dialled."""

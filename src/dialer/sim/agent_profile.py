@@ -6,12 +6,16 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from dialer.carriers.engine_port import Decision
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
+from dialer.domain.queueing.plans import DeskAction, Preview
 from dialer.sim.chance import Chance
 from dialer.sim.spans import BehaviourError, Span, draw, read_chance, read_span, refuse_unknown
 
-AGENT_KEYS: Final = ("answer", "missed", "talk", "wrap_up", "breaks", "break_length")
+AGENT_KEYS: Final = ("answer", "missed", "talk", "wrap_up", "breaks", "break_length", "preview", "skipped", "at_desk")
+_NO_SPANS: Final = frozenset({"missed", "breaks", "skipped", "at_desk"})
 _ANSWER: Final = Span(1_000, 1_000)
+_PREVIEW: Final = Span(5_000, 15_000)
 _BREAK: Final = Span(300_000, 300_000)
 
 
@@ -36,6 +40,21 @@ class AgentBehaviour(msgspec.Struct, frozen=True):
     breaks: int
     """The chance of a break after a talk."""
     break_length: Span
+    preview: Span
+    """Time for which the agent looks at a person before a call."""
+    skipped: int
+    """The chance that the agent skips the person."""
+
+    at_desk: bool
+    """True for a person who decides at the desk whom to call, and only the callees are simulated."""
+
+    def decides(self, preview: Preview, chance: Chance) -> Decision | None:
+        """Return what the agent decides about a person, before the time for it is over; None for `at_desk`."""
+        if self.at_desk:
+            return None
+        action = DeskAction.SKIP if chance.happens(self.skipped) else DeskAction.CALL
+        after_ms = min(draw(self.preview, chance), preview.until_ms - preview.from_ms - 1)
+        return Decision(preview.from_ms + max(0, after_ms), action)
 
     def answers_after_ms(self, chance: Chance) -> int:
         """Return the delay until the agent takes a call that is offered; longer than any offer if they let it ring."""
@@ -68,7 +87,7 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
         BehaviourError: an unknown key, or a value out of bounds.
     """
     refuse_unknown("", parameters, AGENT_KEYS)
-    spans = {name: read_span(name, parameters[name]) for name in parameters if name not in {"missed", "breaks"}}
+    spans = {name: read_span(name, parameters[name]) for name in parameters if name not in _NO_SPANS}
     return AgentBehaviour(
         talk=spans.get("talk"),
         answer=spans.get("answer", _ANSWER),
@@ -76,4 +95,13 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
         wrap_up=spans.get("wrap_up"),
         breaks=read_chance("breaks", parameters.get("breaks", 0)),
         break_length=spans.get("break_length", _BREAK),
+        preview=spans.get("preview", _PREVIEW),
+        skipped=read_chance("skipped", parameters.get("skipped", 0)),
+        at_desk=_read_flag("at_desk", parameters.get("at_desk", False)),
     )
+
+
+def _read_flag(place: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BehaviourError(f"{place}: Must be true or false.")
+    return value

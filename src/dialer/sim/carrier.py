@@ -4,11 +4,11 @@ from typing import Final
 
 import msgspec
 
-from dialer.carriers.engine_port import Milestone, Taken
+from dialer.carriers.engine_port import Decision, Milestone, Taken
 from dialer.domain import events
 from dialer.domain.enums import Cause, TransferStatus
 from dialer.domain.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
-from dialer.domain.queueing.plans import AgentPlan, Supervision
+from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
@@ -81,6 +81,12 @@ class SimulatedCarrier:
         """Return when an agent takes a call that is offered to them at `offered_ms`."""
         chance = self._chance(call, f"agent:{agent.id}:{offered_ms}")
         return offered_ms + read_agent(agent.parameters).answers_after_ms(chance)
+
+    def preview(self, gateway_id: GatewayKey, agent: AgentPlan, preview: Preview) -> Decision | None:  # noqa: ARG002 - for all
+        """Return what an agent decides about a person whom they see, before the time is over."""
+        detail = f"preview:{agent.id}:{preview.from_ms}"
+        chance = Chance(self._seed, preview.campaign_id, preview.subscriber_id, 0, detail)
+        return read_agent(agent.parameters).decides(preview, chance)
 
     def withdraw(self, call_id: int, agent_id: int) -> None:
         """Do nothing: the engine ignores the answer to an offer that was withdrawn."""

@@ -56,6 +56,7 @@ _Retry = tuple[int, int, int, Subscriber]
 _IGNORED: Final = (
     *(effects.SendText, effects.KeepText, effects.DropText, effects.TakeBackCall),
     *(effects.KeepAgent, effects.KeepQueue, effects.KeepBreaker, effects.KeepLine, effects.ExpectCallBack),
+    effects.KeepPreview,
 )
 """Effects that change nothing here: agents, queues and gateways have no rows."""
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
@@ -117,6 +118,7 @@ class MemoryStore:
             effects.Dial: self._record_dial,
             effects.FinishCall: self._record_finish,
             effects.RefuseSubscriber: self._record_refusal,
+            effects.PutBack: self._record_put_back,
             effects.MoveCampaign: self._record_move,
             effects.KeepWish: self._record_wish,
             effects.AnswerCall: self._record_dial,
@@ -191,6 +193,11 @@ class MemoryStore:
         self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_ids)
         return events.SubscriberClaimedAgain(claim.campaign_id, claim.subscriber)
 
+    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+        """Return the subscriber whom an agent sees, checked against the do-not-call lists again."""
+        self._mark([claim.subscriber], self._campaigns[claim.campaign_id].dnc_ids)
+        return events.OfferedClaimed(claim.campaign_id, claim.agent_id, claim.subscriber)
+
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them are not final."""
         campaign = self._campaigns[request.campaign_id]
@@ -252,14 +259,15 @@ class MemoryStore:
         status = after.status
         self._standings[subscriber.id] = SubscriberStanding(status, after.reason)
         if status is _PENDING:
-            retries, retry = (
-                campaign.zones[subscriber.zone].retries,
-                (after.due_ms, subscriber.id, call.attempt, subscriber),
-            )
-            if not retries or retries[-1] < retry:  # Nearly always: the last call to end is called again last.
-                retries.append(retry)
-            else:
-                insort(retries, retry)
+            _await_retry(campaign.zones[subscriber.zone], (after.due_ms, subscriber.id, call.attempt, subscriber))
+        else:
+            campaign.open -= 1
+
+    def _record_put_back(self, effect: effects.PutBack, _now_ms: int) -> None:
+        one, campaign = effect.subscriber, self._campaigns[effect.campaign_id]
+        self._standings[one.id] = SubscriberStanding(effect.status, effect.reason)
+        if effect.status is _PENDING:
+            _await_retry(campaign.zones[one.zone], (one.due_ms, one.id, one.attempts, one))
         else:
             campaign.open -= 1
 
@@ -375,3 +383,11 @@ def _leg_cdr(effect: effects.FinishLeg) -> SimulatedCdr:
         subscriber_id=call.subscriber.id,
         contact_id=call.subscriber.contact_id,
     )
+
+
+def _await_retry(zone: _Zone, retry: _Retry) -> None:
+    retries = zone.retries
+    if not retries or retries[-1] < retry:  # Nearly always: the last call to end is called again last.
+        retries.append(retry)
+    else:
+        insort(retries, retry)

@@ -16,6 +16,7 @@ from dialer.domain.enums import AmdBehavior, DialMethod, SectionType
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
+from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.survey.sections import fields
 from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
 from dialer.domain.survey.sections.multi_choice import LABEL_MAX
@@ -132,6 +133,8 @@ class CampaignPart(_Part, frozen=True):
     strategy: str = ""
     """Name of a pacing strategy, for a campaign that dials for agents. Default: the strategy of `dial_method`."""
     agent_dial_rate: Annotated[float, Meta(gt=0, le=AGENT_DIAL_RATE_MAX)] = 1.0
+    preview_seconds: Annotated[int, Meta(ge=PREVIEW_SECONDS_MIN, le=PREVIEW_SECONDS_MAX)] = 60
+    preview_calls: bool = False
     abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = ABANDON_RATE_MAX_DEFAULT
     """Per cent of the calls that persons answered."""
     callerid: Annotated[str, Meta(max_length=80)] = ""
@@ -145,9 +148,13 @@ class SectionPart(_Part, frozen=True):
 
     id: int
     question: Annotated[str, Meta(min_length=1, max_length=500)]
-    type: int = SectionType.PLAY_MESSAGE
+    type: int | str = SectionType.PLAY_MESSAGE
+    """The number of a type, or its name in small letters, such as `multi_choice`."""
     script: _Script = ""
+    audiofile: _Text | None = None
+    """Name of the recording, which `dialer apply` reads. A simulation needs its length only."""
     audio_seconds: _Audio = None
+    invalid_audiofile: _Text | None = None
     invalid_audio_seconds: _Audio = None
     retries: Annotated[int, Meta(ge=0, le=fields.RETRIES_MAX)] = 0
     timeout: Annotated[int, Meta(ge=0, le=fields.SECONDS_MAX)] = 5
@@ -178,6 +185,13 @@ class SectionPart(_Part, frozen=True):
         dict[Annotated[str, Meta(pattern=_BRANCH_KEYS)], int | None], Meta(max_length=BRANCHES_MAX)
     ] = {}
 
+    @property
+    def number_of_type(self) -> int:
+        """Return the number of the section's type; 0 for a name that no type has."""
+        if isinstance(self.type, int):
+            return self.type
+        return next((one.value for one in SectionType if one.name.lower() == self.type), 0)
+
 
 class SurveyPart(_Part, frozen=True):
     """Survey that is played. A call begins at the first section."""
@@ -187,7 +201,7 @@ class SurveyPart(_Part, frozen=True):
     @property
     def has_transfer_to_queue(self) -> bool:
         """True if a section transfers calls to a queue."""
-        return any(one.queue is not None for one in self.sections if SECTION_TYPES[one.type].transfers)
+        return any(one.queue is not None for one in self.sections if SECTION_TYPES[one.number_of_type].transfers)
 
 
 class ContactPart(_Part, frozen=True):
@@ -238,13 +252,16 @@ def parse_scenario(document: bytes) -> Scenario:
     return scenario
 
 
-def parse_survey(document: bytes) -> SurveyPart:
-    """Return the survey that a JSON document describes: the part `survey` of a scenario. Any queue may be named.
+def parse_survey(document: object) -> SurveyPart:
+    """Return the survey that an object of JSON describes: the part `survey` of a scenario. Any queue may be named.
 
     Raises:
-        ScenarioError: the document is not JSON, has an unknown or missing field, or has a value out of bounds.
+        ScenarioError: the document has an unknown or missing field, or a value out of bounds.
     """
-    survey = _decoded(document, SurveyPart)
+    try:
+        survey = msgspec.convert(document, SurveyPart)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(_located(str(error))) from None
     _check_section_types(survey)
     _check_survey(survey, {section.queue for section in survey.sections if section.queue is not None})
     return survey
@@ -299,7 +316,7 @@ def _check(scenario: Scenario) -> None:
 
 def _check_section_types(survey: SurveyPart) -> None:
     for index, section in enumerate(survey.sections):
-        if section.type not in SECTION_TYPES:
+        if section.number_of_type not in SECTION_TYPES:
             raise ScenarioError(f"survey.sections[{index}].type: Invalid enum value {section.type}")
 
 

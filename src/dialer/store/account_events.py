@@ -1,6 +1,6 @@
 """Events of accounts that keep events: their rows, the accounts that keep them, and their removal when they are old."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -62,6 +62,19 @@ def campaign_subject(connection: Connection, campaign_id: int) -> str:
 def write_events(connection: Connection, rows: Sequence[EventRow]) -> None:
     """Write events in the transaction that caused them."""
     _INSERT.run(connection, rows)
+
+
+def low_balance_events(connection: Connection, spent: Mapping[int, int], at_ms: int) -> list[EventRow]:
+    """Return the events of balances that fell to their limit or below.
+
+    `spent` has what was taken from each account in this transaction, in integers of 1e-5.
+    """
+    query = select(User.id, User.balance, User.low_balance).where(User.id.in_(spent)).order_by(User.id)
+    return [
+        event_row(row.id, "balance.low", at_ms, f"users/{row.id}", balance=row.balance, low_balance=row.low_balance)
+        for row in connection.execute(query).all()
+        if row.balance <= row.low_balance < row.balance + spent[row.id]
+    ]
 
 
 def keeps_events(connection: Connection, user_id: int) -> bool:

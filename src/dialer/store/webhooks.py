@@ -6,7 +6,7 @@ Several processes may look; the one that holds the lease of a webhook sends. All
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, true, update
+from sqlalchemy import Connection, bindparam, false, func, insert, select, true, update
 
 from dialer.store.account_events import event_row, write_events
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
@@ -96,6 +96,21 @@ def read_waiting(connection: Connection) -> list[WaitingWebhook]:
     query = select(*columns, Webhook.lease_holder, Webhook.lease_until_ms).where(Webhook.enabled == true())
     found = connection.execute(query.order_by(Webhook.id).limit(WEBHOOKS_READ_MAX)).all()
     return [WaitingWebhook(row[0], tuple(row[1].split()), row[2], row[3] or 0, *row[4:]) for row in found]
+
+
+class StoppedWebhook(NamedTuple):
+    """A webhook that the service has switched off, and whose account has not switched it on again."""
+
+    id: int
+    name: str
+
+
+def stopped_webhooks(connection: Connection, most: int, user_id: int | None = None) -> list[StoppedWebhook]:
+    """Return the webhooks of an account, or of all, that the service has switched off, the oldest first."""
+    query = select(Webhook.id, Webhook.name).where(Webhook.enabled == false(), Webhook.problem != "")
+    if user_id is not None:
+        query = query.where(Webhook.user_id == user_id)
+    return [StoppedWebhook(*row) for row in map(tuple, connection.execute(query.order_by(Webhook.id).limit(most)))]
 
 
 def feeds_webhook(connection: Connection, user_id: int) -> bool:

@@ -38,14 +38,22 @@ def service_list(connection: Connection, now_ms: int) -> int | None:
     return _list(connection, is_of_service, now_ms, **values)
 
 
-def call_off(connection: Connection, dnc_ids: Collection[int | None], number: str, now_ms: int) -> None:
-    """Put a number on do-not-call lists, where it is not on them already. None stands for no list."""
+def call_off(
+    connection: Connection, dnc_ids: Collection[int | None], number: str, now_ms: int
+) -> list[tuple[int, int]]:
+    """Put a number on do-not-call lists, where it is not on them already. None stands for no list.
+
+    Return the list and the id of each new entry.
+    """
+    entries = []
     dates = {"created_date": now_ms, "updated_date": now_ms}
     for dnc_id in dict.fromkeys(one for one in dnc_ids if one is not None):
         owner = select(DncList.user_id).where(DncList.id == dnc_id).scalar_subquery()
         values = {"dnc_id": dnc_id, "user_id": owner, "phone_number": number, "number": number, **dates}
         added = insert_or(DncContact.__table__).values(values)
-        connection.execute(added.on_conflict_do_nothing(index_elements=["dnc_id", "number", "user_id"]))
+        added = added.on_conflict_do_nothing(index_elements=["dnc_id", "number", "user_id"])
+        entries += [(dnc_id, entry_id) for entry_id in connection.scalars(added.returning(DncContact.id))]
+    return entries
 
 
 def _list(connection: Connection, which: ColumnElement[bool], now_ms: int, **values: object) -> int:

@@ -32,6 +32,15 @@ def test_an_example_fits_the_schema_of_its_type_and_no_other_data_does(described
         assert not validator.is_valid(wrong), wrong
 
 
+def test_each_type_has_a_schema_with_a_name_and_the_type_in_it(described: Json) -> None:
+    schemas = described["components"]["schemas"]
+    named = {kind: "".join(word.capitalize() for word in kind.split(".")) + "Event" for kind in EVENT_TYPES}
+    assert {kind: schemas[name]["properties"]["type"]["const"] for kind, name in named.items()} == {
+        kind: kind for kind in EVENT_TYPES
+    }
+    assert len(set(named.values())) == len(EVENT_TYPES)
+
+
 def test_all_types_are_described_and_have_ids_of_their_own(described: Json) -> None:
     assert tuple(described["webhooks"]) == EVENT_TYPES
     ids = [item["post"]["operationId"] for item in described["webhooks"].values()]

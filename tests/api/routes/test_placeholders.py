@@ -83,6 +83,16 @@ def test_a_campaign_of_texts_is_checked_alike(texts: Texts) -> None:
     assert texts.start(texts.texts)[0] == 202
 
 
+def test_the_script_of_agents_is_checked_alike(texts: Texts) -> None:
+    texts.alice.change(texts.calls, agent_script="Hi {Plan}")
+    assert texts.findings(texts.calls) == [("error", "unknown_placeholder", "agent_script", UNKNOWN)]
+    assert texts.start(texts.calls) == (400, {"agent_script": [UNKNOWN]})
+    texts.alice.change(texts.calls, agent_script="Hi {first_name}")
+    assert texts.start(texts.calls)[0] == 202
+    texts.alice.change(texts.calls, agent_script="Hi {Plan}")
+    assert texts.findings(texts.calls) == [("warning", "unknown_placeholder", "agent_script", UNKNOWN)]
+
+
 def test_the_check_of_a_survey_knows_the_built_in_names_only(texts: Texts) -> None:
     texts.says("Hi {Full_Name}, {nosuch}, {name")
     found: Any = texts.alice.get(f"{texts.survey['url']}check/")

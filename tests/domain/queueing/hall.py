@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.decisions import AgentOffer, Decision
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan
 
 START_MS: Final = 1_795_168_800_000

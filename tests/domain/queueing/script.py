@@ -8,7 +8,8 @@ import msgspec
 from hypothesis import strategies as st
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, TierPlan, Waiting
 from tests.domain.queueing.hall import START_MS
 

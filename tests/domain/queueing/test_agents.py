@@ -1,8 +1,9 @@
 """Tests of the states of agents: offered a call, talking, in wrap-up time and at rest."""
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Withdraw
+from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.changes import Changes
+from dialer.domain.queueing.decisions import AgentOffer, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, Waiting
 from dialer.domain.queueing.staff import Staff
 from tests.domain.queueing.hall import QUEUE, START_MS, Hall, at, tiers

@@ -5,7 +5,7 @@ from hashlib import blake2b
 import pytest
 
 from dialer.domain.enums import AgentStatus, QueueStrategy
-from dialer.domain.queueing.call_distributor import AgentOffer, Withdraw
+from dialer.domain.queueing.decisions import AgentOffer, Withdraw
 from dialer.domain.queueing.plans import AgentFigures, QueuePlan
 from tests.domain.queueing.hall import QUEUE, Hall, at, tiers
 

@@ -22,11 +22,14 @@ from dialer.api.records.phrases import Outcomes
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
+from dialer.domain.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.store.sealed_surveys import sealed_survey
 from dialer.store.tables import VOICE, Campaign
 
 CALLERID_MAX: Final = 80
 EXTRA_MAX: Final = 120
+SCRIPT_MAX: Final = 4_000
+"""Characters of `agent_script`."""
 FREQUENCY_MAX: Final = 1_000_000
 """Calls a minute."""
 CALL_SECONDS_MAX: Final = 86_400
@@ -69,12 +72,22 @@ _CAMPAIGN: Final = shapes(
         ),
         "dial_method": writable(
             Choice(DialMethod),
-            "The pace of dialling. 2 and 3 dial for agents, so the survey must transfer calls to a queue.",
+            "The pace of dialling. 2, 3 and 4 dial for agents, so the survey must transfer calls to a queue.",
         ),
         "agent_dial_rate": writable(
             AmountNumber(minimum=1),
             "Calls for each free agent, calls in progress included. Used with `dial_method` 2 only. Default: 1.",
             example=1.5,
+        ),
+        "preview_seconds": writable(
+            Integer(PREVIEW_SECONDS_MIN, PREVIEW_SECONDS_MAX),
+            "Seconds that an agent has to call or skip a person. Used with `dial_method` 4 only.",
+            example=90,
+        ),
+        "preview_calls": writable(
+            Boolean(),
+            "What follows when that time is over. True: the person is called. False: the person waits for"
+            " `intervalretry`, and the agent goes on a break.",
         ),
         "abandon_rate_max": writable(
             AmountNumber(minimum=0),
@@ -127,6 +140,12 @@ _CAMPAIGN: Final = shapes(
             " campaign for one, as in `Sold = success`. Up to 20, of up to 100 characters each. `do_not_call` can"
             " always be chosen. Empty: all dispositions.",
             example="Sold = success, Too expensive = not_interested, call_back",
+        ),
+        "agent_script": writable(
+            Text(SCRIPT_MAX),
+            "What agents say. The desk shows it beside the callee. `{first_name}`, `{full_name}` and variables of the"
+            " contact are replaced. Default: empty.",
+            example="Good morning, {first_name}. This is Anna of the clinic.",
         ),
         "voicemail": writable(
             Boolean(), "True to tell answering machines from people, in the first seconds after each answer."

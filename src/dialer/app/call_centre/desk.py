@@ -8,6 +8,7 @@ from sqlalchemy import Connection, case, select
 from dialer.app.call_centre.break_reasons import break_reasons_of
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
 from dialer.domain.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.messages.templates import fill
 from dialer.domain.queueing.activity import AgentClock
 from dialer.store.tables import Agent, CallRequest, Campaign, Queue, Subscriber, Transfer
 
@@ -24,6 +25,8 @@ class CallOnDesk(NamedTuple):
     full_name: str
     variables: list[tuple[str, str]]
     campaign: str
+    script: str
+    """What the agent says to this callee: the campaign's `agent_script`, filled. Empty if it has none."""
     queue: str
     answered_ms: int
     on_hold_from_ms: int | None
@@ -87,6 +90,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
             Subscriber.full_name,
             Subscriber.additional_vars,
             Campaign.name.label("campaign"),
+            Campaign.agent_script,
             Queue.name.label("queue"),
             Transfer.answered_ms,
             Transfer.on_hold_from_ms,
@@ -109,6 +113,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.full_name or "",
         _variables(row.additional_vars),
         row.campaign,
+        fill(row.agent_script, row.full_name or "", row.additional_vars or "", row.number),
         row.queue or "",
         row.answered_ms,
         row.on_hold_from_ms,

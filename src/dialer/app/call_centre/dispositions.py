@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, delete, false, func, insert, sele
 
 from dialer.app.campaigns.subscribers import refuse_without_contact
 from dialer.app.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
-from dialer.app.events import CallDisposed, CampaignStarted
+from dialer.app.events import CallDisposed, CampaignStarted, NumberCalledOff
 from dialer.app.touched_records import touched_campaigns, users_of_dnc
 from dialer.app.unit import UnitOfWork
 from dialer.domain.enums import AgentDisposition, CampaignStatus, SubscriberStatus
@@ -240,9 +240,11 @@ def _call_off(unit: UnitOfWork, call: RowMapping) -> Touched:
         return NOTHING
     own = own_list(unit.connection, call["user_id"], unit.now_ms)
     named = lists_of(unit.connection, {call["campaign_id"]: call["dnc_id"]})[call["campaign_id"]].first
-    call_off(unit.connection, (named, own), call["number"], unit.now_ms)
+    entries = call_off(unit.connection, (named, own), call["number"], unit.now_ms)
     of_account = users_of_dnc(unit.connection, own)
-    return of_account if named is None else of_account | users_of_dnc(unit.connection, named)
+    touched = of_account if named is None else of_account | users_of_dnc(unit.connection, named)
+    unit.note(touched, *(NumberCalledOff(dnc_id, entry_id) for dnc_id, entry_id in entries))
+    return touched
 
 
 def _move(unit: UnitOfWork, call: RowMapping, status: SubscriberStatus, *, due_ms: int) -> None:

@@ -21,6 +21,8 @@ NAMES_OFFERED_MAX: Final = 50
 BUILT_IN_OFFERED: Final = ("full_name", "first_name", "last_name", "phone_number")
 TEXT: Final = "text_message"
 """The field with the text of a campaign of text messages."""
+SCRIPT: Final = "agent_script"
+"""The field with what the agents of a campaign of calls say."""
 
 
 def known_names(connection: Connection, campaign_id: int) -> KnownNames:
@@ -36,18 +38,22 @@ def known_names(connection: Connection, campaign_id: int) -> KnownNames:
 
 
 def text_findings(connection: Connection, campaign: Mapping[str, Any], known: KnownNames) -> list[Finding]:
-    """Return what is wrong with the placeholders of a text message; nothing for a campaign of calls.
+    """Return what is wrong with the placeholders of a campaign's own text: its message, or the script of its agents.
 
     A campaign that has been started goes on: its errors are warnings.
     """
-    if campaign["medium"] != SMS:
-        return []
+    field = text_field(campaign)
     stored = connection.scalar(select(Campaign.status).where(Campaign.id == campaign["id"]))
     findings = [
-        Finding(level, code, None, message, field=TEXT)
-        for level, code, message in remarks_on_text(campaign[TEXT], "", known)
+        Finding(level, code, None, message, field=field)
+        for level, code, message in remarks_on_text(campaign[field], "", known)
     ]
     return findings if stored == CampaignStatus.NEW else [as_warning(finding) for finding in findings]
+
+
+def text_field(campaign: Mapping[str, Any]) -> str:
+    """Return the name of the field with the campaign's own text."""
+    return TEXT if campaign["medium"] == SMS else SCRIPT
 
 
 def as_warning(finding: Finding) -> Finding:

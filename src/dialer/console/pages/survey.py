@@ -43,6 +43,7 @@ CHANGES: Final[Mapping[str, str]] = {
     "deleted": gettext_noop("Delete %(section)s"),
     "connected": gettext_noop("Connect %(section)s"),
     "ordered": gettext_noop("Order the sections"),
+    "applied": gettext_noop("Apply a file"),
 }
 """The names of changes that can be undone, by their action."""
 _templates = SECTION_TEMPLATES.table

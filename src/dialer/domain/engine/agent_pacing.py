@@ -34,11 +34,11 @@ class AgentPacing:
         therefore changes nothing.
         """
         strategy = strategy_of(campaign.plan)
-        situation = self._situation(campaign, now_ms)
         if strategy.name not in GO_WITH_TIME:
-            return self._keep_memory(campaign, strategy.pace(situation))
+            return self._keep_memory(campaign, strategy.pace(self._situation(campaign, now_ms, now_ms)))
         seen_ms = now_ms - now_ms % ASKED_EVERY_MS
-        pace = self._keep_memory(campaign, strategy.pace(replace(situation, now_ms=seen_ms)))
+        situation = self._situation(campaign, now_ms, seen_ms)
+        pace = self._keep_memory(campaign, strategy.pace(situation))
         is_still = not situation.bridged_ms and not situation.wrapping_ms
         return pace if is_still or pace.is_steady else replace(pace, again_ms=seen_ms + ASKED_EVERY_MS)
 
@@ -123,7 +123,7 @@ class AgentPacing:
             measure.failed(campaign.figures)
         self._state.keep_figures(campaign)
 
-    def _situation(self, campaign: OpenCampaign, now_ms: int) -> PacingInputs:
+    def _situation(self, campaign: OpenCampaign, now_ms: int, seen_ms: int) -> PacingInputs:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self._distributor.staff(queue_ids, now_ms)
@@ -133,7 +133,7 @@ class AgentPacing:
         sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
         others = [other for other in sharing if other is not campaign and other.status in ACTIVE]
         return PacingInputs(
-            now_ms=now_ms,
+            now_ms=seen_ms,
             frequency=plan.frequency,
             next_dial_us=campaign.next_dial_us,
             agent_dial_rate=plan.agent_dial_rate,

@@ -11,6 +11,7 @@ from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.effects import (
     ClaimAgain,
     ClaimFresh,
+    ClaimOffered,
     ClaimRetries,
     CountSubscribers,
     Dial,
@@ -23,6 +24,7 @@ from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.callerid import choose_callerid
 from dialer.domain.engine.credit import Account, CreditOffer, message_to
 from dialer.domain.engine.gateway_load import GatewayLoad
+from dialer.domain.engine.previews import Offered, Previews
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.identity import call_uuid
@@ -42,9 +44,12 @@ class CampaignDialling:
     The order is: state and dates, pacing, `max_aleg`, gateway, subscriber, credit.
     """
 
-    def __init__(self, engine_state: EngineState, pacing: AgentPacing) -> None:
+    def __init__(self, engine_state: EngineState, pacing: AgentPacing, previews: Previews) -> None:
         self._state: Final = engine_state
         self._pacing: Final = pacing
+        self._previews: Final = previews
+        self.return_person: Callable[[OpenCampaign, Offered, int], None]
+        """Let a person wait whom an agent wanted to call after the calling hours."""
         self._campaigns: Final = engine_state.campaigns
         self._gateways: Final = engine_state.gateways
         self._accounts: Final = engine_state.accounts
@@ -92,14 +97,14 @@ class CampaignDialling:
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
             return
-        campaign.is_full = 0 < plan.max_aleg <= campaign.in_progress
+        campaign.is_full = campaign.has_no_place
         if campaign.is_full:
             self.wake_at(campaign, plan.expires_ms)
             return
         gateway = self._gateways[plan.gateway_id]
         gateway.waiting.add(plan.id)
         gateway.newcomers.add(plan.id)
-        self._serve(gateway, now_ms)
+        self._serve(gateway, now_ms, campaign)
         if plan.id in gateway.waiting:
             self.wake_at(campaign, plan.expires_ms)
 
@@ -107,13 +112,18 @@ class CampaignDialling:
         """Return the time at which the agents allow the next dial; `NEVER_MS` if an event must come first."""
         if campaign.plan.starting_ms > now_ms:
             return campaign.next_dial_ms
+        if campaign.is_previewed:
+            return now_ms if self._previews.may_go_on(campaign, now_ms) else NEVER_MS
         pace = self._pacing.pace(campaign, now_ms)
         if pace.again_ms is not None:
             self.wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
         return now_ms if pace.calls > 0 else NEVER_MS
 
-    def _serve(self, gateway: GatewayLoad, now_ms: int) -> None:
-        """Give the gateway's free places to the campaigns that wait for one, each in its turn."""
+    def _serve(self, gateway: GatewayLoad, now_ms: int, asked: OpenCampaign | None = None) -> None:
+        """Give the gateway's free places to the campaigns that wait for one, each in its turn.
+
+        `asked` is a campaign whose agents have just allowed a dial, so they need not be asked again for it.
+        """
         if self._claims_under_way:
             self._deferred.append(partial(self._serve, gateway))
             return
@@ -130,8 +140,9 @@ class CampaignDialling:
                 gateway.newcomers.clear()
             else:
                 campaign = self._next_in_turn(gateway)
-            if self._dial_next(campaign, gateway, now_ms):
-                self._consider_again(campaign, gateway, now_ms)
+            is_allowed, asked = campaign is asked, None
+            if self._dial_next(campaign, gateway, now_ms, is_allowed=is_allowed):
+                asked = self._consider_again(campaign, gateway, now_ms)
             elif self._is_claiming():
                 waiting.add(campaign.plan.id)
                 gateway.newcomers.add(campaign.plan.id)
@@ -160,19 +171,23 @@ class CampaignDialling:
         campaign = self._campaigns[campaign_id]
         return (campaign.in_progress if gateway.plan.max_channels else 0, campaign.next_dial_us, campaign_id)
 
-    def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> None:
-        """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due."""
+    def _consider_again(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> OpenCampaign | None:
+        """Schedule the next dial of a campaign after a dial: at its next slot, or in its next turn if that is due.
+
+        Return the campaign if its next turn is due.
+        """
         plan = campaign.plan
         ready_ms = self._paced_at_ms(campaign, now_ms) if campaign.is_paced else campaign.next_dial_ms
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
-        elif plan.max_aleg and campaign.in_progress >= plan.max_aleg:
-            campaign.is_full = True
-            self.wake_at(campaign, plan.expires_ms)
-        else:
-            gateway.waiting.add(plan.id)
-            gateway.newcomers.add(plan.id)
-            self.wake_at(campaign, plan.expires_ms)
+            return None
+        self.wake_at(campaign, plan.expires_ms)
+        campaign.is_full = campaign.has_no_place
+        if campaign.is_full:
+            return None
+        gateway.waiting.add(plan.id)
+        gateway.newcomers.add(plan.id)
+        return campaign
 
     def wake_at(self, campaign: OpenCampaign, at_ms: int) -> None:
         """Schedule a check of a campaign, unless an earlier one is scheduled."""
@@ -189,14 +204,21 @@ class CampaignDialling:
 
     # --- choice of the subscriber --------------------------------------------------------------------------------
 
-    def _dial_next(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
-        """Dial the next subscriber who may be called. Return True after a dial."""
+    def _dial_next(
+        self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int, *, is_allowed: bool = False
+    ) -> bool:
+        """Dial the next subscriber who may be called. Return True after a dial.
+
+        With `is_allowed`, the agents have just allowed the dial.
+        """
         if now_ms >= campaign.plan.expires_ms:
             # The campaign expired while it waited for a place on the gateway, before its own wake-up.
             self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
             return False
-        if campaign.is_paced and self._paced_at_ms(campaign, now_ms) > now_ms:
+        if campaign.is_paced and not is_allowed and self._paced_at_ms(campaign, now_ms) > now_ms:
             return False  # Other calls took its agents while it waited for the gateway.
+        if campaign.wanted:
+            return self._dial_wanted(campaign, gateway, now_ms)
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
@@ -207,18 +229,48 @@ class CampaignDialling:
                 else:
                     self.claim(next_person)
                 return False
-            refusal = self._refusal(campaign, gateway, next_person)
+            if next_person.id in campaign.offered:
+                hopper.take()  # The campaign was read again since an agent looks at them.
+                continue
+            refusal = self.refusal(campaign, next_person)
             if refusal:
                 hopper.take()
                 self._state.emit(RefuseSubscriber(campaign.plan.id, next_person, refusal))
                 continue
+            if campaign.is_previewed:
+                return self._offer(campaign, next_person, now_ms)
             return self._dial(campaign, gateway, next_person, now_ms)
 
-    def _refusal(
-        self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber
-    ) -> SubscriberReason | NoReason:
+    def _offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> bool:
+        """Show a subscriber to an idle agent. Return True after that."""
+        account = self._accounts[campaign.plan.user_id]
+        if account.offer(campaign.plan, subscriber) is None:
+            self._wait_for_credit(campaign, account, now_ms)
+            return False
+        campaign.hopper.take()
+        self._previews.offer(campaign, subscriber, now_ms)
+        return True
+
+    def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
+        """Dial the person whom an agent wants to call, if they may still be called."""
+        offered = self._previews.offers[campaign.wanted[0]]
+        if not campaign.hopper.is_open(offered.subscriber.zone, now_ms):
+            self._previews.end(offered.agent_id)
+            self.return_person(campaign, offered, now_ms)
+        elif refusal := self.refusal(campaign, offered.subscriber):
+            self._previews.end(offered.agent_id)
+            self._state.emit(RefuseSubscriber(campaign.plan.id, offered.subscriber, refusal))
+        else:
+            call = self._place(campaign, gateway, offered.subscriber, now_ms)
+            if call is not None:
+                self._previews.dialled(campaign, offered, call)
+            return call is not None
+        return self._dial_next(campaign, gateway, now_ms)
+
+    def refusal(self, campaign: OpenCampaign, subscriber: Subscriber) -> SubscriberReason | NoReason:
         """Return the reason why a subscriber must never be called; empty if they may be called."""
         account, number = self._accounts[campaign.plan.user_id], subscriber.number
+        gateway = self._gateways[campaign.plan.gateway_id]
         if gateway.dials_emergency(number):
             return SubscriberReason.EMERGENCY
         if gateway.refuses(number):
@@ -237,13 +289,19 @@ class CampaignDialling:
         return SubscriberReason.NO_TEXT if is_blank else ""
 
     def _dial(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
+        if self._place(campaign, gateway, subscriber, now_ms) is None:
+            return False
+        campaign.hopper.take()
+        return True
+
+    def _place(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> Call | None:
+        """Place a call. Return None if the account cannot pay for it at present."""
         plan = campaign.plan
         account = self._accounts[plan.user_id]
         offer = account.offer(plan, subscriber)
         if offer is None:
             self._wait_for_credit(campaign, account, now_ms)
-            return False
-        campaign.hopper.take()
+            return None
         call = self._new_call(campaign, gateway, subscriber, offer, now_ms)
         account.held += call.hold
         campaign.in_progress += 1
@@ -255,7 +313,7 @@ class CampaignDialling:
             campaign.dial_next_at(fixed_rate(plan.frequency, campaign.next_dial_us, now_ms))
         gateway.dialled(now_ms)
         self._state.emit(Dial(call, campaign.next_dial_us, campaign.callerid_turns))
-        return True
+        return call
 
     def _new_call(
         self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, offer: CreditOffer, now_ms: int
@@ -321,7 +379,11 @@ class CampaignDialling:
             self.schedule_retry(campaign, event.subscriber, now_ms)
         self._resume(now_ms)
 
-    def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain) -> None:
+    def claim_answered(self, now_ms: int) -> None:
+        """Go on after another claim was answered."""
+        self._resume(now_ms)
+
+    def claim(self, claim: ClaimFresh | ClaimRetries | ClaimAgain | ClaimOffered) -> None:
         """Claim subscribers. No decision is made until they are read."""
         self._claims_under_way += 1
         self._state.emit(claim)
@@ -353,6 +415,7 @@ class CampaignDialling:
             self.wake_at(campaign, campaign.plan.expires_ms)
         for other in self._pacing.sharing_with(campaign):
             self.wake_at(other, now_ms)  # They share its abandon budget.
+        self._previews.touch(campaign, now_ms)
         self._state.forget_if_over(campaign)
 
     def schedule_retry(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:

@@ -27,10 +27,13 @@ from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.call_messages import CallMessages
 from dialer.domain.engine.callerid import turns_of
 from dialer.domain.engine.credit import Account, bill
+from dialer.domain.engine.desks import Desks
 from dialer.domain.engine.dialling import CampaignDialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
 from dialer.domain.engine.inbound import Inbound
+from dialer.domain.engine.preview_orders import PreviewOrders
+from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.retry import disposition, never_made
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
@@ -49,6 +52,7 @@ _AGENT_EVENTS: Final = frozenset(
         events.AgentMissed,
         events.LegEnded,
         events.DistributorWoken,
+        events.PersonDecided,
         events.CallEnded,
     }
 )
@@ -82,9 +86,15 @@ class Engine:
         self._call_messages: Final = CallMessages(engine_state)
         self._inbound: Final = Inbound(engine_state)
         self._pacing: Final = AgentPacing(engine_state, distributor)
-        self._dialling: Final = CampaignDialling(engine_state, self._pacing)
+        self._previews: Final = Previews(engine_state, distributor, self._transfers.wake)
+        self._dialling: Final = CampaignDialling(engine_state, self._pacing, self._previews)
+        self._orders: Final = PreviewOrders(engine_state, distributor, self._previews, self._dialling)
+        self._desks: Final = Desks(self._transfers, self._previews, self._orders)
         self._watchdog: Final = Watchdog(engine_state)
-        handlers: dict[type, Callable[[int, Any], None]] = {
+        self._handlers: Final = exhaustive(events.EngineEvent, self._handlers_of_all())
+
+    def _handlers_of_all(self) -> dict[type, Callable[[int, Any], None]]:
+        return {
             events.AccountOpened: self._open_account,
             events.GatewayOpened: self._open_gateway,
             events.CampaignOpened: self._open_campaign,
@@ -96,6 +106,8 @@ class Engine:
             events.FreshClaimed: self._dialling.fill_fresh,
             events.RetriesClaimed: self._dialling.fill_retries,
             events.SubscriberClaimedAgain: self._dialling.fill_one,
+            events.OfferedClaimed: self._orders.claimed,
+            events.PersonDecided: self._orders.decided,
             events.SubscribersCounted: self._dialling.end_if_completed,
             events.DncReached: self._add_to_dnc,
             events.NumberStopped: self._stop_number,
@@ -104,18 +116,18 @@ class Engine:
             events.NumberChecked: self._call_messages.checked,
             events.TextRestored: self._call_messages.restore,
             events.TextChecked: self._call_messages.confirmed,
-            events.TransferReached: self._transfers.reached,
+            events.TransferReached: self._desks.reached,
             events.CallerLeft: self._transfers.left,
             events.AgentAnswered: self._transfers.taken,
             events.AgentMissed: self._transfers.missed,
             events.SupervisionEnded: self._transfers.supervision_over,
             events.LegEnded: self._end_leg,
-            events.DistributorWoken: self._transfers.woken,
+            events.DistributorWoken: self._desks.woken,
             events.WatchdogWoken: self._watchdog.woken,
-            events.QueueOpened: self._transfers.open_queue,
-            events.AgentOpened: self._transfers.open_agent,
+            events.QueueOpened: self._desks.open_queue,
+            events.AgentOpened: self._desks.open_agent,
             events.QueueClosed: self._transfers.close_queue,
-            events.AgentClosed: self._transfers.close_agent,
+            events.AgentClosed: self._desks.close_agent,
             events.DidOpened: self._inbound.open_did,
             events.DidClosed: self._inbound.close_did,
             events.CallArrived: self._inbound.arrived,
@@ -126,7 +138,6 @@ class Engine:
             events.LineLost: self._lose_line,
             events.LineFound: self._find_line,
         }
-        self._handlers: Final = exhaustive(events.EngineEvent, handlers)
 
     @property
     def engine_state(self) -> EngineState:
@@ -256,6 +267,7 @@ class Engine:
         campaign.called_off_before = self._state.called_off.last
         hours = self._gateways[plan.gateway_id].plan.hours
         campaign.hopper = Hopper(plan, event.zones, self._state.windows, now_ms, hours)
+        self._orders.campaign_opened(campaign)
         self._dialling.wake_at(campaign, now_ms)
 
     def _close_campaign(self, now_ms: int, event: events.CampaignClosed) -> None:
@@ -264,6 +276,7 @@ class Engine:
             return
         campaign.status = CampaignStatus.ABORT if event.is_aborted else CampaignStatus.END
         self._state.paced.change(event.campaign_id)
+        self._previews.touch(campaign, now_ms)
         self._gateways[campaign.plan.gateway_id].waiting.discard(event.campaign_id)
         if event.is_aborted:
             for call in self._calls.values():
@@ -298,6 +311,7 @@ class Engine:
             campaign.in_progress += 1
             self._pacing.restore(campaign, event)
         self._transfers.restore(now_ms, call)
+        self._previews.restore_call(call)
 
     # --- calls --------------------------------------------------------------------------------------------------
 
@@ -311,7 +325,7 @@ class Engine:
         if call.subscriber.number:
             self._stop_number(now_ms, events.NumberStopped(plan.user_id, plan.dnc_id, call.subscriber.number))
 
-    def _stop_number(self, _now_ms: int, event: events.NumberStopped) -> None:
+    def _stop_number(self, now_ms: int, event: events.NumberStopped) -> None:
         """Keep a wish not to be called. Subscribers who were claimed before are not called either."""
         called_off = self._state.called_off
         if called_off.is_forgetting_due:
@@ -321,6 +335,7 @@ class Engine:
         wish = KeepWish(event.user_id, event.dnc_id, event.number)
         called_off.add(wish)
         self._state.emit(wish)
+        self._orders.number_stopped(now_ms, event.number)
 
     def _end_leg(self, now_ms: int, event: events.LegEnded) -> None:
         self._transfers.leg_ended(now_ms, event)
@@ -333,6 +348,7 @@ class Engine:
         if call.transfers:
             self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
+        self._previews.call_over(call.id, now_ms)
         if call.attempt >= 0 and call.parent_id is None:
             self._finish_call(now_ms, call, event.outcome)
             return
@@ -390,6 +406,7 @@ class Engine:
         after = never_made(call, now_ms)
         subscriber.due_ms = after.due_ms
         self._pacing.taken_back(campaign, call)
+        self._previews.call_over(call.id, now_ms)
         self._state.emit(TakeBackCall(call, after))
         if after.status is _PENDING and campaign.status in ACTIVE:
             self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))

@@ -180,6 +180,10 @@ class Hopper:
             self._open_until_ms = 0
         zone.add_retry(subscriber)
 
+    def is_open(self, zone_key: str, now_ms: int) -> bool:
+        """Return whether the subscribers of a zone may be called now."""
+        return self._window(zone_key, now_ms).is_open
+
     def drop(self, subscriber: Subscriber) -> None:
         """Forget a subscriber who need not be called any more."""
         zone = self._zones.get(subscriber.zone)

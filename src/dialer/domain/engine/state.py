@@ -36,15 +36,18 @@ class OpenCampaign:
         "is_full",
         "is_idle",
         "is_paced",
+        "is_previewed",
         "legs",
         "machines",
         "next_dial_ms",
         "next_dial_us",
+        "offered",
         "plan",
         "reaches_agents",
         "status",
         "texts",
         "wake_ms",
+        "wanted",
     )
 
     def __init__(self, plan: CampaignPlan, windows: Windows) -> None:
@@ -82,6 +85,10 @@ class OpenCampaign:
         """The dial time of each call that may reach an agent and is not answered yet, by call id."""
         self.greeted: dict[int, int] = {}
         """The answer time of each call that has not reached its transfer yet, by call id."""
+        self.offered: dict[int, int] = {}
+        """The agent who looks at each subscriber before the call, by the subscriber's id."""
+        self.wanted: list[int] = []
+        """The agents who want to call the person at whom they look, in the order of their orders."""
         self.machines: set[int] = set()
         """Calls in progress that were answered by a machine: these never count as abandoned."""
 
@@ -90,8 +97,15 @@ class OpenCampaign:
         self.plan = plan
         self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
         """True for a campaign that dials for agents, by its measured figures."""
+        self.is_previewed = plan.dial_method is DialMethod.PREVIEW
+        """True for a campaign whose agents see each person before the call."""
         self.reaches_agents = bool(plan.flow.queue_ids)
         """True if calls may reach an agent, whatever the dial method, which may change."""
+
+    @property
+    def has_no_place(self) -> bool:
+        """Return whether `max_aleg` allows no further call. Everybody at whom an agent looks has a place already."""
+        return 0 < self.plan.max_aleg <= self.in_progress + len(self.offered) and not self.wanted
 
     def dial_next_at(self, due_us: int) -> None:
         """Set the time of the next dial, which is not before the campaign begins."""

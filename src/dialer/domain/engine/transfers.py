@@ -31,7 +31,8 @@ from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.pacing import measure
 from dialer.domain.plans import NEVER_MS, Call, CallOutcome, LegOutcome, Transfer
-from dialer.domain.queueing.call_distributor import AgentOffer, CallDistributor, Decision, Unserved, Withdraw
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
 from dialer.domain.queueing.plans import AgentPlan, QueuePlan, Waiting
 from dialer.domain.reasons import NoReason, TransferReason
 

@@ -94,15 +94,14 @@ def outlook(situation: PacingInputs) -> Outlook:
     averages = averages_of(situation)
     answer_rate = (averages.answers + PRESUMED_ANSWERS) / (len(situation.figures.outcomes) + PRESUMED_ANSWERS)
     horizon_ms = averages.ring_ms + averages.greeting_ms + ABANDONED_AFTER_MS
-    handling_ms = averages.sorted_handling_ms
-    chances = [_free_within(handling_ms, situation.now_ms - taken_ms, horizon_ms) for taken_ms in situation.bridged_ms]
-    wrapped_up = sum(1 for free_ms in situation.wrapping_ms if free_ms <= situation.now_ms + horizon_ms)
+    chances = _chances(averages.sorted_handling_ms, situation, horizon_ms)
+    wrapped_up = bisect_right(situation.wrapping_ms, situation.now_ms + horizon_ms)
     dialling = len(situation.dialling_ms)
     return Outlook(
         answer_rate=answer_rate,
         callees=situation.waiting + len(situation.greeted_ms) + dialling * answer_rate,
         agents=situation.idle + wrapped_up + sum(chances),
-        variance=dialling * answer_rate * (1 - answer_rate) + sum(chance * (1 - chance) for chance in chances),
+        variance=dialling * answer_rate * (1 - answer_rate) + sum([chance * (1 - chance) for chance in chances]),
     )
 
 
@@ -150,12 +149,17 @@ def _reserve(situation: PacingInputs, answer_rate: float) -> float:
     return max(RESERVE_MIN, answers_per_ms * averages.ring_ms / answer_rate)
 
 
-def _free_within(handling_ms: list[int], busy_ms: int, horizon_ms: float) -> float:
-    """Return the probability that an agent who has been busy for `busy_ms` is free within the horizon.
+def _chances(handling_ms: list[int], situation: PacingInputs, horizon_ms: float) -> list[float]:
+    """Return the probability of each agent who talks that they are free within the horizon.
 
-    It uses the measured distribution of handling times, given that this one is already longer than `busy_ms`. One more
-    time is assumed that outlasts the horizon, so that no result is certain, least of all at the start.
+    It uses the measured distribution of handling times, given that this one is already longer than the talk so far. One
+    more time is assumed that outlasts the horizon, so that no result is certain, least of all at the start.
     """
-    shorter = bisect_right(handling_ms, busy_ms)
-    in_time = bisect_right(handling_ms, busy_ms + horizon_ms) - shorter
-    return in_time / (len(handling_ms) - shorter + 1)
+    measured, now_ms = len(handling_ms), situation.now_ms
+    chances: list[float] = []
+    for taken_ms in situation.bridged_ms:
+        busy_ms = now_ms - taken_ms
+        shorter = bisect_right(handling_ms, busy_ms)
+        in_time = bisect_right(handling_ms, busy_ms + horizon_ms, shorter) - shorter
+        chances.append(in_time / (measured - shorter + 1))
+    return chances

@@ -32,6 +32,7 @@ _BY_DIAL_METHOD: Final[Mapping[DialMethod, Strategy]] = {
     DialMethod.FIXED_RATE: _FIXED,
     DialMethod.PROGRESSIVE: _PROGRESSIVE,
     DialMethod.PREDICTIVE: _PREDICTIVE,
+    DialMethod.PREVIEW: _PROGRESSIVE,
 }
 
 

@@ -11,6 +11,8 @@ AGENT_RING_MS_MAX: Final = 20_000
 """The time for which an agent is asked to take a call, in milliseconds. After that the offer ends."""
 NO_ANSWER_REST_MS: Final = 10_000
 """The time for which an agent who missed a call is not asked again, in milliseconds."""
+PREVIEWS: Final = 0
+"""The `kept_for` of an agent who looks at a person before the call."""
 TAKES_CALLS: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 
 
@@ -24,13 +26,15 @@ class AgentTalk(NamedTuple):
 class AgentState:
     """The state of one agent. Its figures are replaced, never changed, so that holders of an older value keep it."""
 
-    __slots__ = ("asked_call_id", "figures", "plan", "talk")
+    __slots__ = ("asked_call_id", "figures", "kept_for", "plan", "talk")
 
     def __init__(self, plan: AgentPlan) -> None:
         self.plan = plan
         self.figures = AgentFigures()
         self.asked_call_id: int | None = None
         self.talk: AgentTalk | None = None
+        self.kept_for: int | None = None
+        """The call that the agent has placed, or `PREVIEWS` while the agent looks at a person; None while neither."""
 
     @property
     def is_on_duty(self) -> bool:
@@ -43,7 +47,12 @@ class AgentState:
 
     def is_idle(self, now_ms: int) -> bool:
         """Return whether the agent can be asked for a call now."""
-        return self.asked_call_id is None and self.is_free(now_ms)
+        return self.asked_call_id is None and self.kept_for is None and self.is_free(now_ms)
+
+    @property
+    def may_dial(self) -> bool:
+        """Return whether the agent is on duty, and neither talks, nor is asked for a call, nor has placed one."""
+        return self.is_on_duty and self.talk is None and self.asked_call_id is None and not self.kept_for
 
     def ask(self, now_ms: int, call_id: int) -> None:
         """Ask the agent to take a call."""

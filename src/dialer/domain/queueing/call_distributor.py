@@ -10,44 +10,20 @@ from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.enums import QueueStrategy
+from dialer.domain.enums import AgentStatus, QueueStrategy
 from dialer.domain.plans import NEVER_MS
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX, AgentState, AgentTalk
+from dialer.domain.queueing.callers import in_order
 from dialer.domain.queueing.changes import Changes, Notes
+from dialer.domain.queueing.decisions import AgentOffer, Decision, Unserved, Withdraw
+from dialer.domain.queueing.kept_agents import KeptAgents
 from dialer.domain.queueing.moments import Moments
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, LeftEarly, QueuePlan, Waiting
 from dialer.domain.queueing.queue_state import QueueState
 from dialer.domain.queueing.staff import Staff, staff_of
 from dialer.domain.queueing.strategies import AgentTurn, Candidate, asks_again_at_ms, rank_candidates
-from dialer.domain.reasons import TransferReason
-
-
-class AgentOffer(msgspec.Struct, frozen=True):
-    """A decision to ask an agent to take a call."""
-
-    call_id: int
-    agent_id: int
-
-
-class Withdraw(msgspec.Struct, frozen=True):
-    """A decision to stop asking an agent: another one took the call, time is up, or the caller left."""
-
-    call_id: int
-    agent_id: int
-
-
-class Unserved(msgspec.Struct, frozen=True):
-    """A decision of a queue to give up on a call, which leaves the queue."""
-
-    call_id: int
-    reason: TransferReason
-    """`max_wait` or `no_agent`."""
-
-
-Decision = AgentOffer | Withdraw | Unserved
 
 
 class CallDistributor:
@@ -62,6 +38,7 @@ class CallDistributor:
         self._waiting: Final[dict[int, Waiting]] = {}
         self._talks: Final[dict[int, int]] = {}
         """The agent of each call with a talk in progress."""
+        self.kept: Final = KeptAgents(self._changing)
         self._notes = Notes()
         # Nothing below says more than the above. It spares a look at all queues, agents and calls at every event.
         self._served_by: Final[defaultdict[int, set[int]]] = defaultdict(set)
@@ -78,6 +55,8 @@ class CallDistributor:
         """The next time at which each queue with callers may have to decide something without an event."""
         self._staffed_anew: Final[set[int]] = set()
         """Queues whose agents or callers have changed since `restaffed` was asked last."""
+        self._staff: Final[dict[frozenset[int], Staff]] = {}
+        """Answers of `staff` since an agent or a queue has changed."""
 
     def open_queue(
         self,
@@ -188,6 +167,22 @@ class CallDistributor:
         self._notes.agents[agent_id] = agent.figures
         return agent_id
 
+    def send_on_break(self, agent_id: int) -> None:
+        """Give an agent no calls until they come back to work."""
+        agent = self._changing(agent_id)
+        agent.plan = replace(agent.plan, status=AgentStatus.ON_BREAK)
+        self._notes.statuses[agent_id] = agent.plan.status
+
+    def next_idle(self, queue_ids: AbstractSet[int], now_ms: int) -> int | None:
+        """Return the agent of these queues who has been idle for the longest time; None if nobody is."""
+        self._look_at_agents(now_ms)
+        idle = [agent_id for agent_id in self._idle if not queue_ids.isdisjoint(self._served_by[agent_id])]
+        return min(idle, key=lambda one: (self._agents[one].figures.last_bridge_end_ms, one), default=None)
+
+    def may_dial(self, agent_id: int, queue_ids: AbstractSet[int]) -> bool:
+        """Return whether an agent is on duty in one of these queues, and has no call."""
+        return self._agent(agent_id).may_dial and not queue_ids.isdisjoint(self._served_by[agent_id])
+
     def decide(self, now_ms: int) -> list[Decision]:
         """Return all decisions that are due now; calling again at once returns none.
 
@@ -199,11 +194,12 @@ class CallDistributor:
         lines = [self._line(queue_id) for queue_id in sorted(self._concerned)]
         self._watch_staff(lines, now_ms)
         decisions: list[Decision] = []
-        for waiting in _in_line(waiting for line in lines for waiting in self._overdue(now_ms, line)):
+        for waiting in in_order(waiting for line in lines for waiting in self._overdue(now_ms, line)):
             decisions += self._give_up(now_ms, waiting)
-        for waiting in _in_line(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
+        for waiting in in_order(self._waiting[call_id] for line in lines for call_id in line.callers.asked):
             decisions += self._end_offers(now_ms, waiting)
         self._look_at_agents(now_ms)  # Those who are not asked any more are idle, for all their queues.
+        decisions += self._ask_kept(now_ms)
         decisions += self._ask_in_line(now_ms)
         self._look_at_agents(now_ms)
         self._look_ahead(now_ms)
@@ -230,6 +226,12 @@ class CallDistributor:
 
     def staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         """Return the agents who serve these queues, and the number of calls that wait in them."""
+        known = self._staff.get(queue_ids)
+        if known is None or (known.wrapping_ms and known.wrapping_ms[0] <= now_ms):
+            known = self._staff[queue_ids] = self._count_staff(queue_ids, now_ms)
+        return known
+
+    def _count_staff(self, queue_ids: frozenset[int], now_ms: int) -> Staff:
         lines = [line for queue_id in queue_ids if (line := self._lines.get(queue_id))]
         members = set().union(*[line.places for line in lines])
         agents = [agent for agent_id in members if (agent := self._agents.get(agent_id))]
@@ -272,11 +274,13 @@ class CallDistributor:
     def _changing(self, agent_id: int) -> AgentState:
         """Return an agent who is about to change."""
         self._changed_agents.add(agent_id)
+        self._staff.clear()
         return self._agent(agent_id)
 
     def _concern(self, queue_id: int) -> None:
         self._concerned.add(queue_id)
         self._staffed_anew.add(queue_id)
+        self._staff.clear()
 
     def _look_at_agents(self, now_ms: int) -> None:
         """Find out which agents are idle now, and which queues this concerns."""
@@ -361,6 +365,16 @@ class CallDistributor:
             )
         return ended
 
+    def _ask_kept(self, now_ms: int) -> list[Decision]:
+        """Ask the agents who have placed the calls that have come to a queue. Others take those whose agent cannot."""
+        decisions: list[Decision] = []
+        for call_id, agent_id in self.kept.come_for(self._waiting.keys()):
+            waiting = self._waiting[call_id]
+            if agent_id in self._line(waiting.queue_id).places and self._agents[agent_id].may_dial:
+                decisions += self._ask_these([agent_id], now_ms, waiting)
+        self._look_at_agents(now_ms)
+        return decisions
+
     def _ask_in_line(self, now_ms: int) -> list[Decision]:
         """Ask idle agents for the calls of the queues that are concerned, in the order of the line."""
         decisions: list[Decision] = []
@@ -403,11 +417,14 @@ class CallDistributor:
 
     def _ask(self, now_ms: int, waiting: Waiting, line: QueueState) -> list[Decision]:
         """Ask the agents whose turn it is. They are not idle any more."""
-        agent_ids = self._next_agents(waiting, line, self._top(now_ms, waiting, line))
+        return self._ask_these(self._next_agents(waiting, line, self._top(now_ms, waiting, line)), now_ms, waiting)
+
+    def _ask_these(self, agent_ids: list[int], now_ms: int, waiting: Waiting) -> list[Decision]:
+        line = self._line(waiting.queue_id)
         for agent_id in agent_ids:
             agent = self._changing(agent_id)
             agent.ask(now_ms, waiting.call_id)
-            self._idle.remove(agent_id)
+            self._idle.discard(agent_id)
             self._notes.agents[agent_id] = agent.figures
             self._notes.queues[line.plan.id] = line.last_agent_id = agent_id
         if agent_ids:
@@ -441,8 +458,3 @@ class CallDistributor:
             moments.append(asks_again_at_ms(line.plan.strategy, waiting))
             moments += [since_ms + AGENT_RING_MS_MAX for since_ms in waiting.offers.values()]
         return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
-
-
-def _in_line(waiting: Iterable[Waiting]) -> list[Waiting]:
-    """Return calls in the order of the line, which is common to all queues."""
-    return sorted(waiting, key=lambda call: (call.score_from_ms, call.call_id))

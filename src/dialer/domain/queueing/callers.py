@@ -1,7 +1,7 @@
 """The calls that wait in one queue, in the two orders in which they are looked for."""
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dialer.domain.queueing.plans import Waiting
 
@@ -54,3 +54,8 @@ class Callers:
 
 def _moment(place: tuple[int, int]) -> int:
     return place[0]
+
+
+def in_order(waiting: Iterable[Waiting]) -> list[Waiting]:
+    """Return calls in the order of the line, which is common to all queues."""
+    return sorted(waiting, key=lambda call: (call.score_from_ms, call.call_id))

@@ -1,11 +1,45 @@
 """Queues, agents and waiting calls: plain values, rebuilt from rows. Times are in milliseconds."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import ClassVar
 
 import msgspec
 
 from dialer.domain.enums import AgentStatus, QueueStrategy, SupervisionMode
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """A person whom an agent sees before the call, or has called since. Nobody else is offered or dialled them."""
+
+    campaign_id: int
+    subscriber_id: int
+    from_ms: int
+    until_ms: int
+    """The time until which the agent has to decide."""
+    call_id: int | None = None
+    """The call to the person, once it is placed."""
+
+
+class DeskAction(StrEnum):
+    """The wish of an agent about a person."""
+
+    CALL = "call"
+    """Call the person whom the agent previews."""
+    SKIP = "skip"
+    """Preview somebody else."""
+    DIAL = "dial"
+    """Call a person whom the agent has chosen, instead of anybody previewed."""
+
+
+class PreviewOrder(msgspec.Struct, frozen=True):
+    """An order from the desk of an agent about one person."""
+
+    action: DeskAction
+    campaign_id: int
+    subscriber_id: int
+    given_ms: int
+    """`from_ms` of the preview; for a person whom the agent has chosen, the time of the order."""
 
 
 class TierPlan(msgspec.Struct, frozen=True):
@@ -80,6 +114,10 @@ class AgentPlan(msgspec.Struct, frozen=True):
     supervision_mode: SupervisionMode = SupervisionMode.LISTEN
     supervision_contact: str = ""
     """The telephone of the supervisor."""
+    preview: str = ""
+    """A `Preview` as JSON, or empty."""
+    preview_order: str = ""
+    """A `PreviewOrder` as JSON; empty if there is none that is not obeyed yet."""
 
     @property
     def supervision(self) -> Supervision | None:

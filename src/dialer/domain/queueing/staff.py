@@ -16,7 +16,10 @@ class Staff(msgspec.Struct, frozen=True):
 
     agents: int
     idle: int
-    """Agents who are being asked for a call of these queues are included: the call itself counts as waiting."""
+    """Agents who are being asked for a call of these queues are included: the call itself counts as waiting.
+
+    Agents who look at a person, or wait for the call that they have placed, are not.
+    """
     waiting: int
     bridged_ms: tuple[int, ...]
     wrapping_ms: tuple[int, ...]
@@ -39,7 +42,7 @@ def staff_of(agents: Iterable[AgentState], asked_for: AbstractSet[int], waiting:
             bridged_ms.append(agent.talk.since_ms)
         elif agent.figures.free_at_ms > now_ms:
             wrapping_ms.append(agent.figures.free_at_ms)
-        elif agent.asked_call_id is None or agent.asked_call_id in asked_for:
+        elif agent.kept_for is None and (agent.asked_call_id is None or agent.asked_call_id in asked_for):
             idle += 1
     bridged_ms.sort()
     wrapping_ms.sort()

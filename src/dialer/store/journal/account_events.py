@@ -1,7 +1,8 @@
 """The events that the steps of a worker cause. The observer takes part once an account keeps its events."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from operator import itemgetter
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, select
 
@@ -19,6 +20,7 @@ from dialer.store.tables import Agent, Campaign, DncContact, Subscriber
 _IGNORED: Final = (
     *(effects.KeepText, effects.DropText, effects.KeepTransfer, effects.KeepQueue),
     *(effects.KeepFigures, effects.KeepBreaker, effects.ExpectCallBack, effects.RefuseInbound),
+    effects.KeepPreview,
 )
 _FINAL: Final = {
     SubscriberStatus.COMPLETED: "subscriber.completed",
@@ -30,17 +32,34 @@ _FINAL: Final = {
 _MOVED: Final = {CampaignStatus.PAUSE: "campaign.paused", CampaignStatus.END: "campaign.ended"}
 
 
+_Effect = TypeVar("_Effect")
+
+
+class _Noted(NamedTuple, Generic[_Effect]):
+    """An effect whose events are known at the end of the step, and its place in the step."""
+
+    place: int
+    effect: _Effect
+    at_ms: int
+
+
 class AccountEventRows:
-    """Observer of a journal that writes the events of the accounts that keep them, with the step that caused them."""
+    """Observer of a journal that writes the events of the accounts that keep them, with the step that caused them.
+
+    The events of a step have the order of its effects.
+    """
 
     def __init__(self) -> None:
         self._users: Final[set[int]] = set()
-        self._events: list[EventRow] = []
-        self._moves: list[tuple[effects.MoveCampaign, int]] = []
-        self._agents: list[tuple[effects.KeepAgent, int]] = []
-        self._refusals: list[tuple[effects.RefuseSubscriber, int]] = []
-        self._wishes: list[tuple[effects.KeepWish, int]] = []
-        self._completions: list[tuple[effects.CompleteSubscriber, int]] = []
+        self._place = 0
+        self._events: list[tuple[int, EventRow]] = []
+        self._moves: list[_Noted[effects.MoveCampaign]] = []
+        self._agents: list[_Noted[effects.KeepAgent]] = []
+        self._refusals: list[_Noted[effects.RefuseSubscriber | effects.PutBack]] = []
+        self._wishes: list[_Noted[effects.KeepWish]] = []
+        self._completions: list[_Noted[effects.CompleteSubscriber]] = []
+        self._waiting: list[_Noted[effects.FinishCall | effects.TakeBackCall]] = []
+        """Attempts after which their subscribers wait for another one, unless they were halted meanwhile."""
         self._charges: Final = Charges()
         self._lines: Final = LineChanges()
         handlers: dict[type, Callable[[Any, int], None] | None] = {
@@ -54,11 +73,12 @@ class AccountEventRows:
             effects.KeepLine: self._lines.note,
             effects.FinishInbound: lambda effect, now_ms: self._over(effect.call, effect.outcome, effect.bill, now_ms),
             effects.FinishText: lambda effect, now_ms: self._over(effect.message, effect.outcome, effect.bill, now_ms),
-            effects.MoveCampaign: lambda effect, now_ms: self._moves.append((effect, now_ms)),
+            effects.MoveCampaign: lambda effect, now_ms: self._note(self._moves, effect, now_ms),
             effects.KeepAgent: self._kept,
-            effects.RefuseSubscriber: lambda effect, now_ms: self._refusals.append((effect, now_ms)),
-            effects.KeepWish: lambda effect, now_ms: self._wishes.append((effect, now_ms)),
-            effects.CompleteSubscriber: lambda effect, now_ms: self._completions.append((effect, now_ms)),
+            effects.PutBack: self._put_back,
+            effects.RefuseSubscriber: lambda effect, now_ms: self._note(self._refusals, effect, now_ms),
+            effects.KeepWish: lambda effect, now_ms: self._note(self._wishes, effect, now_ms),
+            effects.CompleteSubscriber: lambda effect, now_ms: self._note(self._completions, effect, now_ms),
         }
         self.handlers: Final = exhaustive(effects.Recorded, handlers)
 
@@ -83,18 +103,33 @@ class AccountEventRows:
                     "cost": 0,
                     "is_inbound": True,
                 }
-                self._events.append(event_row(cdr.user_id, "call.ended", cdr.starting_date, f"cdr/{cdr.id}", **data))
+                self._write(event_row(cdr.user_id, "call.ended", cdr.starting_date, f"cdr/{cdr.id}", **data))
 
     def step_closed(self, connection: Connection, engine_state: EngineState) -> None:  # noqa: ARG002 - no state is needed
         """Write the events of the step."""
         if self._users:
-            for events in (self._campaigns, self._agents_of, self._refused, self._completed, self._listed):
+            for events in (
+                *(self._campaigns, self._agents_of, self._refused, self._completed, self._listed),
+                self._halted,
+            ):
                 self._events.extend(events(connection))
-            self._events += self._charges.take(connection)
-            self._events += self._lines.take(connection, self._users)
-            write_events(connection, self._events)
-        for pending in (self._events, self._moves, self._agents, self._refusals, self._wishes, self._completions):
+            rows = [row for _, row in sorted(self._events, key=itemgetter(0))]
+            rows += self._charges.take(connection)
+            rows += self._lines.take(connection, self._users)
+            write_events(connection, rows)
+        for pending in (
+            *(self._events, self._moves, self._agents, self._refusals, self._wishes, self._completions),
+            self._waiting,
+        ):
             pending.clear()
+
+    def _note(self, where: list[_Noted[_Effect]], effect: _Effect, now_ms: int) -> None:
+        self._place += 1
+        where.append(_Noted(self._place, effect, now_ms))
+
+    def _write(self, row: EventRow) -> None:
+        self._place += 1
+        self._events.append((self._place, row))
 
     def _begun(self, call: Call, now_ms: int) -> None:
         if call.plan.user_id in self._users:
@@ -104,6 +139,7 @@ class AccountEventRows:
         call = effect.call
         if call.plan.user_id in self._users:
             self._add(call, "message.failed" if call.parts else "call.ended", now_ms, state="not_placed")
+            self._note(self._waiting, effect, now_ms)
 
     def _finished(self, effect: effects.FinishCall, now_ms: int) -> None:
         call, after = effect.call, effect.disposition
@@ -112,11 +148,10 @@ class AccountEventRows:
         self._over(call, effect.outcome, effect.bill, now_ms)
         kind = _FINAL.get(after.status)
         if kind is not None:
-            self._events.append(
-                _of_subscriber(
-                    call.plan.user_id, kind, now_ms, call.plan.id, call.subscriber.id, after.status, after.reason
-                )
-            )
+            ids = (call.plan.id, call.subscriber.id)
+            self._write(_of_subscriber(call.plan.user_id, kind, now_ms, *ids, after.status, after.reason))
+        elif after.status is SubscriberStatus.PENDING:
+            self._note(self._waiting, effect, now_ms)
 
     def _over(self, call: Call, outcome: CallOutcome, bill: Bill, now_ms: int) -> None:
         if call.plan.user_id not in self._users:
@@ -150,68 +185,48 @@ class AccountEventRows:
         what = "message" if call.parts else "call"
         path = "sms-message" if call.parts else "callrequest"
         ids = {what: call.id, "subscriber": call.subscriber.id or None, "attempt": abs(call.attempt)}
-        self._events.append(
-            event_row(
-                call.plan.user_id,
-                kind,
-                at_ms,
-                f"{path}/{call.id}",
-                call.plan.id,
-                **ids,
-                is_inbound=call.is_inbound,
-                **data,
-            )
-        )
+        data = {**ids, "is_inbound": call.is_inbound, **data}
+        self._write(event_row(call.plan.user_id, kind, at_ms, f"{path}/{call.id}", call.plan.id, **data))
 
     def _kept(self, effect: effects.KeepAgent, now_ms: int) -> None:
         if effect.status is not None:
-            self._agents.append((effect, now_ms))
+            self._note(self._agents, effect, now_ms)
 
-    def _campaigns(self, connection: Connection) -> Iterable[EventRow]:
-        owners = _owners(connection, Campaign, [effect.campaign_id for effect, _ in self._moves])
-        for effect, at_ms in self._moves:
-            user_id = owners.get(effect.campaign_id)
-            if user_id in self._users and effect.status in _MOVED:
-                yield event_row(
-                    user_id,
-                    _MOVED[effect.status],
-                    at_ms,
-                    campaign_subject(connection, effect.campaign_id),
-                    effect.campaign_id,
-                    state=_MOVED[effect.status].partition(".")[2],
-                    reason=str(effect.reason),
-                )
+    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+        if effect.status is SubscriberStatus.FAIL:
+            self._note(self._refusals, effect, now_ms)
 
-    def _agents_of(self, connection: Connection) -> Iterable[EventRow]:
-        owners = _owners(connection, Agent, [effect.agent_id for effect, _ in self._agents])
-        for effect, at_ms in self._agents:
+    def _campaigns(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        owners = _owners(connection, Campaign, [effect.campaign_id for _, effect, _ in self._moves])
+        for place, effect, at_ms in self._moves:
+            user_id, kind = owners.get(effect.campaign_id), _MOVED.get(effect.status)
+            if user_id in self._users and kind is not None:
+                subject = campaign_subject(connection, effect.campaign_id)
+                data = {"state": kind.partition(".")[2], "reason": str(effect.reason)}
+                yield place, event_row(user_id, kind, at_ms, subject, effect.campaign_id, **data)
+
+    def _agents_of(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        owners = _owners(connection, Agent, [effect.agent_id for _, effect, _ in self._agents])
+        for place, effect, at_ms in self._agents:
             user_id = owners.get(effect.agent_id)
             if user_id in self._users and effect.status is not None:
-                state = AgentStatus(effect.status).name.lower()
-                yield event_row(
-                    user_id, "agent.status", at_ms, f"agent/{effect.agent_id}", agent=effect.agent_id, state=state
-                )
+                data: dict[str, Any] = {"agent": effect.agent_id, "state": AgentStatus(effect.status).name.lower()}
+                yield place, event_row(user_id, "agent.status", at_ms, f"agent/{effect.agent_id}", **data)
 
-    def _refused(self, connection: Connection) -> Iterable[EventRow]:
-        owners = _owners(connection, Campaign, [effect.campaign_id for effect, _ in self._refusals])
-        for effect, at_ms in self._refusals:
+    def _refused(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        owners = _owners(connection, Campaign, [effect.campaign_id for _, effect, _ in self._refusals])
+        for place, effect, at_ms in self._refusals:
             user_id = owners.get(effect.campaign_id)
             if user_id in self._users:
-                yield _of_subscriber(
-                    user_id,
-                    "subscriber.failed",
-                    at_ms,
-                    effect.campaign_id,
-                    effect.subscriber.id,
-                    SubscriberStatus.NOT_AUTHORIZED,
-                    effect.reason,
-                )
+                ids = (effect.campaign_id, effect.subscriber.id)
+                status = effect.status if isinstance(effect, effects.PutBack) else SubscriberStatus.NOT_AUTHORIZED
+                yield place, _of_subscriber(user_id, "subscriber.failed", at_ms, *ids, status, effect.reason)
 
-    def _completed(self, connection: Connection) -> Iterable[EventRow]:
+    def _completed(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
         """Yield events of people who completed a survey by calling in. Those who had completed it before have none."""
         columns = (Subscriber.id, Subscriber.campaign_id, Campaign.user_id)
         done: set[int] = set()
-        for effect, at_ms in self._completions:
+        for place, effect, at_ms in self._completions:
             is_theirs = (Subscriber.id == effect.subscriber_id) | (
                 (Campaign.source_campaign_id == effect.campaign_id) & (Subscriber.number == effect.number)
             )
@@ -220,28 +235,40 @@ class AccountEventRows:
             for subscriber_id, campaign_id, user_id in connection.execute(query.order_by(Subscriber.id)).all():
                 if user_id in self._users and subscriber_id not in done:
                     done.add(subscriber_id)
-                    yield _of_subscriber(
-                        user_id,
-                        "subscriber.completed",
-                        at_ms,
-                        campaign_id,
-                        subscriber_id,
-                        SubscriberStatus.COMPLETED,
-                        "",
-                    )
+                    ids = (campaign_id, subscriber_id)
+                    after = (SubscriberStatus.COMPLETED, "")
+                    yield place, _of_subscriber(user_id, "subscriber.completed", at_ms, *ids, *after)
 
-    def _listed(self, connection: Connection) -> Iterable[EventRow]:
-        """Yield events of numbers that wishes put on lists. Numbers that were on them before have none."""
+    def _halted(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        """Yield events of subscribers who are not called again, because their contact was changed during the call."""
+        if not self._waiting:
+            return
+        query = select(Subscriber.id, Subscriber.status_reason).where(Subscriber.status == SubscriberStatus.ABORT)
+        query = query.where(Subscriber.id.in_({one.effect.call.subscriber.id for one in self._waiting}))
+        reasons = {row.id: row.status_reason for row in connection.execute(query)}
+        for place, effect, at_ms in reversed(self._waiting):
+            plan, subscriber_id = effect.call.plan, effect.call.subscriber.id
+            reason = reasons.pop(subscriber_id, None)
+            if reason is not None:
+                after = (SubscriberStatus.ABORT, reason)
+                yield place, _of_subscriber(plan.user_id, "subscriber.failed", at_ms, plan.id, subscriber_id, *after)
+
+    def _listed(self, connection: Connection) -> Iterable[tuple[int, EventRow]]:
+        """Yield events of numbers that wishes put on lists of their accounts. Numbers that were there have none.
+
+        Lists of others have none either: another worker may write events of their accounts at the same time.
+        """
         done: set[int] = set()
-        for wish, at_ms in self._wishes:
-            query = select(DncContact.id, DncContact.dnc_id, DncContact.user_id)
+        for place, wish, at_ms in self._wishes:
+            if wish.user_id is None or wish.user_id not in self._users:
+                continue
+            query = select(DncContact.id, DncContact.dnc_id).where(DncContact.user_id == wish.user_id)
             query = query.where(DncContact.number == wish.number, DncContact.created_date == at_ms)
-            for entry_id, dnc_id, user_id in connection.execute(query.order_by(DncContact.id)).all():
-                if user_id in self._users and entry_id not in done:
+            for entry_id, dnc_id in connection.execute(query.order_by(DncContact.id)).all():
+                if entry_id not in done:
                     done.add(entry_id)
-                    yield event_row(
-                        user_id, "dnc.added", at_ms, f"dnc-contact/{entry_id}", dnc_list=dnc_id, entry=entry_id
-                    )
+                    data = {"dnc_list": dnc_id, "entry": entry_id}
+                    yield place, event_row(wish.user_id, "dnc.added", at_ms, f"dnc-contact/{entry_id}", **data)
 
 
 def _owners(connection: Connection, table: type[Agent | Campaign], ids: Sequence[int]) -> dict[int, int]:
@@ -256,13 +283,5 @@ def _of_subscriber(
     user_id: int, kind: str, at_ms: int, campaign_id: int, subscriber_id: int, status: SubscriberStatus, reason: str
 ) -> EventRow:
     state = SubscriberStatus(status).name.lower()
-    return event_row(
-        user_id,
-        kind,
-        at_ms,
-        f"subscriber-list/{subscriber_id}",
-        campaign_id,
-        subscriber=subscriber_id,
-        state=state,
-        reason=str(reason),
-    )
+    data = {"subscriber": subscriber_id, "state": state, "reason": str(reason)}
+    return event_row(user_id, kind, at_ms, f"subscriber-list/{subscriber_id}", campaign_id, **data)

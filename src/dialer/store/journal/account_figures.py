@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select
 from dialer.domain import effects
 from dialer.domain.enums import CampaignStatus
 from dialer.domain.plans import SMS, GatewayKey
-from dialer.store.account_events import EventRow, event_row
-from dialer.store.tables import Campaign, User
+from dialer.store.account_events import EventRow, event_row, low_balance_events
+from dialer.store.tables import Campaign
 
 _OPEN: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 
@@ -31,20 +31,7 @@ class Charges:
         """Return the events of balances that fell to their limit in this step, after the charges were written."""
         if not self._costs:
             return []
-        query = select(User.id, User.balance, User.low_balance).where(User.id.in_(self._costs))
-        rows = connection.execute(query.order_by(User.id)).all()
-        found = [
-            event_row(
-                row.id,
-                "balance.low",
-                self._at_ms,
-                f"users/{row.id}",
-                balance=row.balance,
-                low_balance=row.low_balance,
-            )
-            for row in rows
-            if row.balance <= row.low_balance < row.balance + self._costs[row.id]
-        ]
+        found = low_balance_events(connection, self._costs, self._at_ms)
         self._costs.clear()
         return found
 

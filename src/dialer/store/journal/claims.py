@@ -34,6 +34,7 @@ def _claimable() -> Select[*tuple[Any, ...]]:
         Subscriber.additional_vars,
         lists_hashes,
         Subscriber.phonebook_id,
+        Subscriber.skip_count,
     ).where(
         Subscriber.campaign_id == campaign,
         Subscriber.status == SubscriberStatus.PENDING,
@@ -74,7 +75,7 @@ def retries(connection: Connection, claim: effects.ClaimRetries) -> list[Callee]
     return _found(connection, _RETRIES, asked)
 
 
-def again(connection: Connection, claim: effects.ClaimAgain) -> list[Callee]:
+def again(connection: Connection, claim: effects.ClaimAgain | effects.ClaimOffered) -> list[Callee]:
     """Return a subscriber in a list, or an empty list if the subscriber is no longer PENDING."""
     return _found(connection, _AGAIN, {"campaign": claim.campaign_id, "subscriber": claim.subscriber.id})
 
@@ -115,6 +116,7 @@ def _callee(row: Row[Any]) -> Callee:
         variables,
         _,
         phonebook_id,
+        skips,
     ) = tuple(row)
     return Callee(
         id=subscriber_id,
@@ -129,4 +131,5 @@ def _callee(row: Row[Any]) -> Callee:
         full_name=full_name,
         additional_vars=variables,
         phonebook_id=phonebook_id,
+        skips=skips,
     )

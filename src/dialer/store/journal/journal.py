@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final, Protocol, get_args
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from dialer.domain import effects, events
@@ -18,17 +18,18 @@ from dialer.domain.enums import SubscriberStatus
 from dialer.domain.exhaustive import exhaustive
 from dialer.domain.invariants import BrokenInvariantError
 from dialer.domain.plans import Call
-from dialer.domain.states import CAMPAIGN_MOVES
 from dialer.store.backends.backend import backend_of
-from dialer.store.invariants import Added, added_twice, ended_before, misplaced_subscriber, wrong_move
+from dialer.store.invariants import Added, added_twice, ended_before, misplaced_subscriber
 from dialer.store.journal import claims, rows, statements
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.campaign_counters import GrowingCampaign
+from dialer.store.journal.campaign_moves import keep_wish, move_campaign
 from dialer.store.journal.completions import complete
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.observers import JournalObserver
+from dialer.store.journal.previews import PreviewRows, put_back
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.unmade_attempts import delete_attempt
@@ -39,8 +40,6 @@ from dialer.store.queries.inbound_callers import find_caller
 from dialer.store.queries.queues import take_call_back
 from dialer.store.queries.selection import Shards
 from dialer.store.subscriber_counts import count_moves
-from dialer.store.tables import Campaign
-from dialer.store.wishes import call_off, own_list, service_list
 
 _PENDING: Final = int(SubscriberStatus.PENDING)
 _IN_PROCESS: Final = int(SubscriberStatus.IN_PROCESS)
@@ -76,6 +75,7 @@ class JournalStore:
         """True while effects are written, and after that has failed: they may be of any event of the step."""
         self._transfers = TransferRows()
         self._distributor = CallCentreRows()
+        self._previews = PreviewRows()
         self._counts = CallCounts()
         self._queue_hours = QueueHours()
         self._agent_hours = AgentHours()
@@ -137,6 +137,7 @@ class JournalStore:
         self._waiting_texts.write(connection)
         self._transfers.write(connection)
         self._distributor.write(connection)
+        self._previews.write(connection)
         self._gateways.write(connection)
         statements.EXPECT_CALL_BACKS.run(connection, self._call_backs)
         self._write_recordings()
@@ -201,6 +202,12 @@ class JournalStore:
         found = claims.again(self._at_work(), claim)
         return events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
+    def claim_offered(self, claim: effects.ClaimOffered) -> events.OfferedClaimed:
+        """Return a subscriber whom an agent sees, as stored now; None if the subscriber is no longer PENDING."""
+        self._flush_subscribers()
+        found = claims.again(self._at_work(), claim)
+        return events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
+
     def count_subscribers(self, request: effects.CountSubscribers) -> events.SubscribersCounted:
         """Tell whether a campaign has subscribers, and whether any is not final."""
         self._flush_subscribers()
@@ -257,6 +264,8 @@ class JournalStore:
             effects.FinishLeg: self._record_leg,
             effects.KeepTransfer: self._keep_transfer,
             effects.KeepAgent: self._keep_agent,
+            effects.KeepPreview: lambda effect, _: self._previews.keep(effect),
+            effects.PutBack: self._put_back,
             effects.KeepQueue: lambda effect, _: self._distributor.keep_queue(effect),
             effects.KeepFigures: lambda effect, _: self._distributor.keep_figures(effect),
             effects.KeepBreaker: lambda effect, _: self._gateways.keep_breaker(effect),
@@ -264,14 +273,18 @@ class JournalStore:
             effects.ExpectCallBack: lambda effect, _: self._call_backs.append(rows.call_back(effect)),
             effects.RefuseInbound: self._refuse_inbound,
             effects.RefuseSubscriber: self._record_refusal,
-            effects.MoveCampaign: self._move_campaign,
-            effects.KeepWish: self._keep_wish,
+            effects.MoveCampaign: lambda effect, now_ms: move_campaign(self._at_work(), effect, now_ms),
+            effects.KeepWish: lambda effect, now_ms: keep_wish(self._at_work(), effect, now_ms),
         }
         return exhaustive(effects.Recorded, recorders)
 
     def _keep_agent(self, effect: effects.KeepAgent, now_ms: int) -> None:
         self._agent_hours.kept(self._at_work(), effect, now_ms)
         self._distributor.keep_agent(effect)
+
+    def _put_back(self, effect: effects.PutBack, now_ms: int) -> None:
+        self._flush_subscribers()
+        put_back(self._at_work(), effect, now_ms)
 
     def _clear(self) -> None:
         self._dialled: dict[int, Call] = {}
@@ -432,18 +445,3 @@ class JournalStore:
     def _record_refusal(self, effect: effects.RefuseSubscriber, now_ms: int) -> None:
         status = int(SubscriberStatus.NOT_AUTHORIZED)
         self._refusals.append(rows.RefusalRow(status, effect.reason, 0, now_ms, effect.subscriber.id))
-
-    def _move_campaign(self, effect: effects.MoveCampaign, now_ms: int) -> None:
-        sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
-        moved = self._at_work().execute(
-            update(Campaign)
-            .where(Campaign.id == effect.campaign_id, Campaign.status.in_(sources))
-            .values(status=effect.status, status_reason=effect.reason, updated_date=now_ms)
-        )
-        if not moved.rowcount:
-            raise wrong_move(self._at_work(), effect.campaign_id, effect.status)
-
-    def _keep_wish(self, wish: effects.KeepWish, now_ms: int) -> None:
-        connection, user_id = self._at_work(), wish.user_id
-        member = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
-        call_off(connection, (wish.dnc_id, member), wish.number, now_ms)

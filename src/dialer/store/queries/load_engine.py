@@ -178,6 +178,7 @@ class Loader:
         busy = busy_campaigns(connection, touched_ids, self.shards)
         playable = [one.plan for one in dids if one.plan is not None]
         users = {one.plan.user_id for one in campaigns} | {plan.user_id for plan in playable} | set(busy.values())
+        users |= {one.user_id for one in dids}  # Calls that nobody answers are events of the account, too.
         accounts = self._accounts(connection, users | touched.accounts, unreadable)
         if touched.everything:
             kept = open_ids | set(busy) | {plan.id for plan in playable}

@@ -63,6 +63,10 @@ class Campaign(Row):
     dial_method: Mapped[Code] = mapped_column(default=DialMethod.FIXED_RATE)
     agent_dial_rate: Mapped[Money] = mapped_column(default=MONEY_SCALE)
     """Calls per idle agent, in multiples of 1e-5."""
+    preview_seconds: Mapped[int] = mapped_column(default=60, server_default="60")
+    """Time that an agent has to call or skip a person whom they preview."""
+    preview_calls: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if the person is called when that time is over; false if they wait, and the agent goes on a break."""
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
     intervalretry: Mapped[int] = mapped_column(default=300)
@@ -80,6 +84,8 @@ class Campaign(Row):
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     dispositions: Mapped[LongText]
     """The outcomes of calls among which agents choose (`dialer.domain.outcomes`). Empty: all of them."""
+    agent_script: Mapped[LongText]
+    """What agents say in the calls of the campaign: a text with placeholders. Empty: nothing is proposed."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
@@ -216,6 +222,8 @@ class Subscriber(Row):
     """Number of attempts that were busy, failed, or were not answered."""
     completion_count: Mapped[Count]
     """Number of further attempts because the survey was not completed."""
+    skip_count: Mapped[Count]
+    """Number of times an agent previewed the subscriber and skipped them."""
     last_attempt: Mapped[int | None] = mapped_column(BIG, default=None)
     due_ms: Mapped[int] = mapped_column(BIG, default=0)
     """Time at which a retry is due; 0 before the first attempt."""

@@ -78,6 +78,10 @@ class Agent(Row):
     """A `dialer.domain.enums.SupervisionMode`."""
     supervision_contact: Mapped[Name] = mapped_column(default="", server_default="")
     """The telephone of the supervisor."""
+    preview: Mapped[LongText]
+    """A `dialer.domain.queueing.plans.Preview` as JSON: whom the agent sees before the call. Or empty."""
+    preview_order: Mapped[LongText]
+    """A `dialer.domain.queueing.plans.PreviewOrder` as JSON: what the agent wants of the person. Or empty."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

@@ -73,6 +73,8 @@ class SectionTemplate(Row):
     confirm_key: Mapped[str | None] = mapped_column(String(1), default=None)
     completed: Mapped[bool] = mapped_column(Boolean, default=False)
     queue_id: Mapped[int | None] = needs("queue")
+    file_id: Mapped[int | None] = mapped_column(default=None)
+    """The id of the section in files of the survey (`dialer apply`); null for the id of the row."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 

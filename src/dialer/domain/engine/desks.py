@@ -1,0 +1,42 @@
+"""The desks of agents: what happens on the floor, for the calls that agents take and for those that they place."""
+
+from typing import Final
+
+from dialer.domain import events
+from dialer.domain.engine.preview_orders import PreviewOrders
+from dialer.domain.engine.previews import Previews
+from dialer.domain.engine.transfers import Transfers
+
+
+class Desks:
+    """The transfers to agents and the persons at whom agents look: both hear of the floor, in this order."""
+
+    def __init__(self, transfers: Transfers, previews: Previews, orders: PreviewOrders) -> None:
+        self._transfers: Final = transfers
+        self._previews: Final = previews
+        self._orders: Final = orders
+
+    def open_queue(self, now_ms: int, event: events.QueueOpened) -> None:
+        """Add or update a queue."""
+        self._transfers.open_queue(now_ms, event)
+        self._orders.queue_changed()
+
+    def open_agent(self, now_ms: int, event: events.AgentOpened) -> None:
+        """Add or update an agent, and note the orders of the agent."""
+        self._transfers.open_agent(now_ms, event)
+        self._orders.read(event.plan)
+
+    def close_agent(self, now_ms: int, event: events.AgentClosed) -> None:
+        """Remove a deleted agent."""
+        self._transfers.close_agent(now_ms, event)
+        self._orders.close_agent(now_ms, event.agent_id)
+
+    def reached(self, now_ms: int, event: events.TransferReached) -> None:
+        """Take a call that comes to a transfer."""
+        self._transfers.reached(now_ms, event)
+        self._previews.reached(event.call_id)
+
+    def woken(self, now_ms: int, event: events.DistributorWoken) -> None:
+        """Perform orders, and note that the floor is to be looked at."""
+        self._transfers.woken(now_ms, event)
+        self._orders.follow(now_ms)

@@ -1,0 +1,139 @@
+"""Previews: persons at whom agents look before they call or skip them."""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from dialer.domain.effects import KeepPreview, OfferPerson
+from dialer.domain.engine.state import EngineState, OpenCampaign
+from dialer.domain.plans import NEVER_MS, Call, Subscriber
+from dialer.domain.queueing.call_distributor import CallDistributor
+from dialer.domain.queueing.moments import Moments
+from dialer.domain.queueing.plans import AgentPlan, Preview
+
+
+class Offered(msgspec.Struct):
+    """A person at whom an agent looks. Nobody else is offered or dialled them."""
+
+    agent_id: int
+    preview: Preview
+    subscriber: Subscriber
+    is_known: bool = True
+    """False until the row of the subscriber is read: after a restart, and for a person whom the agent has chosen."""
+    is_chosen: bool = False
+    """True for a person whom the agent has chosen, and wants to call."""
+    is_claimed: bool = False
+    """True if the campaign may have claimed the subscriber again since, because it was read again."""
+
+
+class Previews:
+    """The persons at whom agents look, and the calls that agents have placed to them since.
+
+    The row of the agent names the person. So a restart restores what the agent sees, and what the agent has ordered.
+    """
+
+    def __init__(self, engine_state: EngineState, distributor: CallDistributor, wake: Callable[[int], None]) -> None:
+        self._state: Final = engine_state
+        self._distributor: Final = distributor
+        self.agents: Final[dict[int, AgentPlan]] = {}
+        self.offers: Final[dict[int, Offered]] = {}
+        """The person at whom each agent looks."""
+        self.calls: Final[dict[int, int]] = {}
+        """The agent who has placed each call that has not come to a transfer."""
+        self.limits: Final = Moments()
+        """The time until which each agent has to decide."""
+        self.touched: Final[set[int]] = set()
+        """Agents who may have to be shown somebody else, or nobody."""
+        self.wake: Final = wake
+        """Schedule a look at all of this."""
+
+    def may_go_on(self, campaign: OpenCampaign, now_ms: int) -> bool:
+        """Return whether an agent wants to call somebody, or can be shown somebody."""
+        if campaign.wanted:
+            return True
+        return self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms) is not None
+
+    def wanted(self, campaign: OpenCampaign) -> Offered | None:
+        """Return the person whom an agent wants to call first; None if there is none."""
+        return self.offers[campaign.wanted[0]] if campaign.wanted else None
+
+    def offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> None:
+        """Show a subscriber to the agent who has been idle for the longest time, if one is idle."""
+        agent_id = self._distributor.next_idle(campaign.plan.flow.queue_ids, now_ms)
+        if agent_id is not None:
+            plan = campaign.plan
+            preview = Preview(plan.id, subscriber.id, now_ms, now_ms + plan.preview_ms)
+            self.show(campaign, Offered(agent_id, preview, subscriber))
+            self._state.emit(KeepPreview(agent_id, preview))
+            self._state.emit(OfferPerson(plan.gateway_id, self.agents[agent_id], preview))
+
+    def show(self, campaign: OpenCampaign, offered: Offered) -> None:
+        """Let an agent look at a person from now on, or after a restart again."""
+        agent_id, preview = offered.agent_id, offered.preview
+        self.offers[agent_id] = offered
+        campaign.offered[preview.subscriber_id] = agent_id
+        self._distributor.kept.keep(agent_id)
+        if not offered.is_chosen:
+            self.limits.expect(agent_id, preview.until_ms)
+            self.wake(preview.until_ms)
+
+    def want(self, campaign: OpenCampaign, offered: Offered) -> None:
+        """Note that the agent wants to call the person. There is no time limit any more."""
+        if offered.agent_id not in campaign.wanted:
+            campaign.wanted.append(offered.agent_id)
+
+    def dialled(self, campaign: OpenCampaign, offered: Offered, call: Call) -> None:
+        """Keep the agent for the call that was placed to the person."""
+        agent_id = offered.agent_id
+        self._forget(campaign, agent_id)
+        self._distributor.kept.keep(agent_id, call.id)
+        self.calls[call.id] = agent_id
+        self._state.emit(KeepPreview(agent_id, replace(offered.preview, call_id=call.id)))
+
+    def restore_call(self, call: Call) -> None:
+        """Keep an agent for a call that was placed before a restart."""
+        agent_id = self.calls.get(call.id)
+        if agent_id is not None and not call.transfers:
+            self._distributor.kept.keep(agent_id, call.id)
+
+    def end(self, agent_id: int) -> Offered:
+        """End the look of an agent at a person, who is not called. Return what it was."""
+        offered = self.offers[agent_id]
+        self._forget(self._state.campaigns.get(offered.preview.campaign_id), agent_id)
+        self._distributor.kept.let_go(agent_id)
+        self._state.emit(KeepPreview(agent_id, None))
+        return offered
+
+    def reached(self, call_id: int) -> None:
+        """Note that a call has come to a transfer. In a queue, its agent is asked before all others."""
+        agent_id = self.calls.pop(call_id, None)
+        if agent_id is not None:
+            self._state.emit(KeepPreview(agent_id, None))
+            if self._distributor.waiting_of(call_id) is None:
+                self._distributor.kept.let_go(agent_id)
+
+    def call_over(self, call_id: int, now_ms: int) -> None:
+        """Show the agent of a call somebody else, as the call is over and came to no transfer."""
+        agent_id = self.calls.pop(call_id, None)
+        if agent_id is not None:
+            self._state.emit(KeepPreview(agent_id, None))
+            self._distributor.kept.let_go(agent_id)
+            self.wake(now_ms)
+
+    def touch(self, campaign: OpenCampaign, now_ms: int) -> None:
+        """Look at all persons of a campaign again, which has changed."""
+        if campaign.offered:
+            self.touched.update(campaign.offered.values())
+            self.wake(now_ms)
+
+    def _forget(self, campaign: OpenCampaign | None, agent_id: int) -> None:
+        offered = self.offers.pop(agent_id)
+        self.limits.expect(agent_id, NEVER_MS)
+        if campaign is not None:
+            if offered.is_claimed:
+                campaign.hopper.drop(offered.subscriber)
+            campaign.offered.pop(offered.preview.subscriber_id, None)
+            if agent_id in campaign.wanted:
+                campaign.wanted.remove(agent_id)

@@ -1,0 +1,37 @@
+"""Agents who are offered no calls because they look at a person, or wait for the call that they have placed."""
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from dialer.domain.queueing.agents import PREVIEWS, AgentState
+
+
+class KeptAgents:
+    """The agents who are kept, and the calls for which they are. An agent is kept for one call at a time."""
+
+    def __init__(self, changing: Callable[[int], AgentState]) -> None:
+        self._changing: Final = changing
+        """Return an agent who is about to change."""
+        self._calls: Final[dict[int, int]] = {}
+        """The agent of each call that an agent has placed, until the call reaches a queue or is over."""
+
+    def keep(self, agent_id: int, call_id: int = PREVIEWS) -> None:
+        """Keep an agent for the call that they have placed, or for a person at whom they look before the call."""
+        self.let_go(agent_id)
+        self._changing(agent_id).kept_for = call_id
+        if call_id != PREVIEWS:
+            self._calls[call_id] = agent_id
+
+    def let_go(self, agent_id: int) -> None:
+        """Let an agent have other calls again."""
+        agent = self._changing(agent_id)
+        self._calls.pop(agent.kept_for or PREVIEWS, None)
+        agent.kept_for = None
+
+    def come_for(self, waiting: AbstractSet[int]) -> list[tuple[int, int]]:
+        """Return the waiting calls for which an agent is kept, in order, each with its agent. They are let go."""
+        found = [(call_id, self._calls[call_id]) for call_id in sorted(self._calls.keys() & waiting)]
+        for _, agent_id in found:
+            self.let_go(agent_id)
+        return found

@@ -1,0 +1,1 @@
+"""Records in files: what `dialer apply` reads and writes, and what `dialer export` prints."""

@@ -1,0 +1,143 @@
+"""Records as documents: what `dialer apply` reads. Fields that have their default are left out."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import RowMapping, select
+
+from dialer.api.crud import records
+from dialer.api.crud.resource import Unit, Values
+from dialer.domain.numbers.spellings import ERASED
+from dialer.files.forms import is_same, show_value
+from dialer.files.kinds import CONTACT, KINDS, SECTION, TIER, RecordKind, file_fields
+from dialer.files.names import Names
+from dialer.files.people import PEOPLE_MAX
+from dialer.files.surveys import LENGTHS, numbers_of, rows_of
+from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, Tier
+
+Document = dict[str, Any]
+_BY_KEY: Final = {kind.key: kind for kind in KINDS}
+_NOT_EXPORTED: Final = frozenset({"status"})
+"""Fields that the life of a record changes."""
+
+
+class TooManyPeopleError(Exception):
+    """A list has more people than a file holds; the message says how many."""
+
+
+class Exporter:
+    """Writes records of one account as documents."""
+
+    def __init__(self, unit: Unit, owner_id: int) -> None:
+        self._unit: Final = unit
+        self._names: Final = Names(unit, owner_id)
+
+    def record(self, key: str, record_id: int) -> Document:
+        """Return the record of a kind as a document, with its parts."""
+        kind = _BY_KEY[key]
+        shown = self._fields(kind, records.load(self._unit, kind.resource, record_id))
+        parts = self._parts(kind, record_id)
+        return {**shown, kind.part: parts} if parts else shown
+
+    def with_its_parts(self, key: str, record_id: int) -> Document:
+        """Return a document with a record, and with the records that it cannot do without.
+
+        A queue comes with its agents, a survey with its queues, and a campaign with its survey, and with its lists
+        without their people.
+        """
+        document: Document = {}
+        self._add(document, key, record_id)
+        return {kind.key: document[kind.key] for kind in KINDS if kind.key in document}
+
+    def _add(self, document: Document, key: str, record_id: int, *, with_people: bool = True) -> None:
+        kind = _BY_KEY[key]
+        stored = records.load(self._unit, kind.resource, record_id)
+        is_list = key in {"phonebooks", "dnc_lists"}
+        shown = self._fields(kind, stored) if is_list and not with_people else self.record(key, record_id)
+        listed = document.setdefault(key, [])
+        if shown in listed:
+            return
+        listed.append(shown)
+        for other, other_id in self._needed(key, stored):
+            self._add(document, other, other_id, with_people=False)
+
+    def _needed(self, key: str, stored: Values) -> Iterator[tuple[str, int]]:
+        connection = self._unit.connection
+        if key == "queues":
+            query = select(Agent.id).join(Tier, Tier.agent_id == Agent.id).where(Tier.queue_id == stored["id"])
+            yield from (("agents", one) for one in connection.scalars(query.order_by(Agent.id)))
+        if key == "surveys":
+            queues = [row["queue_id"] for row in rows_of(connection, stored["id"]) if row["queue_id"] is not None]
+            yield from (("queues", one) for one in dict.fromkeys(queues))
+        if key == "campaigns" and stored["object_id"]:
+            yield "surveys", stored["object_id"]
+        if key in {"campaigns", "sms_campaigns"}:
+            yield from (("phonebooks", one) for one in stored["phonebook"])
+            lists = [stored["dnc"], *stored["dnc_lists"]]
+            yield from (("dnc_lists", one) for one in dict.fromkeys(lists) if one is not None)
+
+    def _fields(self, kind: RecordKind, stored: Values) -> Document:
+        return {
+            name: show_value(field, stored[field.name], self._unit, self._names)
+            for name, field in file_fields(kind).items()
+            if name not in _NOT_EXPORTED and (field.required or not is_same(field, stored[field.name], field.default))
+        }
+
+    def _parts(self, kind: RecordKind, record_id: int) -> list[Any]:
+        match kind.key:
+            case "surveys":
+                return list(self._sections(record_id))
+            case "queues":
+                return list(self._tiers(record_id))
+            case "phonebooks":
+                return list(self._contacts(record_id))
+            case "dnc_lists":
+                return list(self._numbers(record_id))
+            case _:
+                return []
+
+    def _sections(self, survey_id: int) -> Iterator[Document]:
+        connection = self._unit.connection
+        rows = rows_of(connection, survey_id)
+        numbers = numbers_of(rows)
+        branches = select(BranchingTemplate.keys, BranchingTemplate.goto_id).order_by(BranchingTemplate.id)
+        for row in rows:
+            stored = records.load(self._unit, SECTION.resource, row["id"])
+            ways = connection.execute(branches.where(BranchingTemplate.section_id == row["id"]))
+            found = {keys: None if goto is None else numbers.get(goto) for keys, goto in ways}
+            shown = {"id": numbers[row["id"]], **self._fields(SECTION, stored), **self._lengths(row)}
+            yield shown | ({"branches": found} if found else {})
+
+    def _lengths(self, row: RowMapping) -> Document:
+        """Return the seconds of the recordings of a section, which replays and simulations need."""
+        found = {}
+        for name, recording in LENGTHS.items():
+            query = select(AudioFile.duration_ms).where(AudioFile.id == row[f"{recording}_id"])
+            duration_ms = self._unit.connection.scalar(query)
+            if duration_ms is not None:
+                found[name] = duration_ms / 1_000
+        return found
+
+    def _tiers(self, queue_id: int) -> Iterator[Any]:
+        query = select(Tier.id, Agent.name).join(Agent, Agent.id == Tier.agent_id).where(Tier.queue_id == queue_id)
+        for tier_id, name in self._unit.connection.execute(query.order_by(Tier.id)).all():
+            fields = self._fields(TIER, records.load(self._unit, TIER.resource, tier_id))
+            yield {"name": name, **fields} if fields else name
+
+    def _contacts(self, phonebook_id: int) -> Iterator[Document]:
+        query = select(Contact.id).where(Contact.phonebook_id == phonebook_id).order_by(Contact.id)
+        ids = self._unit.connection.scalars(query.limit(PEOPLE_MAX + 1)).all()
+        _refuse_many(len(ids))
+        for contact_id in ids:
+            yield self._fields(CONTACT, records.load(self._unit, CONTACT.resource, contact_id))
+
+    def _numbers(self, dnc_id: int) -> Iterator[str]:
+        query = select(DncContact.phone_number).where(DncContact.dnc_id == dnc_id, DncContact.phone_number != ERASED)
+        numbers = self._unit.connection.scalars(query.order_by(DncContact.id).limit(PEOPLE_MAX + 1)).all()
+        _refuse_many(len(numbers))
+        yield from numbers
+
+
+def _refuse_many(count: int) -> None:
+    if count > PEOPLE_MAX:
+        raise TooManyPeopleError(f"a file holds at most {PEOPLE_MAX} people of a list: export it as CSV over the API")

@@ -1,0 +1,243 @@
+"""The service in which one scenario is played: a database of its own, a virtual clock, and simulated carriers."""
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, insert, select, update
+
+from dialer.api.crud.fields import Conventions, FieldError
+from dialer.api.crud.moments import Timestamp, show_timestamp
+from dialer.api.crud.urls import Links
+from dialer.api.records.campaign_life import LIFE_MS
+from dialer.app.accounts.payments import record_payment
+from dialer.app.audit_log import COMMAND_LINE
+from dialer.app.campaigns.change import change_campaign
+from dialer.app.contacts.do_not_call import add_to_dnc
+from dialer.app.listeners import tell_listeners
+from dialer.app.unit import UnitOfWork
+from dialer.domain.billing.money import parse_money
+from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.enums import CampaignStatus
+from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.roles import Role
+from dialer.domain.sentences import message_of
+from dialer.files.kinds import CONTACTS, Wanted, read_document
+from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
+from dialer.files.units import OpenAccount, account_of
+from dialer.runtime.clock import VirtualClock
+from dialer.runtime.worker import Worker
+from dialer.scenarios.document import CampaignScenario
+from dialer.settings import Settings
+from dialer.sim.carrier import SimulatedCarrier
+from dialer.store import migrate
+from dialer.store.database import Database
+from dialer.store.key_ring import RING, GivenKeys
+from dialer.store.tables import (
+    SMS,
+    VOICE,
+    AudioFile,
+    CallerIdGroup,
+    Campaign,
+    CampaignDncList,
+    DncList,
+    Gateway,
+    User,
+)
+
+NAME: Final = "scenario"
+"""The account of a scenario, and the list of its people."""
+_AGENT_STATUS: Final = "available"
+_SILENCE_MS: Final = 3_000
+"""The length of a recording of which only the name is known."""
+_KEY_BYTES: Final = 32
+_CAMPAIGNS: Final = {"campaigns": VOICE, "sms_campaigns": SMS}
+
+
+class Base:
+    """An empty database, of which each scenario gets a copy."""
+
+    def __init__(self, folder: Path) -> None:
+        RING.hold(GivenKeys(secrets.token_urlsafe(_KEY_BYTES)))
+        self._folder: Final = folder
+        self._file: Final = folder / "empty.db"
+        migrate.upgrade(f"sqlite:///{self._file}")
+
+    @contextmanager
+    def world(self, number: int) -> Iterator["World"]:
+        """Open a service for one scenario."""
+        path = self._folder / f"{number}.db"
+        path.write_bytes(self._file.read_bytes())
+        database = Database(f"sqlite+aiosqlite:///{path}", synchronous="OFF")
+        try:
+            yield World(database)
+        finally:
+            database.close()
+            for file in self._folder.glob(f"{path.name}*"):
+                file.unlink()
+
+
+class World:
+    """A service with one account, which pays for a scenario."""
+
+    def __init__(self, database: Database) -> None:
+        self.database: Final = database
+        self.settings: Final = Settings()
+        self.campaign_id = 0
+        self.now_ms = 0
+
+    def furnish(self, scenario: CampaignScenario, records: Sequence[Wanted], place: FilePlace) -> None:
+        """Make the account, the gateways and recordings that the records name, the records, and the people.
+
+        Raises:
+            FileError: the records are wrong, or have no such campaign.
+        """
+        self.now_ms = moment_ms(scenario.start, place)
+        self.database.write_now(lambda connection: self._prepare(connection, scenario, records))
+        self._perform(lambda unit: record_payment(unit, 1, parse_money(scenario.balance)))
+        account = self.account()
+        account.apply(_adapted(scenario, records, place))
+        campaign = self.database.read_now(lambda connection: _campaign(connection, scenario.campaign))
+        if campaign is None:
+            raise FileError.at(place, f"there is no campaign {scenario.campaign!r} in these files")
+        self.campaign_id = campaign
+        self._perform(lambda unit: self._call_off(unit, scenario))
+
+    def account(self) -> OpenAccount:
+        """Return the account of the scenario."""
+        return account_of(self.settings, self.database, self.now_ms, NAME)
+
+    async def play(self, scenario: CampaignScenario) -> None:
+        """Start the campaign, and let time pass until it is over, or the scenario is.
+
+        Raises:
+            AppError: the campaign cannot start.
+        """
+        worker = Worker(
+            self.database,
+            VirtualClock(self.now_ms),
+            seed=scenario.seed,
+            service_zone=self.settings.timezone,
+            new_carrier=SimulatedCarrier,
+            hours=read_calling_hours(self.settings.calling_hours),
+            new_lines=None,
+        )
+        started = {"status": CampaignStatus.START}
+        self._perform(lambda unit: change_campaign(unit, self.campaign_id, started))
+        await worker.settle()
+        self.now_ms += scenario.seconds * 1_000
+        await worker.advance(self.now_ms)
+
+    def _perform(self, work: Any) -> None:  # noqa: ANN401 - a use case
+        def run(connection: Connection) -> None:
+            unit = UnitOfWork(connection=connection, now_ms=self.now_ms)
+            work(unit)
+            tell_listeners(unit, COMMAND_LINE)
+
+        self.database.write_now(run)
+
+    def _prepare(self, connection: Connection, scenario: CampaignScenario, records: Sequence[Wanted]) -> None:
+        rates = {"call_rate": parse_money(scenario.call_rate), "sms_rate": parse_money(scenario.sms_rate)}
+        account = {"username": NAME, "password_hash": "-", "role": Role.ADMIN, "keeps_events": True}
+        connection.execute(insert(User).values(**account, **rates, **self._stamps(User)))
+        parameters = msgspec.json.encode(scenario.behaviour()).decode()
+        for medium, field in ((VOICE, "gateway"), (SMS, "sms_gateway")):
+            for name in _named(records, field):
+                values = {"name": name, "medium": medium, "parameters": parameters, **self._stamps(Gateway)}
+                connection.execute(insert(Gateway).values(values))
+        for name in _named(records, "callerid_group"):
+            connection.execute(insert(CallerIdGroup).values(name=name, **self._stamps(CallerIdGroup)))
+        for number, (name, length_ms) in enumerate(sorted(_recordings(records).items())):
+            sound = {"audio_file": f"{number}.wav", "format": "wav", "size": 0, "duration_ms": length_ms}
+            connection.execute(insert(AudioFile).values(user_id=1, name=name, **sound, **self._stamps(AudioFile)))
+
+    def _stamps(self, table: Any) -> dict[str, int]:  # noqa: ANN401 - a table
+        return {name: self.now_ms for name in ("created_date", "updated_date") if name in table.__table__.c}
+
+    def _call_off(self, unit: UnitOfWork, scenario: CampaignScenario) -> None:
+        """Put the numbers of the scenario on the first list of its campaign, or on the account's own."""
+        if not scenario.on_dnc:
+            return
+        connection = unit.connection
+        further = select(CampaignDncList.dnc_id).where(CampaignDncList.campaign_id == self.campaign_id)
+        first = connection.scalar(select(Campaign.dnc_id).where(Campaign.id == self.campaign_id))
+        dnc_id = first or connection.scalar(further.order_by(CampaignDncList.id).limit(1))
+        if dnc_id is None:
+            values = {"user_id": 1, "name": NAME, **self._stamps(DncList)}
+            dnc_id = connection.execute(insert(DncList).values(values).returning(DncList.id)).scalar_one()
+            connection.execute(update(Campaign).where(Campaign.id == self.campaign_id).values(dnc_id=dnc_id))
+        for number in scenario.on_dnc:
+            entry = {"dnc_id": dnc_id, "phone_number": str(number), "number": normalise(str(number), None)}
+            add_to_dnc(unit, {**entry, "created_date": self.now_ms, "updated_date": self.now_ms})
+
+
+def _campaign(connection: Connection, name: str) -> int | None:
+    found = connection.scalar(select(Campaign.id).where(Campaign.name == name))
+    return None if found is None else int(found)
+
+
+def _adapted(scenario: CampaignScenario, records: Sequence[Wanted], place: FilePlace) -> list[Wanted]:
+    """Return the records of the files, with the people of the scenario, its time, and its agents at work."""
+    people = [
+        {"contact": person.contact, "full_name": person.full_name, "additional_vars": person.additional_vars}
+        for person in scenario.people
+    ]
+    (phonebooks,) = read_document(nodes_of({"phonebooks": [{"name": NAME, CONTACTS: people}]}, place))
+    return [phonebooks, *(_adapted_one(scenario, one, place) for one in records)]
+
+
+def _adapted_one(scenario: CampaignScenario, one: Wanted, place: FilePlace) -> Wanted:
+    if one.kind.part == CONTACTS:
+        return one._replace(parts=None)  # Only the people of the scenario are called.
+    if one.kind.key == "agents":
+        status = scenario.agents.get(one.name, _AGENT_STATUS)
+        return one._replace(given={"status": Node(status, place), **one.given})
+    if one.kind.key in _CAMPAIGNS and one.name == scenario.campaign:
+        starting_ms = moment_ms(scenario.start, place)
+        dates = {"startingdate": starting_ms, "expirationdate": starting_ms + _span_ms(scenario, one)}
+        given = {name: Node(show_timestamp(at_ms), place) for name, at_ms in dates.items()}
+        return one._replace(given={**one.given, **given, "phonebooks": Node([Node(NAME, place)], place)})
+    return one
+
+
+def _span_ms(scenario: CampaignScenario, campaign: Wanted) -> int:
+    """Return the time from the start of a campaign until it expires: that of its file, if it has both dates."""
+    given = campaign.given
+    if "startingdate" in given and "expirationdate" in given:
+        start, end = (given[name] for name in ("startingdate", "expirationdate"))
+        return max(1, moment_ms(end.text(), end.place) - moment_ms(start.text(), start.place))
+    return max(LIFE_MS, scenario.seconds * 1_000)
+
+
+def moment_ms(text: str, place: FilePlace) -> int:
+    """Return a moment in milliseconds since the epoch; raises FileError if the text is none."""
+    try:
+        return Timestamp().parse(text, Conventions(UTC, None, Links(base="", hosts=frozenset())))
+    except FieldError as error:
+        raise FileError.at(place, str(message_of(error))) from None
+
+
+def _named(records: Sequence[Wanted], field: str) -> list[str]:
+    """Return the names that a field of campaigns has."""
+    nodes = [one.given[field] for one in records if field in one.given and one.kind.key in _CAMPAIGNS]
+    return sorted({node.value for node in nodes if isinstance(node.value, str)})
+
+
+def _recordings(records: Iterable[Wanted]) -> dict[str, int]:
+    """Return the names of recordings that the records have, each with its length in milliseconds."""
+    found: dict[str, int] = {}
+    for one in records:
+        if "voicemail_audiofile" in one.given and isinstance(one.given["voicemail_audiofile"].value, str):
+            found.setdefault(one.given["voicemail_audiofile"].value, _SILENCE_MS)
+        if one.kind.key == "surveys" and one.parts is not None:
+            for section in one.parts.plain():
+                for name, length in (("audiofile", "audio_seconds"), ("invalid_audiofile", "invalid_audio_seconds")):
+                    if isinstance(section.get(name), str):
+                        seconds = section.get(length)
+                        known = isinstance(seconds, (int, float)) and seconds >= 0
+                        found[section[name]] = int(seconds * 1_000) if known else _SILENCE_MS
+    return found

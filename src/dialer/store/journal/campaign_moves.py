@@ -1,0 +1,32 @@
+"""The rows of what the engine decides about whole campaigns, and of wishes not to be called."""
+
+from sqlalchemy import Connection, update
+
+from dialer.domain import effects
+from dialer.domain.states import CAMPAIGN_MOVES
+from dialer.store.invariants import wrong_move
+from dialer.store.tables import Campaign
+from dialer.store.wishes import call_off, own_list, service_list
+
+
+def move_campaign(connection: Connection, effect: effects.MoveCampaign, now_ms: int) -> None:
+    """Write a status of a campaign that the engine has changed.
+
+    Raises:
+        BrokenInvariantError: the campaign cannot move to this status from the one that it has.
+    """
+    sources = [status for status, moves in CAMPAIGN_MOVES.items() if effect.status in moves]
+    moved = connection.execute(
+        update(Campaign)
+        .where(Campaign.id == effect.campaign_id, Campaign.status.in_(sources))
+        .values(status=effect.status, status_reason=effect.reason, updated_date=now_ms)
+    )
+    if not moved.rowcount:
+        raise wrong_move(connection, effect.campaign_id, effect.status)
+
+
+def keep_wish(connection: Connection, wish: effects.KeepWish, now_ms: int) -> None:
+    """Put a number on the do-not-call lists that keep the wish."""
+    user_id = wish.user_id
+    member = service_list(connection, now_ms) if user_id is None else own_list(connection, user_id, now_ms)
+    call_off(connection, (wish.dnc_id, member), wish.number, now_ms)

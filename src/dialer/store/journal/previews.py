@@ -1,0 +1,52 @@
+"""The rows of previews: whom each agent sees before a call, and the subscribers whom they did not call."""
+
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, bindparam, literal_column, update
+
+from dialer.domain import effects
+from dialer.domain.enums import SubscriberStatus
+from dialer.store.bulk import KeyedBulk
+from dialer.store.invariants import misplaced_subscriber
+from dialer.store.journal import rows
+from dialer.store.tables import Agent, Subscriber
+
+_KEEP: Final = KeyedBulk(
+    update(Agent)
+    .where(Agent.id == bindparam("agent_id"))
+    .values(preview=bindparam("new_preview"), preview_order=literal_column("''")),
+    ("new_preview", "agent_id"),
+)
+
+
+class PreviewRows:
+    """The previews of agents that wait to be written, each in its latest state."""
+
+    def __init__(self) -> None:
+        self._agents: dict[int, str] = {}
+
+    def keep(self, effect: effects.KeepPreview) -> None:
+        """Record whom an agent sees."""
+        document = "" if effect.preview is None else msgspec.json.encode(effect.preview).decode()
+        self._agents[effect.agent_id] = document
+
+    def write(self, connection: Connection) -> None:
+        """Write the recorded previews."""
+        _KEEP.run(connection, [(document, agent_id) for agent_id, document in self._agents.items()])
+        self._agents = {}
+
+
+def put_back(connection: Connection, effect: effects.PutBack, now_ms: int) -> None:
+    """Write the state of a subscriber whom an agent saw and did not call.
+
+    Raises:
+        BrokenInvariantError: the subscriber did not wait for a call.
+    """
+    callee = effect.subscriber
+    waits = (Subscriber.id == callee.id, Subscriber.status == SubscriberStatus.PENDING)
+    values = {"status": effect.status, "status_reason": effect.reason, "due_ms": callee.due_ms}
+    statement = update(Subscriber).where(*waits).values(**values, skip_count=callee.skips, updated_date=now_ms)
+    if not connection.execute(statement).rowcount:
+        row = rows.RefusalRow(int(effect.status), effect.reason, callee.due_ms, now_ms, callee.id)
+        raise misplaced_subscriber(connection, [rows.refused(row)])

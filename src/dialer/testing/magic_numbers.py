@@ -1,0 +1,38 @@
+"""Numbers of the simulated carrier that always do the same."""
+
+from enum import StrEnum
+
+
+class MagicNumber(StrEnum):
+    """A number whose owner always does the same, on every simulated gateway."""
+
+    ANSWERS = "+12025550100"
+    """Answers, hears everything, and presses nothing."""
+    PRESSES_1 = "+12025550101"
+    PRESSES_2 = "+12025550102"
+    PRESSES_3 = "+12025550103"
+    PRESSES_4 = "+12025550104"
+    PRESSES_5 = "+12025550105"
+    PRESSES_6 = "+12025550106"
+    PRESSES_7 = "+12025550107"
+    PRESSES_8 = "+12025550108"
+    PRESSES_9 = "+12025550109"
+    MACHINE = "+12025550110"
+    BUSY = "+12025550111"
+    NO_ANSWER = "+12025550112"
+    REJECTS = "+12025550113"
+    NOT_ALLOCATED = "+12025550114"
+    NO_CIRCUIT = "+12025550115"
+    OUT_OF_ORDER = "+12025550116"
+    FAILS = "+12025550117"
+    """Fails for the moment (41)."""
+    HANGS_UP = "+12025550118"
+    """Answers, and hangs up after a second."""
+    ANSWERS_SECOND_TIME = "+12025550119"
+    CHANGED = "+12025550120"
+    STAYS = "+12025550121"
+    """Answers, and stays on the line until cut off."""
+    TEXT_FAILS = "+12025550130"
+    TEXT_NO_ROUTE = "+12025550131"
+    TEXT_STOP = "+12025550132"
+    """Receives the text, and answers STOP."""

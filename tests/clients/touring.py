@@ -1,0 +1,148 @@
+"""The service of the tour of README.md for programs with a client, and the outcome that README.md shows."""
+
+import contextlib
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import httpx
+
+from dialer.demo.recordings import WELCOME
+from tests.test_readme import ROOT, blocks, steps
+from tests.test_server import ADMIN, Served, serving
+
+TOUR: Final = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-11-16T14:00:00Z"}
+WORK_S_MAX: Final = 120
+GUIDE: Final = ROOT / "docs" / "clients.md"
+PATIENTS: Final = """contact,full_name,city
++1 (202) 555-0101,Ada Byron,Washington
++12025550111,Bert Busy,Washington
++1.202.555.0119,Cora Later,Washington
+by post,Dan Digitless,Washington
+"""
+
+
+class Toured(NamedTuple):
+    """A running service with keys of its admin and of a customer, ben."""
+
+    served: Served
+    url: str
+    admin_key: str
+    key: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers with which ben is let in."""
+        return {"Authorization": f"Bearer {self.key}"}
+
+
+@contextlib.contextmanager
+def toured(folder: Path) -> Iterator[Toured]:
+    """Run the service with its files in an empty folder."""
+    with serving(folder, **ADMIN, **TOUR) as served:
+        url, scopes = served.base.removesuffix("/rest-api/"), ["read", "campaigns", "money", "admin"]
+        admin_key = created(served.client, "api-key", name="Tour", scopes=scopes)["key"]
+        created(served.client, "users", username="ben", password="ben has one as well", call_rate=0.02)
+        key = created(served.client, "api-key", user=2, name="Tour", scopes=scopes)["key"]
+        yield Toured(served, url, admin_key, key)
+
+
+def created(client: httpx.Client, resource: str, **fields: object) -> dict[str, Any]:
+    """Create a record, and return it."""
+    answer = client.post(f"{resource}/", json=fields)
+    assert answer.status_code == 201, answer.text
+    record: dict[str, Any] = answer.json()
+    return record
+
+
+def walk(folder: Path, environment: Mapping[str, str], *program: str) -> dict[str, Any]:
+    """Run a program that walks the tour against a service of its own, and return the outcome that it prints."""
+    (folder / "hello.wav").write_bytes(WELCOME.wav())
+    (folder / "patients.csv").write_text(PATIENTS, "utf-8")
+    with toured(folder) as service:
+        arguments = (service.url, service.admin_key, service.key, "hello.wav", "patients.csv")
+        done = subprocess.run(
+            [*program, *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=WORK_S_MAX,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    return outcome
+
+
+def shown() -> dict[str, Any]:
+    """Return the outcome that README.md shows."""
+    tables = {
+        step.command.split("/?")[0].rpartition("/")[2]: step.output[1:] for step in steps() if "/?" in step.command
+    }
+    (report,) = (json.loads(step.output[0]) for step in steps() if "phonebook/1/import/" in step.command)
+    (ben,) = (json.loads(step.output[0]) for step in steps() if "users/2/" in step.command)
+    return {
+        "imported": [report["imported"], report["rejected"], report["errors"][0]["line"]],
+        "calls": [line.split(",") for line in tables["cdr"]],
+        "answers": [line.split(",") for line in tables["survey-result"]],
+        "balance": ben["balance"],
+        "refused": [400, {"phonebook": ["Invalid hyperlink - Object does not exist."]}],
+    }
+
+
+def guide(language: str) -> str:
+    """Return the example of the documentation in a language."""
+    (example,) = blocks(GUIDE.read_text("utf-8"), language)
+    return example
+
+
+def heard(folder: Path, environment: Mapping[str, str], *program: str) -> list[str]:
+    """Run a program that starts the campaign of its arguments and hears its end, and return the lines that it prints.
+
+    The clock is advanced by an hour when there is an event of the start.
+    """
+    with toured(folder) as service:
+        anna = service.served.client
+        created(anna, "payment", user=2, amount=10)
+        gateway = created(anna, "gateway", name="Simulated carrier")["url"]
+        with httpx.Client(base_url=service.served.base, headers=service.headers, timeout=WORK_S_MAX) as ben:
+            campaign = prepared(ben, gateway)
+            assert ben.patch("events/", json={"enabled": True}).status_code == 200
+            with (
+                ben.stream("GET", "events/", headers={"Accept": "text/event-stream"}) as stream,
+                subprocess.Popen(
+                    [*program, service.url, str(campaign)],
+                    cwd=folder,
+                    env={**environment, "DIALER_KEY": service.key},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                ) as process,
+            ):
+                assert any(line == "event: campaign.started" for line in stream.iter_lines())
+                assert anna.post("clock/advance/", json={"seconds": 3_600}).status_code == 200
+                said, _ = process.communicate(timeout=WORK_S_MAX)
+    assert process.returncode == 0
+    return said.splitlines()
+
+
+def prepared(ben: httpx.Client, gateway: str) -> int:
+    """Create a campaign with two people, one of whom is busy, and return its id."""
+    survey = created(ben, "survey-template", name="News")
+    created(ben, "section-template", survey=survey["url"], type=1, question="News", script="Hello.", completed=True)
+    book = created(ben, "phonebook", name="All")
+    for number in ("+12025550100", "+12025550111"):
+        created(ben, "contact", phonebook=book["url"], contact=number)
+    campaign = created(
+        ben,
+        "campaigns",
+        name="News",
+        object_id=str(survey["id"]),
+        phonebook=[book["url"]],
+        aleg_gateway=gateway,
+        callerid="+12025550199",
+        maxretry=0,
+    )
+    return int(campaign["id"])
