@@ -325,6 +325,7 @@ LIMITS: Final = {
     "Sound that is left out at once if the machine has no time": f"{clock.SKIPPED_MAX * rtp.FRAME_MS // 1_000} s",
     "Channel variables of a FreeSWITCH gateway": f"{switch_parameters.VARIABLES_MAX}",
     "Ringing of an agent's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
+    "Ringing of a supervisor's telephone": f"{AGENT_RING_MS_MAX // 1_000} s",
     "Script of the agents of a campaign (`agent_script`)": f"{campaigns.SCRIPT_MAX:,} characters",
     "Outcomes among which the agents of a campaign choose (`dispositions`); one of them": (
         f"{phrases.PHRASES_MAX}; {phrases.PHRASE_LENGTH_MAX} characters"

@@ -1,6 +1,6 @@
 """SupervisorLegs: the telephones of supervisors who hear calls over lines, one a call at most.
 
-Such a leg belongs to no transfer and has no CDR. Whatever becomes of it, its call goes on.
+Such a leg belongs to no transfer and has no CDR. Its call goes on when it ends.
 """
 
 from typing import Final

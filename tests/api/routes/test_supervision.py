@@ -1,4 +1,4 @@
-"""Tests of supervisors who hear calls, as clients of the API see them. What becomes of calls is in tests/runtime."""
+"""Tests of supervisors who hear calls, as clients of the API see them. tests/runtime has the calls themselves."""
 
 from typing import Any, NamedTuple
 

@@ -4,14 +4,17 @@ import asyncio
 import contextlib
 import json
 import struct
+from array import array
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from dialer.carriers.media import g711
 from dialer.carriers.media.dtmf_inband import tone
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.voice.sound_files import SoundFiles
+from tests.carriers.pitches import voices_in
 from tests.carriers.sip.test_sipp import free_port
 from tests.optional_tools import find_tool
 
@@ -58,9 +61,25 @@ class Buttons:
                     await self._message()
         raise AssertionError(f"no tone of {hz} Hz is heard")
 
+    async def hears_voices(self, expected: set[str]) -> None:
+        """Wait until it hears these voices, and no other."""
+        found: set[str] = set()
+        for _ in range(LOOKS_MAX):
+            found = voices_in(g711.encode(array("h", self._last_sound())))
+            if found == expected:
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOKS_EVERY_S):
+                    await self._message()
+        raise AssertionError(f"it hears {found}")
+
+    def _last_sound(self) -> bytes:
+        sound = b"".join(path.read_bytes()[-2 * PITCH_SAMPLES :] for path in self._folder.glob("dump-*-dec.wav"))
+        return sound[: len(sound) // 2 * 2]
+
     def _pitch_hz(self) -> int:
         """Return the frequency of the last sound, from its zero crossings; 0 if there is none."""
-        sound = b"".join(path.read_bytes()[-2 * PITCH_SAMPLES :] for path in self._folder.glob("dump-*-dec.wav"))
+        sound = self._last_sound()
         samples: tuple[int, ...] = struct.unpack(f"<{len(sound) // 2}h", sound)
         crossings = sum((one < 0) != (two < 0) for one, two in pairwise(samples))
         return crossings * RATE_HZ // (2 * PITCH_SAMPLES)
@@ -73,10 +92,10 @@ class Buttons:
 
 
 @contextlib.asynccontextmanager
-async def baresip(folder: Path, number: str, port: int) -> AsyncIterator[Buttons]:
-    """Run a baresip with a number, which answers calls to its port. The folder is its own."""
+async def baresip(folder: Path, number: str, port: int, hz: int = 440) -> AsyncIterator[Buttons]:
+    """Run a baresip with a number, which answers calls to its port with a tone. The folder is its own."""
     program, control = find_tool("baresip"), free_port()
-    SoundFiles(folder).write("tone.wav", tone((440,), 20_000))
+    SoundFiles(folder).write("tone.wav", tone((hz,), 20_000))
     config = CONFIG.format(modules=MODULES, control=control, port=port, folder=folder)
     (folder / "config").write_text(config)
     (folder / "accounts").write_text(

@@ -29,9 +29,9 @@ async def listen(request: ApiRequest, record_id: FromPath[str]) -> Response[List
     """Let your own telephone ring, and hear a call in which an agent talks.
 
     Nobody else hears you (`listen`), the agent alone does (`whisper`), or both do (`join`). Another request changes
-    that while you hear the call. It ends with the call, when you hang up, or with `stop-listening/`. Whatever becomes
-    of your telephone, the call goes on. The service calls the `telephone` of your user over the gateway of the call,
-    for 20 seconds, and charges nobody. Only calls over SIP can be heard. A second supervisor is refused.
+    that while you hear the call. It ends with the call, when you hang up, or with `stop-listening/`. The call goes
+    on, also when nobody answers at your telephone. The service calls the `telephone` of your user over the gateway of
+    the call, for 20 seconds, and charges nobody. Only calls over SIP can be heard. A second supervisor is refused.
     """
     identity, given = identity_in(record_id), await read_if_any(request)
     answer, ignored = await request.service.write(request, lambda unit: listen_to(unit, identity, given))

@@ -29,7 +29,7 @@ def add(one: bytes, other: bytes) -> bytes:
 
 
 class _Ear:
-    """What one of the two says, on its way to the supervisor."""
+    """The sound of one of the two, on its way to the supervisor."""
 
     def __init__(self) -> None:
         self._framer: Final = Framer()
@@ -43,7 +43,7 @@ class _Ear:
 
 
 class _Voice:
-    """What the supervisor says, on its way to one of the two."""
+    """The sound of the supervisor, on its way to one of the two."""
 
     def __init__(self) -> None:
         waiting = JitterBuffer()

@@ -20,7 +20,7 @@ class Supervisions:
         self._state: Final = engine_state
         self._distributor: Final = distributor
         self._wanted: Final[dict[int, Supervision]] = {}
-        """What is wanted of the calls of agents, by agent."""
+        """The supervisions that are wanted, by agent."""
         self._calls: Final[dict[int, int]] = {}
         """The call of each agent in which a supervisor may be."""
         self._new: Final[set[int]] = set()
