@@ -10,6 +10,7 @@ from dialer.api.crud.resource import Actor, Unit
 from dialer.domain.roles import Permission
 from dialer.files.kinds import (
     AGENTS,
+    CAMPAIGNS,
     CONTACTS,
     KINDS,
     NUMBERS,
@@ -74,6 +75,12 @@ def wanted_of(documents: Sequence[Node], beside: frozenset[str] = frozenset()) -
         raise FileError(errors)
     order = [kind.key for kind in KINDS]
     return sorted(found.values(), key=lambda one: order.index(one.kind.key))
+
+
+def names_given(wanted: Sequence[Wanted], field: str) -> list[str]:
+    """Return the names that a field of campaigns has in files."""
+    nodes = [one.given[field] for one in wanted if field in one.given and one.kind.key in CAMPAIGNS]
+    return sorted({node.value for node in nodes if isinstance(node.value, str)})
 
 
 def apply(unit: Unit, wanted: Sequence[Wanted]) -> list[RecordChange]:
