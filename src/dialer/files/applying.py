@@ -23,7 +23,7 @@ from dialer.files.kinds import (
 from dialer.files.nodes import FileError, Node
 from dialer.files.people import refuse_other_people, write_contacts, write_numbers
 from dialer.files.queues import write_agents
-from dialer.files.reading import read_file
+from dialer.files.reading import FILES_MAX, read_file
 from dialer.files.surveys import read_sections, write_sections
 from dialer.files.writing import RecordWriter
 
@@ -51,6 +51,8 @@ def read_files(paths: Sequence[Path]) -> list[Wanted]:
     Raises:
         FileError: a file cannot be read, has unknown fields, or has a record that another one has, too.
     """
+    if len(paths) > FILES_MAX:
+        raise FileError([f"{len(paths)} files are too many: give {FILES_MAX} at most"])
     return wanted_of([read_file(path) for path in paths])
 
 
