@@ -67,6 +67,8 @@ ROUTES: Final[Mapping[str, Permission]] = {
     **{f"POST /webhook/{RECORD}/{order}": Permission.KEYS for order in ("test", "rotate")},
     f"GET /callrequest/{RECORD}/disposition": Permission.READ_CALLS,
     f"PUT /callrequest/{RECORD}/disposition": Permission.WORK,
+    f"GET /agent/{RECORD}/preview": Permission.READ_CALLS,
+    **{f"POST /agent/{RECORD}/preview/{{subscriber_id}}/{order}": Permission.WORK for order in ("call", "skip")},
     **{f"POST /callrequest/{RECORD}/{order}": Permission.WORK for order in ("hang-up", "hold", "resume")},
 }
 """The permissions of routes outside of the resource table, by method and path after `/rest-api`.
@@ -155,6 +157,8 @@ PAGES: Final[Mapping[str, Permission]] = {
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/status": Permission.WORK,
     "POST /console/desk/disposition": Permission.WORK,
+    "POST /console/desk/call": Permission.WORK,
+    "POST /console/desk/skip": Permission.WORK,
     "POST /console/desk/hang-up": Permission.WORK,
     "POST /console/desk/hold": Permission.WORK,
     "POST /console/desk/resume": Permission.WORK,
