@@ -44,6 +44,7 @@ class ErrorCode(StrEnum):
     NO_TELEPHONE = "no_telephone"
     NOT_AUTHENTICATED = "not_authenticated"
     NOT_FOUND = "not_found"
+    NOT_PREVIEWED = "not_previewed"
     NOT_PERMITTED = "not_permitted"
     NOTHING_TO_DO = "nothing_to_do"
     OTHER_SITE = "other_site"

@@ -76,6 +76,8 @@ HINTS: Final[Mapping[str, str]] = {
     "password": f"At least {PASSWORD_LENGTH_MIN} characters.",
     "phone_number": "In any usual spelling.",
     "phonebook": "Contacts that are added later are called too.",
+    "preview_calls": "Without a tick, the person waits, and the agent goes on a break.",
+    "preview_seconds": "In which an agent calls or skips the person.",
     "protocol": "",
     "queue": "Callers wait here for an agent.",
     "rate": "For example 0.015.",
@@ -183,6 +185,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "1": "A fixed number of calls a minute",
         "2": "Some calls for each free agent",
         "3": "Ahead of free agents (predictive)",
+        "4": "Agents see each person first (preview)",
     },
     "role": {
         "admin": "Admin: everything",

@@ -77,6 +77,8 @@ TITLES: Final[Mapping[str, str]] = {
     "order": "Place",
     "phone_number": "Number",
     "phonebook": "Phonebooks",
+    "preview_calls": "Call when that time is over",
+    "preview_seconds": "Time to look at a person",
     "protocol": "Kind",
     "question": "Title",
     "rate": "Price a minute",

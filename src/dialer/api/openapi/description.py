@@ -35,6 +35,7 @@ from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, JSON, NDJSON, exported_shape
 from dialer.api.routes.live_calls import HangUpRead, HoldRead, ResumeRead
 from dialer.api.routes.own_settings import OwnSettings
+from dialer.api.routes.previews import PersonOrdered, PreviewRead
 from dialer.api.routes.promised_call_backs import PromisedCallBackRead, PromisedCallBacksRead
 from dialer.api.routes.recycle import RecycledRead
 from dialer.api.routes.survey_aggregate import AnswerShare, SectionAggregate, SurveyAggregate
@@ -222,6 +223,9 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "place_test_call": examples.answer(TrialCallRead),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
+    "read_preview_of": examples.answer(PreviewRead),
+    "call_person": examples.answer(PersonOrdered),
+    "skip_person": examples.answer(PersonOrdered),
     "hang_up": examples.answer(HangUpRead),
     "hold": examples.answer(HoldRead),
     "resume": examples.answer(ResumeRead),

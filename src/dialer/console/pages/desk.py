@@ -17,6 +17,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.desk import Desk, read_desk
 from dialer.app.call_centre.live_calls import hang_up_call, hold_call, resume_call
+from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.app.errors import InvalidFieldsError, RefusedError
 from dialer.console.forms import read_fields
 from dialer.console.language import gettext, gettext_noop
@@ -59,6 +60,8 @@ class _Read(NamedTuple):
     """Earlier calls of the present callee, or else the last calls of the agent."""
     promised: list[PromisedCallBack]
     """The call-backs that the agent has promised, the next one first."""
+    seen: PreviewedPerson | None
+    """The person whom the agent sees before the call."""
 
 
 @get("/desk", media_type="text/html")
@@ -126,6 +129,36 @@ async def resume_on_desk(request: ApiRequest) -> Response[Any]:
     return await _order(request, resume_call)
 
 
+@post("/desk/call", media_type="text/html")
+async def call_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Call the person whom the viewer sees."""
+    return await _order_person(request, console, call_previewed)
+
+
+@post("/desk/skip", media_type="text/html")
+async def skip_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Show the viewer somebody else."""
+    return await _order_person(request, console, skip_previewed)
+
+
+async def _order_person(
+    request: ApiRequest, console: ConsoleServices, order: Callable[[Unit, int, int], None]
+) -> Response[Any]:
+    """Give an order about a person whom the viewer sees. If they see somebody else by now, it does nothing."""
+    identity = identity_in((await read_fields(request)).get("person", ""))
+
+    def give(unit: Unit) -> None:
+        desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
+        if desk is None:
+            raise RecordNotFoundError(NOT_AN_AGENT)
+        order(unit, desk.agent_id, identity)
+
+    with suppress(RefusedError):
+        await request.service.write(request, give)
+    console.snapshots.forget(_key(request))
+    return go_to(DESK)
+
+
 async def _order(request: ApiRequest, order: Callable[[Unit, int], None]) -> Response[Any]:
     """Give an order about a call of the viewer. A call that has ended meanwhile is no mistake of the viewer."""
     identity = identity_in((await read_fields(request)).get("call", ""))
@@ -155,7 +188,7 @@ async def _make(request: ApiRequest, refused: DispositionForm | None = None) -> 
 def _read(unit: Unit) -> _Read:
     desk = read_desk(unit.connection, unit.actor.id, unit.now_ms)
     if desk is None:
-        return _Read(None, [], [])
+        return _Read(None, [], [], None)
     names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec")
     said = [func.coalesce(column, "") for column in (CallDisposition.disposition, CallDisposition.word)]
     query = select(*(_cdrs.c[name] for name in names), *said).where(visible(CDRS, unit.actor, unit.resources))
@@ -167,4 +200,4 @@ def _read(unit: Unit) -> _Read:
     rows = unit.connection.execute(query.order_by(_cdrs.c.id.desc()).limit(CALLS_MAX), {"actor_id": unit.actor.sees_as})
     past = [PastCall._make((*row[:-2], said_in_words(*row[-2:]))) for row in map(tuple, rows)]
     promised = promised_call_backs(unit.connection, desk.user_id, desk.agent_id, PROMISED_SHOWN)
-    return _Read(desk, past, promised)
+    return _Read(desk, past, promised, read_preview(unit.connection, desk.agent_id))

@@ -226,8 +226,9 @@ class CampaignDialling:
             return False
         if campaign.is_paced and not is_allowed and self._paced_at_ms(campaign, now_ms) > now_ms:
             return False  # Other calls took its agents while it waited for the gateway.
-        if campaign.wanted:
-            return self._dial_wanted(campaign, gateway, now_ms)
+        wanted = self._previews.wanted(campaign) if campaign.wanted else None
+        if wanted is not None:
+            return self._dial_wanted(campaign, gateway, wanted, now_ms)
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
@@ -260,9 +261,8 @@ class CampaignDialling:
         self._previews.offer(campaign, subscriber, now_ms)
         return True
 
-    def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, now_ms: int) -> bool:
+    def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, offered: Offered, now_ms: int) -> bool:
         """Dial the person whom an agent wants to call, if they may still be called."""
-        offered = self._previews.offers[campaign.wanted[0]]
         if not campaign.hopper.is_open(offered.subscriber.zone, now_ms):
             self._previews.end(offered.agent_id)
             self.return_person(campaign, offered, now_ms)

@@ -87,8 +87,8 @@ class OpenCampaign:
         """The answer time of each call that has not reached its transfer yet, by call id."""
         self.offered: dict[int, int] = {}
         """The agent who looks at each subscriber before the call, by the subscriber's id."""
-        self.wanted: list[int] = []
-        """The agents who want to call the person at whom they look, in the order of their orders."""
+        self.wanted: set[int] = set()
+        """The agents who want to call the person at whom they look."""
         self.machines: set[int] = set()
         """Calls in progress that were answered by a machine: these never count as abandoned."""
 
