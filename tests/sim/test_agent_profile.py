@@ -36,6 +36,7 @@ def test_every_parameter_has_its_place() -> None:
     ("parameters", "message"),
     [
         ({"mood": 1}, "mood: Unknown key."),
+        ({"person": 1}, "person: Must be true or false."),
         ({"missed": 2}, "missed: Must be a number from 0 to 1."),
         ({"wrap_up": "long"}, "wrap_up: Must be a number of seconds from 0 to 86400."),
         ({"talk": {"median": 3}}, "talk.median: Unknown key."),
@@ -115,3 +116,8 @@ def test_an_agent_rests_between_talks_as_the_profile_says() -> None:
 def test_an_agent_who_lets_calls_ring_takes_none() -> None:
     simulation = centre(missed=1)
     assert [one.agent_id for _, one in simulation.store.transfers.values()] == [None] * 10
+
+
+def test_nobody_plays_an_agent_of_a_simulation() -> None:
+    assert between_talks_s(centre(person=True, wrap_up=7)) == [7] * 9
+    assert centre(person=True, missed=1).store.transfers.keys() == centre(missed=1).store.transfers.keys()

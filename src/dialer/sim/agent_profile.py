@@ -10,7 +10,8 @@ from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.sim.chance import Chance
 from dialer.sim.spans import BehaviourError, Span, draw, read_chance, read_span, refuse_unknown
 
-AGENT_KEYS: Final = ("answer", "missed", "talk", "wrap_up", "breaks", "break_length")
+AGENT_KEYS: Final = ("answer", "missed", "talk", "wrap_up", "breaks", "break_length", "person")
+_NO_SPANS: Final = frozenset({"missed", "breaks", "person"})
 _ANSWER: Final = Span(1_000, 1_000)
 _BREAK: Final = Span(300_000, 300_000)
 
@@ -36,10 +37,15 @@ class AgentBehaviour(msgspec.Struct, frozen=True):
     breaks: int
     """The chance of a break after a talk."""
     break_length: Span
+    is_person: bool = False
+    """True if a person at the desk takes the calls: they talk until one of both hangs up. Forecasts ignore it."""
 
-    def answers_after_ms(self, chance: Chance) -> int:
-        """Return the delay until the agent takes a call that is offered; longer than any offer if they let it ring."""
-        if chance.happens(self.missed):
+    def answers_after_ms(self, chance: Chance, *, is_played: bool = False) -> int:
+        """Return the delay until the agent takes a call that is offered; longer than any offer if they let it ring.
+
+        The telephone of an agent who is played by a person (`is_played`) takes every call by itself.
+        """
+        if not is_played and chance.happens(self.missed):
             return AGENT_RING_MS_MAX + 1
         return draw(self.answer, chance)
 
@@ -68,7 +74,10 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
         BehaviourError: an unknown key, or a value out of bounds.
     """
     refuse_unknown("", parameters, AGENT_KEYS)
-    spans = {name: read_span(name, parameters[name]) for name in parameters if name not in {"missed", "breaks"}}
+    spans = {name: read_span(name, parameters[name]) for name in parameters if name not in _NO_SPANS}
+    is_person = parameters.get("person", False)
+    if not isinstance(is_person, bool):
+        raise BehaviourError("person: Must be true or false.")
     return AgentBehaviour(
         talk=spans.get("talk"),
         answer=spans.get("answer", _ANSWER),
@@ -76,4 +85,5 @@ def parse_agent(parameters: Mapping[str, object]) -> AgentBehaviour:
         wrap_up=spans.get("wrap_up"),
         breaks=read_chance("breaks", parameters.get("breaks", 0)),
         break_length=spans.get("break_length", _BREAK),
+        is_person=is_person,
     )
