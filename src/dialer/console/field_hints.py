@@ -107,7 +107,8 @@ HINTS: Final[Mapping[str, str]] = {
 """Hints in forms that say more, or less, than the API's description of the field."""
 HINTS_IN: Final[Mapping[tuple[str, str], str]] = {
     ("agent", "contact"): "The number or the extension at which the agent takes calls.",
-    ("agent", "parameters"): "How a simulated agent behaves: a JSON object with talk and answer, in seconds.",
+    ("agent", "parameters"): "How a simulated agent behaves: a JSON object with talk and answer, in seconds. To have"
+    ' a person play the agent at the desk, write {"person": true}.',
     ("agent", "status"): "Calls are offered to agents who are available.",
     ("api-key", "expirationdate"): "In your time zone. Empty: never.",
     ("api-key", "name"): "What uses the key, so that you know it again.",

@@ -129,7 +129,8 @@ _AGENT: Final = shapes(
         "parameters": writable(
             JsonObject(),
             "The behaviour of a simulated agent as a JSON object: `answer`, `talk`, `wrap_up` and `break_length` in"
-            " seconds, and the chances `missed` and `breaks`. Default: {}.",
+            " seconds, and the chances `missed` and `breaks`. With `person`, somebody at the desk plays the agent."
+            " Default: {}.",
             example={"talk": [30, 180], "answer": 1},
         ),
         **STAMPS,

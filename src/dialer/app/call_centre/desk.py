@@ -26,7 +26,7 @@ class CallOnDesk(NamedTuple):
     variables: list[tuple[str, str]]
     campaign: str
     script: str
-    """What the agent says to this callee: the campaign's `agent_script`, filled. Empty if it has none."""
+    """The campaign's `agent_script`, filled for this callee. Empty if it has none."""
     queue: str
     answered_ms: int
     on_hold_from_ms: int | None

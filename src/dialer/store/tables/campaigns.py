@@ -87,7 +87,7 @@ class Campaign(Row):
     dispositions: Mapped[LongText]
     """The outcomes of calls among which agents choose (`dialer.domain.outcomes`). Empty: all of them."""
     agent_script: Mapped[LongText]
-    """What agents say in the calls of the campaign: a text with placeholders. Empty: nothing is proposed."""
+    """A text with placeholders that the desk shows agents, to be said in calls. Empty: nothing is proposed."""
     voicemail: Mapped[bool] = mapped_column(Boolean, default=False)
     amd_behavior: Mapped[Code] = mapped_column(default=AmdBehavior.ALWAYS)
     amd_sensitivity: Mapped[Code] = mapped_column(default=AmdSensitivity.BALANCED, server_default="2")
