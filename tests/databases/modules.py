@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 FOLDERS: Final = frozenset(
-    {"api", "app", "end_to_end", "fleet", "forecast", "postgresql", "runtime", "store", "webhooks"}
+    {"api", "app", "end_to_end", "files", "fleet", "forecast", "postgresql", "runtime", "store", "webhooks"}
 )
 """Folders of tests that use a database. The fault simulator and the demonstration stay on SQLite."""
 _FILES: Final = "works on files of SQLite"

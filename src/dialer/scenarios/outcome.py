@@ -64,6 +64,11 @@ class PersonOutcome(msgspec.Struct, frozen=True):
         return [call_outcome(one) for one in self.story.attempts]
 
     @property
+    def called_at(self) -> list[str]:
+        """Return the time of each attempt in UTC."""
+        return [f"{one.at:%Y-%m-%dT%H:%M:%SZ}" for one in self.story.attempts]
+
+    @property
     def texts(self) -> list[str]:
         """Return the text messages."""
         return [message.text for one in self.story.attempts for message in one.messages]
