@@ -47,6 +47,8 @@ CONTRACT: Final = frozenset(
         "postgresql/test_functions.py",
         "postgresql/test_golden.py",
         "postgresql/test_storm.py",
+        "postgresql/test_event_order.py",
+        "postgresql/test_webhooks.py",
         "postgresql/test_sessions.py",
         # Lists: orders, nulls, keyset pages, searches, filters, references, permissions.
         "api/crud/test_ordering.py",

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from dialer.store.account_events import EventsWanted, read_events
 from dialer.store.database import Database
-from dialer.store.tables import AccountEvent, CallInProgress
+from dialer.store.tables import AccountEvent, CallInProgress, Webhook
 from tests.databases.choice import server_url
 from tests.fleet.processes import Process, shared_service
 from tests.fleet.storm.process import Preparation
@@ -164,6 +164,12 @@ def arrivals(receivers: Receivers, place: Place, of: str) -> list[list[int]]:
     return [firsts(ids) for ids in found.values()]
 
 
+def lease_of(database: Database, place: Place) -> Any:  # noqa: ANN401 - a row
+    """Return who delivers for an account, and until when nobody else does."""
+    query = select(Webhook.lease_holder, Webhook.lease_until_ms).where(Webhook.user_id == place.user_id)
+    return database.read_now(lambda connection: connection.execute(query).one())
+
+
 def has_calls(database: Database) -> bool:
     return database.read_now(lambda connection: connection.scalar(select(CallInProgress.id).limit(1))) is not None
 
@@ -197,7 +203,10 @@ def test_every_event_arrives_in_order_whoever_ends_or_dies_and_readers_miss_none
             assert arrivals(receivers, place, "campaign") == [sorted(arrivals(receivers, place, "campaign")[0])]
 
         ended = sender(receivers, places[0], service.apis)
+        holder = lease_of(database, places[0]).lease_holder
         assert ended.end(signal.SIGTERM) == 0
+        lease = lease_of(database, places[0])
+        assert lease.lease_until_ms == 0 or lease.lease_holder != holder, "the lease was not given back"
         service.apis.remove(ended)
         have_more(receivers, places)
         service.serve()
