@@ -48,6 +48,7 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/hang-up": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/hold": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/resume": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "POST /agent/{record_id}/dial": Authority(MANAGERS | {"agent"}, "campaigns"),
     "GET /agent/{record_id}/preview": Authority(EVERYBODY, "read"),
     "POST /agent/{record_id}/preview/{subscriber_id}/call": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /agent/{record_id}/preview/{subscriber_id}/skip": Authority(MANAGERS | {"agent"}, "campaigns"),

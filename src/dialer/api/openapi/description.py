@@ -223,6 +223,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
     "read_preview_of": examples.answer(PreviewRead),
+    "dial_person": examples.answer(PersonOrdered),
     "call_person": examples.answer(PersonOrdered),
     "skip_person": examples.answer(PersonOrdered),
     "hang_up": examples.answer(HangUpRead),
@@ -253,6 +254,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "text_again": {"outcomes": ["not_delivered"], "confirm": 2},
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
     "set_disposition": _DISPOSITION,
+    "dial_person": {"campaign_id": 4, "number": NUMBER},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 
