@@ -78,6 +78,7 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
         ("call_hung_up", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7}),
     ),
     (events.PersonCalled(1, 9), ("person_called", "agent", 1, OWNER, {"agent_id": 1, "subscriber_id": 9})),
+    (events.PersonDialled(1, 9), ("person_dialled", "agent", 1, OWNER, {"agent_id": 1, "subscriber_id": 9})),
     (events.PersonSkipped(1, 9), ("person_skipped", "agent", 1, OWNER, {"agent_id": 1, "subscriber_id": 9})),
     (events.CallHeld(1, 7), ("call_held", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),
     (events.CallResumed(1, 7), ("call_resumed", "agent", 1, OWNER, {"agent_id": 1, "callrequest_id": 7})),

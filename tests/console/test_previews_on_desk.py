@@ -2,11 +2,13 @@
 
 import msgspec
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
+from dialer.domain.enums import SectionType
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
+from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.store.database import Database
-from dialer.store.tables import Agent, Subscriber
+from dialer.store.tables import Agent, Campaign, SealedSurvey, Subscriber
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
@@ -106,3 +108,55 @@ def test_the_api_shows_whom_an_agent_sees_and_takes_orders_of_those_who_may(api:
     assert order_of(database) is None
     logged = [entry["action"] for entry in api.get("audit-log/")["results"]]
     assert {"person_called", "person_skipped"} <= set(logged)
+
+
+def manual_campaign(api: Caller, database: Database) -> int:
+    """Start a campaign within whose rules Gus, who is available, dials numbers."""
+    queue = api.create("queue", name="Desk")
+    api.create("tier", queue=queue["url"], agent="/rest-api/agent/1/")
+    identity = campaign(api, name="Departures")
+    survey = encode_survey(Survey((Section(1, SectionType.CALL_TRANSFER, "Hello", Prompt(), queue_id=queue["id"]),)))
+    store(
+        database,
+        delete(SealedSurvey),
+        insert(SealedSurvey).values(id=identity, document=survey),
+        update(Campaign).values(status=1, dial_method=4, manual_dialling=True),
+        update(Agent).values(status=2),
+    )
+    return identity
+
+
+def test_an_agent_dials_by_hand_at_the_desk_and_over_the_api(gus: Visitor, api: Caller, database: Database) -> None:
+    assert "Dial by hand" not in gus.text("desk/")
+    identity = manual_campaign(api, database)
+    assert "Dial by hand" in gus.text("desk/")
+    refused = gus.send("desk/dial/", number="hello", campaign=str(identity))
+    assert (refused.status_code, 'value="hello"' in refused.text, 'role="alert"' in refused.text) == (400, True, True)
+    refused = gus.send("desk/dial/", number="+1911", campaign=str(identity))
+    assert (refused.status_code, "The person cannot be called now" in refused.text) == (409, True)
+    assert gus.send("desk/dial/", number="+12025550170", campaign="x").status_code == 404
+    gus.text("desk/")
+    assert gus.send("desk/dial/", number="+1 (202) 555-0170", campaign=str(identity)).status_code == 303
+    order = order_of(database)
+    assert order is not None
+    number = database.read_now(
+        lambda c: c.scalar(select(Subscriber.number).where(Subscriber.id == order.subscriber_id))
+    )
+    assert (order.action, order.campaign_id, number) == (DeskAction.DIAL, identity, "+12025550170")
+    agent, stranger = Caller(api.client, "gus"), Caller(api.client, "bob")
+    asked = {"campaign_id": identity, "number": "+12025550171"}
+    refused = agent.request("POST", "agent/1/dial/", json=asked)
+    assert (refused.status_code, "in a call already" in refused.text) == (409, True)
+    store(database, update(Agent).values(preview_order=""))
+    assert stranger.request("POST", "agent/1/dial/", json=asked).status_code == 404
+    for wrong in (
+        {},
+        {"campaign_id": identity},
+        {**asked, "contact_id": 1},
+        {**asked, "campaign_id": 99},
+        {**asked, "number": 7.5},
+    ):
+        assert agent.request("POST", "agent/1/dial/", json=wrong).status_code == 400
+    done = agent.request("POST", "agent/1/dial/", json=asked)
+    assert (done.status_code, set(done.json())) == (200, {"agent_id", "subscriber_id"})
+    assert "person_dialled" in [entry["action"] for entry in api.get("audit-log/")["results"]]

@@ -246,6 +246,14 @@ class PersonCalled(AppEvent, frozen=True, tag="person.called"):
     subscriber_id: int
 
 
+class PersonDialled(AppEvent, frozen=True, tag="person.dialled"):
+    """An agent wants to call a person of their own choice."""
+
+    subject: ClassVar = Subject("agent", "agent_id", Agent)
+    agent_id: int
+    subscriber_id: int
+
+
 class PersonSkipped(AppEvent, frozen=True, tag="person.skipped"):
     """An agent does not want to call the person whom they see."""
 

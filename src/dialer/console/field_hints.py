@@ -61,6 +61,7 @@ HINTS: Final[Mapping[str, str]] = {
     "is_global": "Tick it if nobody in this service may call these numbers.",
     "login": "The user account with which this agent signs in and takes calls.",
     "manager": "The user for whom this one works. A viewer reads the manager's records.",
+    "manual_dialling": "Numbers of their own choice, within the rules of the campaign.",
     "max_aleg": "0: as many as the gateway allows.",
     "max_channels": "What your contract allows, all campaigns together. 0: no limit.",
     "max_cps": "What your contract allows, all campaigns together. 0: no limit.",

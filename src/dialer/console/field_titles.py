@@ -60,6 +60,7 @@ TITLES: Final[Mapping[str, str]] = {
     "line_down": "Line",
     "live_answered": "Answered by people",
     "login": "User who signs in",
+    "manual_dialling": "Agents may dial numbers",
     "max_aleg": "Most calls at once",
     "max_channels": "Most calls at once",
     "max_cps": "Most new calls a second",

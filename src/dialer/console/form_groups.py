@@ -176,7 +176,7 @@ FORMS: Final[Mapping[str, FormLayout]] = {
         _groups(
             (
                 "Dialling for agents",
-                "dial_method agent_dial_rate abandon_rate_max preview_seconds preview_calls max_xfer",
+                "dial_method agent_dial_rate abandon_rate_max preview_seconds preview_calls manual_dialling max_xfer",
             ),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),

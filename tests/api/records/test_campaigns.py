@@ -36,6 +36,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "agent_dial_rate": 1,
         "preview_seconds": 60,
         "preview_calls": False,
+        "manual_dialling": False,
         "abandon_rate_max": 3,
         "callmaxduration": 1800,
         "maxretry": 0,

@@ -224,6 +224,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,
     "read_preview_of": examples.answer(PreviewRead),
+    "dial_person": examples.answer(PersonOrdered),
     "call_person": examples.answer(PersonOrdered),
     "skip_person": examples.answer(PersonOrdered),
     "hang_up": examples.answer(HangUpRead),
@@ -258,6 +259,7 @@ _SENT: Final[Mapping[str, Any]] = {
     "place_test_call": {"number": NUMBER, "callerid": "+12025550150"},
     "set_disposition": _DISPOSITION,
     "listen": {"mode": "listen"},
+    "dial_person": {"campaign_id": 4, "number": NUMBER},
     "upload_audio": {"name": "hello", "audio_file": "(the bytes of a WAV file)"},
 }
 

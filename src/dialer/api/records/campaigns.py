@@ -90,6 +90,11 @@ _CAMPAIGN: Final = shapes(
             "What follows when that time is over. True: the person is called. False: the person waits for"
             " `intervalretry`, and the agent goes on a break.",
         ),
+        "manual_dialling": writable(
+            Boolean(),
+            "True if agents of the campaign's queues may dial numbers and contacts of their own choice, within its"
+            " rules. Used with `dial_method` 4 only.",
+        ),
         "abandon_rate_max": writable(
             AmountNumber(minimum=0),
             "The most answered calls that may be abandoned, in per cent from 0 to 100. Used with `dial_method` 3 only."

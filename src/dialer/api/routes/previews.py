@@ -4,15 +4,24 @@ from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import get, post
+from litestar import Response, get, post
 from litestar.params import FromPath
 
 from dialer.api.crud import records
+from dialer.api.crud.declaration import writable
+from dialer.api.crud.fields import Integer, Text
 from dialer.api.crud.moments import show_timestamp
+from dialer.api.crud.properties import describe_request
 from dialer.api.crud.resource import Unit
+from dialer.api.crud.shapes import parse_whole, request_shape
 from dialer.api.crud.urls import identity_in
+from dialer.api.http.body import read_if_any
+from dialer.api.http.errors import InvalidError
+from dialer.api.http.ignored import ignored_header
+from dialer.api.records.previews import NUMBER_MAX, rules_of
 from dialer.api.records.queues import AGENTS
 from dialer.api.service import ApiRequest
+from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
 from dialer.app.call_centre.previews import PreviewedPerson, call_previewed, read_preview, skip_previewed
 from dialer.domain.described import described
 
@@ -116,6 +125,46 @@ async def skip_person(request: ApiRequest, record_id: FromPath[str], subscriber_
 
     await request.service.write(request, order)
     return PersonOrdered(agent_id, person_id)
+
+
+DialAsked: Final = request_shape(
+    "DialAsked",
+    {
+        "campaign_id": writable(Integer(1), "The campaign within whose rules the call is made.", example=4),
+        "number": writable(Text(NUMBER_MAX), "The number. Not with `contact_id`.", default="", example="+12025550100"),
+        "contact_id": writable(
+            Integer(1), "A contact of a phonebook, in place of a number.", nullable=True, default=None, example=12
+        ),
+    },
+    "A person whom an agent wants to call.",
+)
+_DIAL: Final = describe_request(DialAsked, is_required=True)
+
+
+@post("/agent/{record_id:str}/dial", tags=[AGENTS.path], status_code=HTTPStatus.OK, operation_class=_DIAL)
+async def dial_person(request: ApiRequest, record_id: FromPath[str]) -> Response[PersonOrdered]:
+    """Let an agent call a number or a contact of their own choice, within the rules of a campaign.
+
+    The campaign has `dial_method` 4 and `manual_dialling`, and the agent serves one of its queues. The person becomes a
+    subscriber of the campaign, or is one, and is called again if need be. The call is refused with 409 if the agent or
+    the person is in a call already, and if the number is on a do-not-call list, an emergency number or one that the
+    account may not call, outside of the calling hours, and without balance.
+    """
+    agent_id, given = identity_in(record_id), await read_if_any(request)
+
+    def order(unit: Unit) -> tuple[int, tuple[str, ...]]:
+        records.require_seen(unit, AGENTS, agent_id)
+        parsed = parse_whole(DialAsked, given, unit.conventions)
+        values: dict[str, Any] = parsed.values
+        if not parsed.errors and bool(values["number"]) == (values["contact_id"] is not None):
+            raise InvalidError({"number": ["Give a number or a contact_id."]})
+        if parsed.errors:
+            raise InvalidError(parsed.errors)
+        chosen = Chosen(values["campaign_id"], values["number"], values["contact_id"])
+        return dial_chosen(unit, agent_id, chosen, rules_of(unit)), parsed.ignored
+
+    subscriber_id, ignored = await request.service.write(request, order)
+    return Response(PersonOrdered(agent_id, subscriber_id), headers=ignored_header(ignored))
 
 
 def shown(person: PreviewedPerson) -> PersonRead:

@@ -538,6 +538,7 @@ CREATE TABLE campaign (
 	agent_dial_rate INTEGER NOT NULL,
 	preview_seconds INTEGER DEFAULT '60' NOT NULL,
 	preview_calls BOOLEAN DEFAULT '0' NOT NULL,
+	manual_dialling BOOLEAN DEFAULT '0' NOT NULL,
 	callmaxduration INTEGER NOT NULL,
 	maxretry INTEGER NOT NULL,
 	intervalretry INTEGER NOT NULL,

@@ -67,6 +67,8 @@ class Campaign(Row):
     """Time that an agent has to call or skip a person whom they preview."""
     preview_calls: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the person is called when that time is over; false if they wait, and the agent goes on a break."""
+    manual_dialling: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if agents may dial numbers of their own choice within the rules of the campaign."""
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
     intervalretry: Mapped[int] = mapped_column(default=300)
