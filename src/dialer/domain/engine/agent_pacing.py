@@ -1,7 +1,6 @@
 """The pacing of campaigns that dial for agents: the input of their strategies, and the figures they measure."""
 
 import math
-from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -173,7 +172,9 @@ class AgentPacing:
 
 def _in_order(moments: list[dict[int, int]]) -> tuple[int, ...]:
     """Return the moments of the calls of some campaigns, most often of one, in order."""
-    found = moments[0].values() if len(moments) == 1 else chain(*(each.values() for each in moments))
+    found: list[int] = []
+    for each in moments:
+        found += each.values()
     return tuple(sorted(found))
 
 

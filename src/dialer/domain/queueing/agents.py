@@ -62,8 +62,8 @@ class AgentState:
         """Return the next time at which the agent may become idle by itself; `NEVER_MS` if there is none."""
         if not self.is_on_duty:
             return NEVER_MS
-        moments = (self.figures.free_at_ms, self.reserved_until_ms)
-        return min((moment for moment in moments if moment > now_ms), default=NEVER_MS)
+        first_ms, last_ms = sorted((self.figures.free_at_ms, self.reserved_until_ms))
+        return first_ms if first_ms > now_ms else last_ms if last_ms > now_ms else NEVER_MS
 
     def ask(self, now_ms: int, call_id: int) -> None:
         """Ask the agent to take a call."""

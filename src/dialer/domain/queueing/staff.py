@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.plans import NEVER_MS
-from dialer.domain.queueing.agents import AgentState
+from dialer.domain.queueing.agents import TAKES_CALLS, AgentState
 from dialer.domain.queueing.queue_state import QueueState
 
 
@@ -54,22 +54,26 @@ class StaffCounts:
     def _count(self, queue_ids: frozenset[int], now_ms: int) -> tuple[Staff, int]:
         lines = [line for queue_id in queue_ids if (line := self._lines.get(queue_id))]
         members = set().union(*[line.places for line in lines])
-        agents = [agent for agent_id in members if (agent := self._agents.get(agent_id)) and agent.is_on_duty]
         asked_for = set().union(*[line.callers.asked for line in lines])
-        idle = 0
+        on_duty = idle = 0
+        until_ms = NEVER_MS
         bridged_ms: list[int] = []
         wrapping_ms: list[int] = []
-        for agent in agents:
+        for agent_id in members:
+            agent = self._agents.get(agent_id)
+            if agent is None or agent.plan.status not in TAKES_CALLS:
+                continue
+            on_duty += 1
             if agent.talk is not None:
                 bridged_ms.append(agent.talk.since_ms)
-            elif agent.figures.free_at_ms > now_ms:
-                wrapping_ms.append(agent.figures.free_at_ms)
-            elif agent.reserved_until_ms > now_ms:
-                continue  # A call for this agent alone is on its way.
+            elif (free_ms := agent.figures.free_at_ms) > now_ms:
+                wrapping_ms.append(free_ms)
+                until_ms = min(until_ms, free_ms)
+            elif (free_ms := agent.reserved_until_ms) > now_ms:
+                until_ms = min(until_ms, free_ms)  # A call for this agent alone is on its way.
             elif agent.kept_for is None and (agent.asked_call_id is None or agent.asked_call_id in asked_for):
                 idle += 1
         bridged_ms.sort()
         wrapping_ms.sort()
         waiting = sum([len(line.callers.in_line) for line in lines])
-        staff = Staff(len(agents), idle, waiting, tuple(bridged_ms), tuple(wrapping_ms))
-        return staff, min((agent.next_ms(now_ms) for agent in agents), default=NEVER_MS)
+        return Staff(on_duty, idle, waiting, tuple(bridged_ms), tuple(wrapping_ms)), until_ms
