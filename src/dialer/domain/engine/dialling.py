@@ -103,7 +103,7 @@ class CampaignDialling:
         if ready_ms > now_ms:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
             return
-        campaign.is_full = campaign.has_no_place
+        campaign.is_full = plan.max_aleg > 0 and campaign.has_no_place
         if campaign.is_full:
             self.wake_at(campaign, plan.expires_ms)
             return
@@ -191,7 +191,7 @@ class CampaignDialling:
             self.wake_at(campaign, min(ready_ms, plan.expires_ms))
             return None
         self.wake_at(campaign, plan.expires_ms)
-        campaign.is_full = campaign.has_no_place
+        campaign.is_full = plan.max_aleg > 0 and campaign.has_no_place
         if campaign.is_full:
             return None
         gateway.waiting.add(plan.id)
@@ -232,7 +232,7 @@ class CampaignDialling:
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
-            next_person = self._next_person(campaign, now_ms)
+            next_person = self._next_person(campaign, now_ms) if campaign.reaches_agents else hopper.next(now_ms)
             if not isinstance(next_person, Subscriber):
                 if next_person is None:
                     self._wait_for_subscribers(campaign, now_ms)
@@ -249,7 +249,10 @@ class CampaignDialling:
                 continue
             if campaign.is_previewed:
                 return self._offer(campaign, next_person, now_ms)
-            return self._dial(campaign, gateway, next_person, now_ms)
+            if self._place(campaign, gateway, next_person, now_ms) is None:
+                return False
+            hopper.take()
+            return True
 
     def _offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> bool:
         """Show a subscriber to an idle agent. Return True after that."""
@@ -296,12 +299,6 @@ class CampaignDialling:
         text_message = campaign.plan.text_message
         is_blank = text_message is not None and not message_to(subscriber, text_message).strip()
         return SubscriberReason.NO_TEXT if is_blank else ""
-
-    def _dial(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> bool:
-        if self._place(campaign, gateway, subscriber, now_ms) is None:
-            return False
-        campaign.hopper.take()
-        return True
 
     def _place(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> Call | None:
         """Place a call. Return None if the account cannot pay for it at present."""

@@ -345,11 +345,13 @@ class Engine:
 
     def _end_call(self, now_ms: int, event: events.CallEnded) -> None:
         call = self._calls[event.call_id]
-        self._transfers.unreserve(call)
+        if call.subscriber.promised_agent_id is not None:
+            self._transfers.unreserve(call)
         if call.transfers:
             self._transfers.call_over(now_ms, call, event.outcome)
         del self._calls[event.call_id]
-        self._previews.call_over(call.id, now_ms)
+        if self._previews.calls:
+            self._previews.call_over(call.id, now_ms)
         if call.attempt >= 0 and call.parent_id is None:
             self._finish_call(now_ms, call, event.outcome)
             return
@@ -404,12 +406,14 @@ class Engine:
         self._gateways[campaign.plan.gateway_id].newcomers.add(campaign.plan.id)  # Its turn may have come nearer.
         account.held -= call.hold
         subscriber.attempts -= 1
-        self._transfers.unreserve(call)
+        if call.subscriber.promised_agent_id is not None:
+            self._transfers.unreserve(call)
         self._transfers.wake(now_ms)
         after = never_made(call, now_ms)
         subscriber.due_ms = after.due_ms
         self._pacing.taken_back(campaign, call)
-        self._previews.call_over(call.id, now_ms)
+        if self._previews.calls:
+            self._previews.call_over(call.id, now_ms)
         self._state.emit(TakeBackCall(call, after))
         if after.status is _PENDING and campaign.status in ACTIVE:
             self._dialling.claim(ClaimAgain(campaign.plan.id, subscriber))

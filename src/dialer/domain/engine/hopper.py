@@ -145,11 +145,8 @@ class Hopper:
         self._is_promised = False
         """True if the subscriber that was returned last was set aside before."""
         self._promised_id = 0
-
-    @property
-    def awaits_agents(self) -> bool:
-        """Return whether a due subscriber waits for the agent who has promised the call-back."""
-        return any(zone.promised for zone in self._zones.values())
+        self.awaits_agents = False
+        """True if a due subscriber waits for the agent who has promised the call-back."""
 
     def next(
         self, now_ms: int, is_available: Callable[[int], bool] = _nobody
@@ -159,10 +156,14 @@ class Hopper:
         A call-back that an agent takes themselves waits until the agent is free (`is_available`), and until its limit
         at the most. The result does not change until `take` is called.
         """
-        best = self._first_promised(now_ms, is_available, for_any_agent=True)
+        if now_ms >= self._open_until_ms:
+            self._look_at_windows(now_ms)
+        self._source, self._is_promised = None, False
+        best = self._first_promised(now_ms, is_available, for_any_agent=True) if self.awaits_agents else None
         for zone in self._open:
             if zone.retries and zone.retries[0][2].promised_agent_id is not None:
                 zone.set_aside(now_ms, is_available)
+                self.awaits_agents = self.awaits_agents or bool(zone.promised)
             if zone.retries:
                 first = zone.retries[0]
                 if first[0] <= now_ms and (best is None or first[:2] < best[:2]):
@@ -218,6 +219,7 @@ class Hopper:
             return
         if self._is_promised:
             del zone.promised[self._promised_id]
+            self._look_for_promises()
         elif self._source_is_retries:
             heapq.heappop(zone.retries)
         else:
@@ -259,11 +261,13 @@ class Hopper:
         zone = self._zones.get(subscriber.zone)
         if zone is not None:
             zone.keep(lambda other: other.id != subscriber.id)
+            self._look_for_promises()
 
     def drop_number(self, number: str) -> None:
         """Forget the subscriber with a number."""
         for zone in self._zones.values():
             zone.keep(lambda other: other.number != number)
+        self._look_for_promises()
 
     def changes_at_ms(self, now_ms: int) -> int:
         """Return the earliest time at which `next` may return a subscriber, after it returned None.
@@ -278,8 +282,8 @@ class Hopper:
             else:
                 if zone.retries:
                     at_ms = min(at_ms, zone.retries[0][0])
-                ends_ms = (retry[2].promised_until_ms for retry in zone.promised.values())
-                at_ms = min(at_ms, min(ends_ms, default=NEVER_MS))
+                for retry in zone.promised.values():
+                    at_ms = min(at_ms, retry[2].promised_until_ms)
         return max(at_ms, now_ms + 1)
 
     def _next_fresh(self) -> Subscriber | ClaimFresh | None:
@@ -293,6 +297,9 @@ class Hopper:
                 return ClaimFresh(self._campaign_id, zone.key, zone.fresh_cursor, zone.claim_limit)
         self._source_is_retries = False
         return best
+
+    def _look_for_promises(self) -> None:
+        self.awaits_agents = any(zone.promised for zone in self._zones.values())
 
     def _new_zone(self, key: str, now_ms: int) -> _Zone:
         return _Zone(key, self._window(key, now_ms))
