@@ -220,12 +220,9 @@ class CampaignDialling:
 
         With `is_allowed`, the agents have just allowed the dial.
         """
-        if now_ms >= campaign.plan.expires_ms:
-            # The campaign expired while it waited for a place on the gateway, before its own wake-up.
-            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
+        has_to_ask = now_ms >= campaign.plan.expires_ms or (campaign.is_paced and not is_allowed)
+        if has_to_ask and not self._may_still_dial(campaign, now_ms):
             return False
-        if campaign.is_paced and not is_allowed and self._paced_at_ms(campaign, now_ms) > now_ms:
-            return False  # Other calls took its agents while it waited for the gateway.
         wanted = self._previews.wanted(campaign) if campaign.wanted else None
         if wanted is not None:
             return self._dial_wanted(campaign, gateway, wanted, now_ms)
@@ -249,10 +246,18 @@ class CampaignDialling:
                 continue
             if campaign.is_previewed:
                 return self._offer(campaign, next_person, now_ms)
-            if self._place(campaign, gateway, next_person, now_ms) is None:
-                return False
-            hopper.take()
-            return True
+            call = self._place(campaign, gateway, next_person, now_ms)
+            if call is not None:
+                hopper.take()
+            return call is not None
+
+    def _may_still_dial(self, campaign: OpenCampaign, now_ms: int) -> bool:
+        """Return whether a campaign may dial that may have waited for a place on the gateway."""
+        if now_ms >= campaign.plan.expires_ms:  # It expired before its own wake-up.
+            self._move(campaign, CampaignStatus.END, CampaignReason.EXPIRED, now_ms)
+            return False
+        # Other calls may have taken its agents meanwhile.
+        return not campaign.is_paced or self._paced_at_ms(campaign, now_ms) <= now_ms
 
     def _offer(self, campaign: OpenCampaign, subscriber: Subscriber, now_ms: int) -> bool:
         """Show a subscriber to an idle agent. Return True after that."""
